@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MODELS } from '../../web/models/index.js'
-import { isLong, longTest, sample, share } from '../lib/long.js'
-import { addressed, roomsOn, useHouse } from './host.js'
+import { isLong, longTest, everyNth, partOf } from '../lib/long.js'
+import { readAddress, roomsOnMap, useBrowser } from './host.js'
 
-const { open } = useHouse()
+const { open } = useBrowser()
 const SLIDES = [[1024, 768], [1280, 720], [1920, 1080]]
 /** Screens of presenters, and a window of 1280 × 720 at 150 and at 200 %: width, height, device pixels per pixel. */
 const SCREENS = [[1024, 768, 1], [1280, 720, 1], [1440, 900, 1], [1920, 1080, 1], [3840, 2160, 1], [853, 480, 1.5],
@@ -38,14 +38,14 @@ const slides = async (page, entered) => {
   return found
 }
 
-for (const [i, language] of sample(['ko', 'en'], 2).entries()) {
+for (const [i, language] of everyNth(['ko', 'en'], 2).entries()) {
   test(`the figure starts in the upper 60 % of a low window, in every room: ${language}`, async () => {
-    for (const model of sample(HOUSES, 2)) {
+    for (const model of everyNth(HOUSES, 2)) {
       const { page, close } = await open({ model, language }, { viewport: { width: 1280, height: 720 } })
       await page.waitForSelector('.map li[data-room] a', { state: 'attached' })
-      const rooms = await roomsOn(page)
+      const rooms = await roomsOnMap(page)
       assert.ok(rooms.length > 10)
-      const found = await beginnings(page, share(rooms, 3 * i, 12))
+      const found = await beginnings(page, partOf(rooms, 3 * i, 12))
       assert.deepEqual(found.filter(([, at]) => at > 0.6), [], model)
       await close()
     }
@@ -53,7 +53,7 @@ for (const [i, language] of sample(['ko', 'en'], 2).entries()) {
 }
 
 test('P starts the slide mode, arrows and a remote lead on, Escape ends it', async () => {
-  for (const [width, height] of sample(SLIDES, 3)) {
+  for (const [width, height] of everyNth(SLIDES, 3)) {
     const { page, complaints, close } = await open({ room: 'encoder.0.self_attn.scores' },
       { viewport: { width, height } })
     const figure = () => page.locator('.stage-figure').first().boundingBox()
@@ -99,7 +99,7 @@ longTest('a slide grows with the screen, stays sharp, and hits the cell under th
     sizes.push(await sizeOf(page))
     const grid = await page.locator('.stage .heat').first().boundingBox()
     await page.mouse.click(grid.x + grid.width * 5.5 / 7, grid.y + grid.height * 3.5 / 7)
-    assert.deepEqual((await addressed(page)).cell?.index, [0, 0, 3, 5], `${width}`)
+    assert.deepEqual((await readAddress(page)).cell?.index, [0, 0, 3, 5], `${width}`)
     assert.deepEqual(complaints, [])
     await close()
   }
@@ -120,7 +120,7 @@ for (const [width, height, deviceScaleFactor] of isLong ? SCREENS : SCREENS.slic
     for (const model of isLong ? HOUSES : ['dates']) {
       const { page, close } = await open({ model, language: 'ko' }, { viewport: { width, height }, deviceScaleFactor })
       await page.waitForSelector('.map li[data-room] a', { state: 'attached' })
-      const rooms = kindsOf(await roomsOn(page))
+      const rooms = kindsOf(await roomsOnMap(page))
       await page.keyboard.press('p')
       await page.waitForFunction(() => !document.querySelector('.top').checkVisibility())
       const found = await slides(page, rooms)

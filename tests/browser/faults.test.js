@@ -3,16 +3,16 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
 import en from '../../web/text/first/en.json' with { type: 'json' }
-import { runs, useHouse } from './host.js'
-import { sample } from '../lib/long.js'
+import { waitForRuns, useBrowser } from './host.js'
+import { everyNth } from '../lib/long.js'
 
-const house = useHouse()
+const house = useBrowser()
 
 /** The words of a message around what is put in. */
 const wordsOf = key => en.errors[key].split(/ ?\(?\{\w+\}\)?/).filter(part => part.length > 1)
 
 /** A page that may be failed before it begins, and what it complained of. */
-const broken = (hash, prepare) => house.inBrowser(async (browser, url) => {
+const broken = (hash, prepare) => house.withBrowser(async (browser, url) => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US' })
   const page = await context.newPage(), errors = []
   page.on('pageerror', error => errors.push(error.message))
@@ -80,11 +80,11 @@ test('a model with missing weights does not affect others, and works once they l
     isThere ? route.continue() : route.fulfill({ status: 404, body: 'no' }))))
   await said(page)
   await page.evaluate(() => { location.hash = 'v=1&model=sentences' })
-  await runs(page, 1)
+  await waitForRuns(page, 1)
   assert.equal(await page.textContent('#status'), '')
   isThere = true
   await page.evaluate(hash => { location.hash = hash }, HOUSE)
-  await runs(page, 2)
+  await waitForRuns(page, 2)
   assert.equal(await page.textContent('#status'), '')
   await close()
 })
@@ -93,13 +93,13 @@ const goTo = (page, hash) => page.evaluate(next => { location.hash = next }, has
 
 test('offline after the first visit: loaded parts work, missing ones are reported, and load later', async () => {
   const { page, errors, close } = await broken(HOUSE)
-  await runs(page, 1)
+  await waitForRuns(page, 1)
   await page.waitForSelector('.map li', { state: 'attached' })
   await page.context().setOffline(true)
   await goTo(page, `${HOUSE}&source=${encodeURIComponent('may 6 2031')}`)
-  await runs(page, 2)
+  await waitForRuns(page, 2)
   await goTo(page, 'v=1&model=sentences&room=weights')
-  await runs(page, 3)
+  await waitForRuns(page, 3)
   assert.equal(await page.textContent('#status'), '')
   for (const place of ['lesson=attention', 'theatre=dates', 'model=dates&glossary=softmax']) {
     await goTo(page, `v=1&${place}`)
@@ -126,11 +126,11 @@ test('a worker that fails in one run computes the next', async () => {
         return onmessage(event)
       }`
   })))
-  await runs(page, 1)
+  await waitForRuns(page, 1)
   await goTo(page, `${HOUSE}&source=${encodeURIComponent('may 6 2031')}`)
   assert.match(await said(page), /lost/)
   await goTo(page, `${HOUSE}&source=${encodeURIComponent('may 7 2031')}`)
-  await runs(page, 2)
+  await waitForRuns(page, 2)
   assert.equal(await page.textContent('#status'), '')
   assert.deepEqual(errors, ['lost'])
   await close()
@@ -152,18 +152,18 @@ test('a worker that hangs is reported and replaced; the next run works', async (
         }`
     }))(opened)
   })
-  await runs(page, 1)
+  await waitForRuns(page, 1)
   const endless = `${HOUSE}&source=${encodeURIComponent('may 6 2031')}`
   await goTo(page, endless)
   assert.equal(await said(page), en.errors.hung)
   await goTo(page, 'v=1&model=sentences')
-  await runs(page, 2)
+  await waitForRuns(page, 2)
   assert.equal(await page.textContent('#status'), '')
   // Another model is chosen while it hangs.
   await goTo(page, endless)
   await page.waitForTimeout(300)
   await goTo(page, 'v=1&model=particles&room=house')
-  await runs(page, 3)
+  await waitForRuns(page, 3)
   assert.equal(await page.textContent('#status'), '')
   assert.ok(await page.locator('.stage svg, .stage canvas').count() > 0)
   assert.deepEqual(errors, [])
@@ -178,7 +178,7 @@ test('without scripts the page says so', async () => {
 })
 
 test('in a sandboxed frame the page says which permission is missing', async () => {
-  await house.inBrowser(async (browser, url) => {
+  await house.withBrowser(async (browser, url) => {
     const around = createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' })
       .end(`<iframe sandbox="allow-scripts" src="${url}#${HOUSE}" width="900" height="600"></iframe>`))
     await new Promise(done => { around.listen(0, '127.0.0.1', done) })
@@ -205,13 +205,13 @@ const LINKS = {
   '100,000 words to go on with': [`v=1&model=stories&beginning=${encodeURIComponent('가 나 '.repeat(50000))}`, 'signs'],
   'as many gaps': [`v=1&model=particles&gapped=${encodeURIComponent('나[?] '.repeat(50000))}`, 'signs']
 }
-for (const [title, [hash, key]] of sample(Object.entries(LINKS), 2)) {
+for (const [title, [hash, key]] of everyNth(Object.entries(LINKS), 2)) {
   test(`${title}: the limit is reported, and the page keeps working`, async () => {
     const { page, errors, close } = await broken(hash)
     await page.waitForFunction(text => document.body.innerText.includes(text),
       wordsOf(key).at(-1).trim(), { timeout: 20000 })
     await page.evaluate(() => { location.hash = 'v=1&model=sentences' })
-    await runs(page, 1)
+    await waitForRuns(page, 1)
     assert.deepEqual(errors, [])
     await close()
   })
@@ -219,7 +219,7 @@ for (const [title, [hash, key]] of sample(Object.entries(LINKS), 2)) {
 
 test('the maximum number of edits works', async () => {
   const { page, close } = await broken(`${HOUSE}&edits=${changes(2000)}`)
-  await runs(page, 1)
+  await waitForRuns(page, 1)
   assert.equal(await page.textContent('#status'), '')
   await close()
 })
@@ -230,7 +230,7 @@ test('the page works without storage', async () => {
       Object.defineProperty(globalThis, name, { get() { throw new DOMException('denied', 'SecurityError') } })
     }
   }))
-  await runs(page, 1)
+  await waitForRuns(page, 1)
   await press(page)
   assert.deepEqual(errors, [])
   await close()

@@ -1,9 +1,9 @@
 // The keyboard is never left without a place, wherever what it was on has gone.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { changing, useHouse } from './host.js'
+import { changeAndWait, useBrowser } from './host.js'
 
-const { open } = useHouse()
+const { open } = useBrowser()
 const ROOM = 'encoder.0.self_attn.scores'
 const CELL = { name: 'transformer.encoder.layers.0.self_attn.dots', index: [0, 0, 0, 1] }
 
@@ -15,11 +15,11 @@ test('the inspector keeps the focus: after a change, at an end, forward and back
   await page.focus('[data-keep="change"]')
   await page.keyboard.press('Enter')
   await page.keyboard.type('3')
-  await changing(page, () => page.keyboard.press('Enter'))
+  await changeAndWait(page, () => page.keyboard.press('Enter'))
   await settled()
   assert.equal(await focused(), 'change')
   await page.focus('[data-keep="undo"]')
-  await changing(page, () => page.keyboard.press('Enter'))
+  await changeAndWait(page, () => page.keyboard.press('Enter'))
   await settled()
   assert.equal(await focused(), 'redo')
   await page.focus('[data-keep="back-3"]')

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
 import { toHash } from '../../web/shell/state.js'
-import { firefox, launchFirefox } from './firefox.js'
-import { runs, serve, stateOf, useHouse } from './host.js'
+import { findFirefox, launchFirefox } from './firefox.js'
+import { waitForRuns, serve, completeState, useBrowser } from './host.js'
 
-const house = useHouse()
+const house = useBrowser()
 
 /** Another origin, which notes everything that is asked of it. */
 let other, address
@@ -75,7 +75,7 @@ async function cellsOf(page) {
 }
 
 /** The page with the attempts in place of a script of its, and what the worker says of them. */
-const attemptsIn = (script, go) => house.inBrowser(async browser => {
+const attemptsIn = (script, go) => house.withBrowser(async browser => {
   const context = await browser.newContext({ locale: 'en-US' })
   await context.addInitScript(() => {
     const Own = globalThis.Worker
@@ -101,14 +101,14 @@ const attemptsIn = (script, go) => house.inBrowser(async browser => {
   site.close()
   return said
 })
-const hash = (state = {}) => toHash(stateOf({ language: 'en', ...state }))
+const hash = (state = {}) => toHash(completeState({ language: 'en', ...state }))
 /** How each worker of the page is started. */
 const KINDS = {
   'worker.js': (page, url) => page.goto(`${url}#${hash()}`),
   'theatre.js': (page, url) => page.goto(`${url}#theatre=dates&language=en`),
   'check.js': async (page, url) => {
     await page.goto(`${url}#${hash()}`)
-    await runs(page, 1)
+    await waitForRuns(page, 1)
     await page.waitForSelector('[data-action="check"]', { state: 'attached' })
     await page.evaluate(() => document.querySelector('[data-action="check"]').click())
   }
@@ -163,7 +163,7 @@ test('a cell imports nothing, however it is written, from another origin or from
 })
 
 test('the frame of the cells serves no page that does not sandbox it', async () => {
-  await house.inBrowser(async (browser, url) => {
+  await house.withBrowser(async (browser, url) => {
     const page = await browser.newPage()
     await page.goto(`${url}cell.html`)
     const answer = await page.evaluate(() => new Promise(done => {
@@ -178,9 +178,9 @@ test('the frame of the cells serves no page that does not sandbox it', async () 
 })
 
 test('in Firefox, too: the page computes, a cell runs, and neither reaches another origin',
-  { skip: !firefox() && 'there is no Firefox' }, async () => {
+  { skip: !findFirefox() && 'there is no Firefox' }, async () => {
     asked.length = 0
-    const site = await serve(), fox = await launchFirefox(firefox())
+    const site = await serve(), fox = await launchFirefox(findFirefox())
     await fox.goto(`${site.url}#${hash(notebook)}`)
     const found = await fox.evaluate(async codes => {
       const until = async test => {

@@ -4,16 +4,16 @@ import { test } from 'node:test'
 import { LESSONS, lessonOf } from '../../web/lessons/index.js'
 import { stateOf as stepState } from '../../web/lessons/steps.js'
 import { OPENING } from '../../web/shell/state.js'
-import { isLong, longTest, share } from '../lib/long.js'
-import { addressed, beyond, runHere, useHouse, violations } from './host.js'
+import { isLong, longTest, partOf } from '../lib/long.js'
+import { readAddress, measureOverflow, runInNode, useBrowser, findViolations } from './host.js'
 
-const { open: visit } = useHouse()
+const { open: visit } = useBrowser()
 const open = (lesson, language, options) => (
   visit({ ...(typeof lesson === 'string' ? { lesson } : lesson), language }, options))
 
 /** The state that a link leads to: of a step it says only which one. */
 const stateOf = async page => {
-  const said = await addressed(page)
+  const said = await readAddress(page)
   if (said.room !== OPENING) return said
   const { lesson } = await lessonOf(said.lesson).load()
   const language = said.language === 'en' ? 'en' : 'ko', { state } = lesson.steps[said.at]
@@ -74,10 +74,10 @@ const untidy = page => page.evaluate(() => {
 
 /** The right answer to a step, from a run made here, which may be the one that is seen only after the answer. */
 async function rightAt(page, lesson, step, language) {
-  const state = await stateOf(page), before = runHere(state)
+  const state = await stateOf(page), before = runInNode(state)
   const link = typeof step.then === 'function' ? step.then(before, { state }) : step.then?.[language] ?? step.then
   const then = step.then ? stepState(lesson, link, state, language) : state
-  const run = step.then ? runHere(then) : before
+  const run = step.then ? runInNode(then) : before
   const right = step.ask.answer(run, { state: then, before: step.then ? before : null })
   const options = step.ask.options?.(before, { state, before: null }).map(({ id }) => id)
   before.dispose()
@@ -128,7 +128,7 @@ async function answer(page, lesson, step, { isRight, press, language }) {
 const PLAYS = [['mouse', 'ko', true], ['keyboard', 'en', false], ['touch', 'ko', false]]
 // In `npm test` three short ones, one by each hand.
 for (const [i, { id }] of [...LESSONS.entries()].slice(...(isLong ? [] : [2, 5]))) {
-  for (const [hand, language, isRight] of share(PLAYS, i % PLAYS.length, PLAYS.length)) {
+  for (const [hand, language, isRight] of partOf(PLAYS, i % PLAYS.length, PLAYS.length)) {
     test(`${id}, ${language}, by ${hand}: to the end, ${isRight ? 'right' : 'wrong first'}`, async () => {
       const { press, options } = HANDS[hand]
       const { page, complaints, close } = await open(id, language, options)
@@ -144,11 +144,11 @@ for (const [i, { id }] of [...LESSONS.entries()].slice(...(isLong ? [] : [2, 5])
           await answer(page, lesson, step, { isRight, press, language })
           await isPointed(page, hand)
         }
-        assert.equal(await beyond(page), 0, step.id)
+        assert.equal(await measureOverflow(page), 0, step.id)
         assert.deepEqual(await untidy(page), [], step.id)
         const isLast = at === lesson.steps.length - 1
         // The rooms are looked at in tests of their own, so what the lesson adds is enough here.
-        if (hand === 'keyboard' && (isLong || isLast || at % 3 === 0)) assert.deepEqual(await violations(page, isLong || isLast ? 'html' : '.lesson'), [], step.id)
+        if (hand === 'keyboard' && (isLong || isLast || at % 3 === 0)) assert.deepEqual(await findViolations(page, isLong || isLast ? 'html' : '.lesson'), [], step.id)
         if (!isLast) await press(page, '.lesson-next')
       }
       assert.deepEqual(complaints, [])
@@ -205,7 +205,7 @@ test('leaving and returning, a reload, Back and another language keep the step; 
   await page.click('.lesson-home')
   await arrived(page, 'rows')
   assert.equal(await page.getAttribute('#house', 'data-room'), 'text.sum')
-  await addressed(page)
+  await readAddress(page)
   await page.reload()
   await arrived(page, 'rows')
   await page.goBack()
@@ -249,7 +249,7 @@ longTest('the inspector explains a number of the pointed row', async () => {
   for (const step of lesson.steps.slice(2, isLong ? 9 : 5)) {
     await arrived(page, step.id)
     await isPointed(page)
-    const state = await stateOf(page), run = runHere(state)
+    const state = await stateOf(page), run = runInNode(state)
     const { tensor, index } = step.point(run, { state })
     const address = new RegExp(`^${tensor}\\[${index.map(place => place ?? '\\d+').join(', ')}\\]$`)
     run.dispose()

@@ -6,10 +6,10 @@ import { READY } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { toHash } from '../../web/shell/state.js'
 import { isLong } from '../lib/long.js'
-import { shownRun } from '../lib/page.js'
-import { runs, runCount, stateOf, useHouse } from './host.js'
+import { makeDisposedRun } from '../lib/page.js'
+import { waitForRuns, countRuns, completeState, useBrowser } from './host.js'
 
-const { open } = useHouse()
+const { open } = useBrowser()
 const COUNT = isLong ? 500 : 20
 const SEED = 20261122
 /** For what is asked of the worker to come back, in milliseconds. */
@@ -33,7 +33,7 @@ const one = list => list[Math.floor(draw() * list.length)]
 /** What all rooms of all models are shown with; of some numbers there are two or three, of others a dozen. */
 const BASES = READY.flatMap(({ id: model }) => {
   const said = { model, ...(model === 'sentences' && { text: 'a b c\nd e\nf g h i' }) }
-  const run = shownRun(said), rooms = roomsOf(run)
+  const run = makeDisposedRun(said), rooms = roomsOf(run)
   return rooms.map(({ id }) => ({ ...said, room: id }))
 })
 const NUMBERS = ['sentence', 'head', 'row', 'step']
@@ -52,7 +52,7 @@ const SPOILS = [
     draw() < 0.2 ? [key.slice(1), value] : [key, value.slice(0, draw() * value.length)]))),
   pairs => ({ ...pairs, edits: `${one(VALUES)}:${one(VALUES)}=${one(VALUES)}`, cell: `${one(VALUES)}:${one(VALUES)}` })
 ]
-const spoilt = base => Object.entries(one(SPOILS)(Object.fromEntries(new URLSearchParams(toHash(stateOf(base))))))
+const spoilt = base => Object.entries(one(SPOILS)(Object.fromEntries(new URLSearchParams(toHash(completeState(base))))))
   .map(([key, value]) => `${key}=${draw() < 0.5 ? value : encodeURIComponent(value)}`).join('&')
 
 test(`${COUNT} corrupted links throw no exception, and a valid one after each ten works`, async t => {
@@ -63,9 +63,9 @@ test(`${COUNT} corrupted links throw no exception, and a valid one after each te
     await page.evaluate(link => { location.hash = link }, hash)
     await page.waitForTimeout(PAUSE)
     if (at % 10 === 9) {
-      const before = await runCount(page)
+      const before = await countRuns(page)
       await page.evaluate(number => { location.hash = `v=1&model=sentences&room=scores&text=rain%20${number}` }, at)
-      await runs(page, before + 1)
+      await waitForRuns(page, before + 1)
       assert.equal(await page.textContent('#status'), '', `after link ${at}`)
     }
     assert.deepEqual(complaints, [], `link ${at}: ${hash}`)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { chromium } from 'playwright-core'
 import { isLong } from '../lib/long.js'
-import { changing, serve, stateOf } from './host.js'
+import { changeAndWait, serve, completeState } from './host.js'
 import { toHash } from '../../web/shell/state.js'
 
 const RUNS = isLong ? 1500 : 30
@@ -73,9 +73,9 @@ test(`${RUNS} dates typed one after another leak no memory`, async t => {
     const answer = await route.fetch()
     await route.fulfill({ response: answer, body: SHOW + await answer.text() })
   })
-  await page.goto(`${site.url}#${toHash(stateOf({ room: 'decoder.1.multihead_attn.weights', language: 'en' }))}`)
+  await page.goto(`${site.url}#${toHash(completeState({ room: 'decoder.1.multihead_attn.weights', language: 'en' }))}`)
   await page.waitForSelector('.stage canvas')
-  const type = number => changing(page, () => page.fill('[data-field="source"] input, input[data-field="source"]',
+  const type = number => changeAndWait(page, () => page.fill('[data-field="source"] input, input[data-field="source"]',
     `${1 + number % 12}/${1 + number % 28}/${1950 + number % 100}`))
   for (let i = 0; i < WARM; i++) await type(i)
   const session = await page.context().newCDPSession(page), ask = await debugging(session)

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { collectLearned } from '../../web/models/collect.js'
-import { beyond, runHere, tablesOf, useHouse, violations } from './host.js'
+import { measureOverflow, runInNode, readTables, useBrowser, findViolations } from './host.js'
 import { longTest } from '../lib/long.js'
 
-const { open } = useHouse()
+const { open } = useBrowser()
 const ROOM = { model: 'stories', room: 'decoder.0.norm1', language: 'en' }
 const percent = share => `${Math.round(share * 1000) / 10}%`
 
@@ -23,11 +23,11 @@ test('layer norm and RMS norm side by side: both trained, with the numbers of No
     const shares = [usual, rms].flatMap(({ right }) => Object.values(right))
     for (const share of shares) assert.ok(told.includes(percent(share)), told)
     assert.match(told, /here .*, twin /)
-    const here = runHere({ model: 'stories' })
+    const here = runInNode({ model: 'stories' })
     const ids = here.decoding.steps.map(({ id }) => id)
-    const there = runHere({ model: 'stories', norm: 'rms', target: ids })
+    const there = runInNode({ model: 'stories', norm: 'rms', target: ids })
     const name = 'decoder.layers.0.norm1.output'
-    const tables = (await tablesOf(page)).filter(table => table.name === name)
+    const tables = (await readTables(page)).filter(table => table.name === name)
     const shown = tables.map(({ cells }) => cells.flat().map(text => Math.fround(Number(text.replaceAll('−', '-')))))
     const [one, other] = [here, there].map(run => [...run.tensors.get(name).data])
     assert.deepEqual(shown, [one, other, other.map((value, i) => Math.fround(value - one[i]))])
@@ -69,7 +69,7 @@ longTest('the table of trained variants links to each of them', async () => {
 
 longTest('units of a feed-forward layer are sorted by activation; each keeps its number', async () => {
   const room = 'encoder.0.activation'
-  const run = runHere({})
+  const run = runInNode({})
   const { data, shape: [, rows, cols] } = run.tensors.get('transformer.encoder.layers.0.activation')
   const { page, complaints, close } = await open({ room, language: 'en' })
   const drawn = () => page.$eval('.heat[data-tensor="transformer.encoder.layers.0.activation"]', grid => ({
@@ -84,12 +84,12 @@ longTest('units of a feed-forward layer are sorted by activation; each keeps its
   assert.deepEqual([...order].sort((a, b) => a - b), Array.from({ length: cols }, (_, i) => i))
   assert.ok(order.every((unit, i) => i === 0 || mean(unit) <= mean(order[i - 1])))
   assert.deepEqual(labels, order.map(String))
-  const table = (await tablesOf(page)).at(-1)
+  const table = (await readTables(page)).at(-1)
   assert.deepEqual(table.columns, order.map(String))
   table.cells.forEach((line, row) => line.forEach((text, col) => (
     assert.equal(Math.fround(Number(text.replaceAll('−', '-'))), data[row * cols + order[col]]))))
-  assert.equal(await beyond(page), 0)
-  assert.deepEqual(await violations(page, '.stage'), [])
+  assert.equal(await measureOverflow(page), 0)
+  assert.deepEqual(await findViolations(page, '.stage'), [])
   run.dispose()
   assert.deepEqual(complaints, [])
   await close()

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { test } from 'node:test'
-import { longTest, sample, share } from '../lib/long.js'
+import { longTest, everyNth, partOf } from '../lib/long.js'
 import { DOCUMENTS } from '../../web/notebooks/documents/index.js'
 import { printed } from '../../web/notebooks/print.js'
 import { loadGolden } from '../golden/index.js'
-import { beyond, useHouse, violations } from './host.js'
+import { measureOverflow, useBrowser, findViolations } from './host.js'
 
 const { items } = loadGolden('seeds')
-const house = useHouse()
+const house = useBrowser()
 const open = (id, options, state) => (
   house.open({ model: 'positions', room: `notebook.${id}`, language: 'en', ...state }, options))
 const isDone = page => page.waitForFunction(() => (
@@ -154,8 +154,8 @@ test('edited code in a cell sets the room that it links to', async () => {
   await close()
 })
 
-for (const width of sample([360, 1280], 2)) test(`no code is cut off: ${width} pixels`, async () => {
-  for (const { id } of sample(DOCUMENTS, 3)) {
+for (const width of everyNth([360, 1280], 2)) test(`no code is cut off: ${width} pixels`, async () => {
+  for (const { id } of everyNth(DOCUMENTS, 3)) {
     const { page, close } = await open(id, { viewport: { width, height: 800 } })
     await isDone(page)
     const cut = await page.$$eval('.nb-field, .code-shown, .nb-torch .code, .nb-text.is-plain', all => all.filter(one => (
@@ -296,15 +296,15 @@ test('broken cells are reported, and the results of earlier cells stay', async (
   await close()
 })
 
-for (const [i, [name, options]] of sample([
+for (const [i, [name, options]] of everyNth([
   ['a phone, dark', { viewport: { width: 360, height: 740 }, colorScheme: 'dark', hasTouch: true }], ['wide, light', {}]
 ], 2).entries()) {
   test(`nothing is wider than the page or unreachable: ${name}`, async () => {
-    for (const { id } of share(DOCUMENTS, i, 4)) {
+    for (const { id } of partOf(DOCUMENTS, i, 4)) {
       const { page, close } = await open(id, options, { language: 'ko' })
       await isDone(page)
-      assert.equal(await beyond(page), 0, id)
-      assert.deepEqual(await violations(page), [], id)
+      assert.equal(await measureOverflow(page), 0, id)
+      assert.deepEqual(await findViolations(page), [], id)
       await close()
     }
   })

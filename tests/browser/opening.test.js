@@ -5,10 +5,10 @@ import { test } from 'node:test'
 import { LESSONS } from '../../web/lessons/index.js'
 import { data } from '../../web/opening/data.js'
 import { roomsOf } from '../../web/rooms/index.js'
-import { beyond, changing, runHere, useHouse, violations } from './host.js'
-import { longTest, sample } from '../lib/long.js'
+import { measureOverflow, changeAndWait, runInNode, useBrowser, findViolations } from './host.js'
+import { longTest, everyNth } from '../lib/long.js'
 
-const { open, inBrowser } = useHouse()
+const { open, withBrowser: inBrowser } = useBrowser()
 /** Of the page, gzipped; the worker and the kernels compute, and come beside it. */
 const FIRST_SCRIPTS = 60 * 1024
 const opened = (state, options) => open({ room: 'opening', language: 'en', ...state }, options)
@@ -19,8 +19,8 @@ const shares = page => page.$$eval('.living-shares li', list => list.map(item =>
   [item.children[0].textContent, item.children[2].textContent])))
 
 test('every step displays the run\'s tokens, probabilities and attention', async () => {
-  for (const state of sample([{}, { source: '5/6/2026' }], 2)) {
-    const run = runHere(state)
+  for (const state of everyNth([{}, { source: '5/6/2026' }], 2)) {
+    const run = runInNode(state)
     const { source, steps } = data(run, roomsOf(run))
     run.dispose()
     const { page, complaints, close } = await opened(state, STILL)
@@ -64,7 +64,7 @@ test('doors lead to lessons and to the house, the name leads back, and a lesson 
   assert.equal(await page.getAttribute('#house', 'data-room'), 'house')
   await page.click('.brand')
   await page.waitForSelector('.doors')
-  for (const { id } of sample(LESSONS, 4)) {
+  for (const { id } of everyNth(LESSONS, 4)) {
     await page.click(`.opening a[href*="lesson=${id}"]`)
     await page.waitForSelector('.lesson-bar[data-step]')
     await page.click('.lesson-next')
@@ -78,13 +78,13 @@ test('doors lead to lessons and to the house, the name leads back, and a lesson 
 })
 
 test('axe finds nothing, wide and narrow, light and dark; a typed date is translated at once', async () => {
-  for (const options of sample([{ colorScheme: 'dark' }, { viewport: { width: 360, height: 740 }, hasTouch: true }], 2)) {
+  for (const options of everyNth([{ colorScheme: 'dark' }, { viewport: { width: 360, height: 740 }, hasTouch: true }], 2)) {
     const { page, complaints, close } = await opened({ language: 'ko' }, { ...STILL, ...options })
-    await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
+    await changeAndWait(page, () => page.fill('[data-field="source"]', '3 may 1999'))
     await page.waitForFunction(() => (
       [...document.querySelectorAll('.is-written > li')].map(one => one.textContent).join('') === '1999년5월3일</s>'))
-    assert.deepEqual(await violations(page), [])
-    assert.equal(await beyond(page), 0)
+    assert.deepEqual(await findViolations(page), [])
+    assert.equal(await measureOverflow(page), 0)
     assert.deepEqual(complaints, [])
     await close()
   }
@@ -116,7 +116,7 @@ test('a very long word does not widen the page', async () => {
   const { page, close } = await opened({})
   await page.fill('[data-field="source"]', 'x'.repeat(5000))
   await page.waitForFunction(() => [...document.querySelectorAll('.problem')].some(one => one.textContent))
-  assert.equal(await beyond(page), 0)
+  assert.equal(await measureOverflow(page), 0)
   await close()
 })
 

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LESSONS, lessonOf } from '../../web/lessons/index.js'
-import { addressed, useHouse } from './host.js'
-import { longTest, sample } from '../lib/long.js'
+import { readAddress, useBrowser } from './host.js'
+import { longTest, everyNth } from '../lib/long.js'
 
-const { open: visit } = useHouse()
+const { open: visit } = useBrowser()
 const open = (lesson, at, language, options) => visit({ lesson, at, language }, options)
 const arrived = (page, id) => page.waitForSelector(`.lesson-bar[data-step="${id}"]:not(.is-away)`)
 const said = (page, selector) => page.textContent(selector).then(text => text.replaceAll('\u2060', ''))
@@ -95,12 +95,12 @@ longTest('for an answer in words the inspector explains its probability', async 
 })
 
 test('a reload after an answer stays in the step and asks again', async () => {
-  for (const [id, at, step, given] of sample([['translation', 4, 'twofold', '6'], ['attention', 1, 'look', '0'],
+  for (const [id, at, step, given] of everyNth([['translation', 4, 'twofold', '6'], ['attention', 1, 'look', '0'],
     ['attention', 7, 'equal', 'one']], 2)) {
     const { page, complaints, close } = await open(id, at, 'en')
     await arrived(page, step)
     await giveUp(page, given)
-    await addressed(page)
+    await readAddress(page)
     await page.reload()
     await page.waitForSelector('.lesson-bar')
     await arrived(page, step)
@@ -120,7 +120,7 @@ longTest('the last lesson leads to the training page and ends', async () => {
     await page.click('.lesson-next')
     await page.waitForSelector('.theatre h1')
     assert.equal(await page.isVisible('.lesson'), false)
-    const { theatre, lesson: on } = await addressed(page)
+    const { theatre, lesson: on } = await readAddress(page)
     assert.deepEqual([theatre, on], ['dates', ''])
     assert.deepEqual(complaints, [])
     await close()

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { isLong, sample, share } from '../lib/long.js'
-import { useHouse } from './host.js'
+import { isLong, everyNth, partOf } from '../lib/long.js'
+import { useBrowser } from './host.js'
 
 const AXE = new URL('../../node_modules/axe-core/axe.min.js', import.meta.url)
-const { inBrowser, url } = useHouse()
+const { withBrowser: inBrowser, url } = useBrowser()
 
 const open = (options = {}) => inBrowser(async (browser, home) => {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
@@ -46,9 +46,9 @@ test('the search finds PyTorch names, then texts, and reports when nothing match
   await close()
 })
 
-for (const [i, theme] of sample(['light', 'dark'], 2).entries()) {
+for (const [i, theme] of everyNth(['light', 'dark'], 2).entries()) {
   test(`axe finds nothing, ${theme}, wide or on a phone; nothing scrolls sideways or is too small to read`, async () => {
-    for (const width of share([1440, 360], i, 2)) {
+    for (const width of partOf([1440, 360], i, 2)) {
       const { page, close } = await open({ viewport: { width, height: 760 }, colorScheme: theme })
       const [scroll, small] = await page.evaluate(() => [document.documentElement.scrollWidth,
         [...document.querySelectorAll('main *, nav *, header *')].filter(one => one.checkVisibility() && one.textContent.trim() &&

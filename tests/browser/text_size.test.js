@@ -1,10 +1,10 @@
 // No text of the interface is under 13 px: every room, both themes, on a desk and on a phone.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { go, useHouse } from './host.js'
-import { longTest, sample } from '../lib/long.js'
+import { goToRoom, useBrowser } from './host.js'
+import { longTest, everyNth } from '../lib/long.js'
 
-const { open } = useHouse()
+const { open } = useBrowser()
 const LEAST = 13
 
 /** Visible texts that are set smaller; indices and powers in formulas are as small as formulas have them. */
@@ -22,7 +22,7 @@ const small = page => page.evaluate(least => {
   return [...found]
 }, LEAST)
 
-for (const [model, theme, viewport] of sample([
+for (const [model, theme, viewport] of everyNth([
   ['particles', 'light', { width: 360, height: 740 }], ['dates', 'light', { width: 1440, height: 900 }],
   ['sentences', 'dark', { width: 360, height: 740 }], ['stories', 'dark', { width: 1280, height: 720 }],
   ['positions', 'light', { width: 1440, height: 900 }]
@@ -32,7 +32,7 @@ for (const [model, theme, viewport] of sample([
     const rooms = await page.$$eval('.map li[data-room]', list => list.map(({ dataset }) => dataset.room))
     const wrong = {}
     for (const room of rooms) {
-      await go(page, room)
+      await goToRoom(page, room)
       await page.waitForFunction(id => document.getElementById('house').dataset.room === id, room)
       for (const one of await small(page)) (wrong[one] ??= []).push(room)
     }

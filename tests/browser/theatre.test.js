@@ -3,41 +3,41 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
-import { brief, exact, fixed } from '../../web/lib/number.js'
+import { formatBrief, formatExact, formatFixed } from '../../web/lib/number.js'
 import { finiteDifference, breakDown } from '../../web/theatre/step_breakdown.js'
 import { createPlayer } from '../../web/theatre/player.js'
 import { TASK_INFO } from '../../web/theatre/tasks/task_info.js'
 import { createSession } from '../../web/theatre/session.js'
 import { read, rivalOf } from '../../web/theatre/settings.js'
-import { beyond, changing, useHouse, violations } from './host.js'
-import { drawn, press, stepIn, until } from './training.js'
-import { longTest, sample } from '../lib/long.js'
+import { measureOverflow, changeAndWait, useBrowser, findViolations } from './host.js'
+import { waitUntilDrawn, pressAction, readStep, waitForStep } from './training.js'
+import { longTest, everyNth } from '../lib/long.js'
 
-const house = useHouse()
+const house = useBrowser()
 const gf = await load()
 
 test('a training runs forwards and back, and every displayed number is that of the run', async () => {
   const link = 'dates_steps-60_batch-16'
   const { page, complaints, close } = await house.open({ theatre: link })
-  await until(page, 0)
-  await press(page, 'step')
-  await until(page, 1)
-  await press(page, 'play')
-  await drawn(page, 60)
+  await waitForStep(page, 0)
+  await pressAction(page, 'step')
+  await waitForStep(page, 1)
+  await pressAction(page, 'play')
+  await waitUntilDrawn(page, 60)
   const session = createSession(gf, read(link))
   const losses = Array.from({ length: 60 }, () => session.step().loss)
   const shown = () => page.evaluate(() => [...document.querySelectorAll('.theatre-keys b')].map(b => b.textContent))
   const last = session.history.looks.at(-1)
-  assert.deepEqual((await shown()).slice(0, 2), [brief(losses[59]), brief(last.loss)])
+  assert.deepEqual((await shown()).slice(0, 2), [formatBrief(losses[59]), formatBrief(last.loss)])
   const said = () => page.textContent('.theatre-answer')
   assert.equal(await said(), session.answer('november 20 2026').text)
   await page.locator('[data-action="seek"]').fill('33')
-  await drawn(page, 33)
+  await waitUntilDrawn(page, 33)
   const other = createSession(gf, read(link))
   for (let n = 0; n < 33; n++) other.step()
-  assert.equal((await shown())[0], brief(losses[32]))
+  assert.equal((await shown())[0], formatBrief(losses[32]))
   assert.equal(await said(), other.answer('november 20 2026').text)
-  assert.equal(await stepIn(page), 33)
+  assert.equal(await readStep(page), 33)
   session.dispose()
   other.dispose()
   assert.deepEqual(complaints, [])
@@ -55,9 +55,9 @@ longTest('requesting weights that the page does not have is reported at the sett
 test('the rooms can display the model of any step, and step through the training', async () => {
   const link = 'dates_steps-60_batch-16_layers-1_dModel-16_rate-0.02'
   const { page, complaints, close } = await house.open({ theatre: link })
-  await until(page, 0)
-  await press(page, 'play')
-  await drawn(page, 60)
+  await waitForStep(page, 0)
+  await pressAction(page, 'play')
+  await waitUntilDrawn(page, 60)
   const session = createSession(gf, read(link))
   const answers = [session.answer('november 20 2026').text]
   for (let n = 0; n < 60; n++) {
@@ -69,7 +69,7 @@ test('the rooms can display the model of any step, and step through the training
   const answer = text => page.waitForFunction(wanted => (
     document.querySelector('.field.is-target input').placeholder === wanted ||
     document.querySelector('.field.is-target input').value === wanted), text)
-  await changing(page, () => press(page, 'inside'))
+  await changeAndWait(page, () => pressAction(page, 'inside'))
   await answer(answers[60])
   assert.equal(await page.textContent('.learned output'), '스텝 60 / 60까지 학습한 모델')
   await page.click('.share summary')
@@ -93,9 +93,9 @@ test('the rooms can display the model of any step, and step through the training
 longTest('embeddings and a pinned cell move with the steps, by pointer and by keyboard', async () => {
   const link = 'dates_steps-40_batch-8_layers-1'
   const { page, complaints, close } = await house.open({ theatre: link })
-  await until(page, 0)
-  await press(page, 'play')
-  await drawn(page, 40)
+  await waitForStep(page, 0)
+  await pressAction(page, 'play')
+  await waitUntilDrawn(page, 40)
   const player = createPlayer(gf, read(link))
   while (player.step());
   const table = 'target_embedding.weight', token = 7
@@ -105,13 +105,13 @@ longTest('embeddings and a pinned cell move with the steps, by pointer and by ke
   await page.selectOption('[data-action="token"]', String(token))
   const placeOf = () => {
     const { words, x, y } = player.session.plane(table)
-    return `${words[token]}: 가로 ${exact(x[token])}, 세로 ${exact(y[token])}`
+    return `${words[token]}: 가로 ${formatExact(x[token])}, 세로 ${formatExact(y[token])}`
   }
   const tells = text => page.waitForFunction(wanted => (
     document.querySelector('.theatre-plane + .theatre-token').textContent === wanted), text)
   await tells(placeOf())
   await page.locator('[data-action="seek"]').fill('20')
-  await drawn(page, 20)
+  await waitUntilDrawn(page, 20)
   player.seek(20)
   await tells(placeOf())
   await page.focus('.scatter')
@@ -130,7 +130,7 @@ longTest('embeddings and a pinned cell move with the steps, by pointer and by ke
   follower.pin({ name, index }, session.inputsOf(TASK_INFO.dates.sample))
   follower.read(1000)
   assert.deepEqual(follower.facts.steps, [0, 10, 20, 30, 40])
-  const seen = step => `${step}스텝의 ${name}[${index.join(', ')}] = ${exact(follower.facts.here)}`
+  const seen = step => `${step}스텝의 ${name}[${index.join(', ')}] = ${formatExact(follower.facts.here)}`
   const says = text => page.waitForFunction(wanted => [...document.querySelectorAll('.theatre-token')]
     .some(({ textContent }) => textContent === wanted), text)
   await says(seen(20))
@@ -156,9 +156,9 @@ longTest('a link to weights of another tab says so', async () => {
 longTest('the next step is broken down, checked by finite differences and taken', async () => {
   const link = 'dates_steps-60_batch-8_layers-1'
   const { page, complaints, close } = await house.open({ theatre: link })
-  await until(page, 0)
-  await press(page, 'step')
-  await until(page, 1)
+  await waitForStep(page, 0)
+  await pressAction(page, 'step')
+  await waitForStep(page, 1)
   await page.click('.theatre-apart summary')
   await page.waitForSelector('.theatre-optimizer tr')
   const session = createSession(gf, read(link))
@@ -167,7 +167,7 @@ longTest('the next step is broken down, checked by finite differences and taken'
   const shown = await page.evaluate(() => (
     [...document.querySelectorAll('.theatre-optimizer tr')].map(row => row.lastElementChild.textContent)))
   const results = [made.g, made.after.m, made.after.v, made.mHat, made.vHat, made.after.w]
-  assert.deepEqual(shown, results.map(value => `= ${exact(value)}`))
+  assert.deepEqual(shown, results.map(value => `= ${formatExact(value)}`))
   await page.click('.theatre-closer summary')
   await page.waitForSelector('.theatre-norms tbody line', { state: 'attached' })
   const samples = await page.$$eval('.theatre-norms tbody line', list => list.map(one => {
@@ -191,9 +191,9 @@ longTest('the next step is broken down, checked by finite differences and taken'
   await page.click('[data-action="nudge"]')
   const { slope } = finiteDifference(session, made.name, made.index)
   await page.waitForFunction(text => document.querySelector('.theatre-nudged').textContent.includes(text),
-    exact(Number(slope.toPrecision(4))))
+    formatExact(Number(slope.toPrecision(4))))
   await page.click('.theatre-apart .theatre-inside')
-  await until(page, 2)
+  await waitForStep(page, 2)
   session.dispose()
   assert.deepEqual(complaints, [])
   await close()
@@ -202,31 +202,31 @@ longTest('the next step is broken down, checked by finite differences and taken'
 longTest('a step runs layer by layer: forward, loss, backward, update, and on to the next', async () => {
   const link = 'dates_steps-60_batch-8_layers-1_optimizer-sgd_rate-0.05'
   const { page, complaints, close } = await house.open({ theatre: link })
-  await until(page, 0)
+  await waitForStep(page, 0)
   const session = createSession(gf, read(link))
   const { layers, loss } = breakDown(session)
   const cells = () => page.evaluate(() => [...document.querySelectorAll('.theatre-layers tbody tr')].map(row => (
     [...row.querySelectorAll('td')].map(cell => cell.textContent))))
   const said = () => page.textContent('.theatre-apart [role="status"]')
   const columns = ['rms', 'norm', 'ratio']
-  const wanted = known => layers.map((one, i) => columns.map(name => (known(name, i) ? brief(one[name]) : '')))
-  await press(page, 'oneLayer')
+  const wanted = known => layers.map((one, i) => columns.map(name => (known(name, i) ? formatBrief(one[name]) : '')))
+  await pressAction(page, 'oneLayer')
   await page.waitForSelector('.theatre-layers tr[data-here]')
   assert.deepEqual(await cells(), wanted((name, i) => name === 'rms' && i === 0))
-  for (let n = 1; n < layers.length; n++) await press(page, 'oneLayer')
+  for (let n = 1; n < layers.length; n++) await pressAction(page, 'oneLayer')
   assert.deepEqual(await cells(), wanted(name => name === 'rms'))
-  await press(page, 'layer')
-  assert.ok((await said()).includes(exact(loss)), 'the loss')
-  await press(page, 'layer')
+  await pressAction(page, 'layer')
+  assert.ok((await said()).includes(formatExact(loss)), 'the loss')
+  await pressAction(page, 'layer')
   assert.deepEqual(await cells(), wanted((name, i) => name === 'rms' || (name === 'norm' && i === layers.length - 1)))
-  for (let n = 0; n < layers.length; n++) await press(page, 'layer')
+  for (let n = 0; n < layers.length; n++) await pressAction(page, 'layer')
   assert.deepEqual(await cells(), wanted(() => true))
-  await press(page, 'layer')
-  await until(page, 1)
+  await pressAction(page, 'layer')
+  await waitForStep(page, 1)
   session.step()
   const [first] = breakDown(session).layers
   await page.waitForFunction(text => document.querySelector('.theatre-layers td').textContent === text &&
-    document.querySelector('.theatre-layers td:last-child').textContent === '', brief(first.rms))
+    document.querySelector('.theatre-layers td:last-child').textContent === '', formatBrief(first.rms))
   session.dispose()
   assert.deepEqual(complaints, [])
   await close()
@@ -234,7 +234,7 @@ longTest('a step runs layer by layer: forward, loss, backward, update, and on to
 
 longTest('rendering a part again drops no pending rendering', async () => {
   const { page, complaints, close } = await house.open({ theatre: 'dates_steps-3_batch-8_layers-1' })
-  await drawn(page, 0)
+  await waitUntilDrawn(page, 0)
   await page.evaluate(() => {
     const { requestAnimationFrame } = window, held = []
     window.requestAnimationFrame = frame => held.push(frame)
@@ -243,13 +243,13 @@ longTest('rendering a part again drops no pending rendering', async () => {
       held.forEach(frame => requestAnimationFrame(frame))
     }
   })
-  await press(page, 'step')
-  await until(page, 1)
+  await pressAction(page, 'step')
+  await waitForStep(page, 1)
   await page.click('.theatre-closer summary')
   await page.waitForFunction(() => document.querySelector('.theatre-closer').open)
   await page.evaluate(() => new Promise(resolve => { setTimeout(resolve) }))
   await page.evaluate(() => window.goOn())
-  await drawn(page, 1)
+  await waitUntilDrawn(page, 1)
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -257,8 +257,8 @@ longTest('rendering a part again drops no pending rendering', async () => {
 longTest('two trainings race, and the page says where they diverge', async () => {
   const link = 'dates_warmUp-4_steps-25_batch-8_layers-1_vs-warmUp-0'
   const { page, complaints, close } = await house.open({ theatre: link })
-  await until(page, 0)
-  await press(page, 'play')
+  await waitForStep(page, 0)
+  await pressAction(page, 'play')
   const runs = [read(link), rivalOf(read(link))].map(settings => {
     const session = createSession(gf, settings)
     for (let n = 0; n < 25; n++) session.step()
@@ -268,7 +268,7 @@ longTest('two trainings race, and the page says where they diverge', async () =>
   })
   const parted = runs[0].findIndex((loss, i) => !Object.is(loss, runs[1][i])) + 1
   assert.equal(parted, 2)
-  const text = `2스텝에서 처음 갈라졌어요. 25스텝의 학습 손실은 ${runs.map(loss => brief(loss[24])).join(' 대 ')}.`
+  const text = `2스텝에서 처음 갈라졌어요. 25스텝의 학습 손실은 ${runs.map(loss => formatBrief(loss[24])).join(' 대 ')}.`
   await page.waitForFunction(wanted => document.querySelector('.theatre-raced').textContent === wanted, text)
   await page.click('[data-experiment="byHeart"]')
   await page.waitForFunction(() => document.querySelector('.theatre').dataset.open.includes('repeat-same'))
@@ -280,27 +280,27 @@ longTest('two trainings race, and the page says where they diverge', async () =>
 test('a training resumes after the tab is closed and reopened, and from a file', async () => {
   const link = 'dates_steps-40_batch-8_layers-1'
   const { page, complaints, close } = await house.open({ theatre: link })
-  await until(page, 0)
-  await press(page, 'step')
-  await press(page, 'step')
-  await until(page, 2)
+  await waitForStep(page, 0)
+  await pressAction(page, 'step')
+  await pressAction(page, 'step')
+  await waitForStep(page, 2)
   await page.waitForFunction(() => document.querySelector('[data-note="kept"]').textContent.includes('2스텝까지'))
-  const [saved] = await Promise.all([page.waitForEvent('download'), press(page, 'download')])
+  const [saved] = await Promise.all([page.waitForEvent('download'), pressAction(page, 'download')])
   const path = await saved.path()
   await page.reload()
-  await until(page, 2)
-  await press(page, 'play')
-  await drawn(page, 40)
+  await waitForStep(page, 2)
+  await pressAction(page, 'play')
+  await waitUntilDrawn(page, 40)
   const session = createSession(gf, read(link))
   for (let n = 0; n < 40; n++) session.step()
   const shown = () => page.evaluate(() => document.querySelector('.theatre-keys b').textContent)
-  assert.equal(await shown(), brief(session.history.loss[39]))
+  assert.equal(await shown(), formatBrief(session.history.loss[39]))
   session.dispose()
   await page.setInputFiles('[data-action="upload"]', path)
   await page.waitForFunction(() => document.querySelector('.theatre').dataset.step === '2')
   await page.setInputFiles('[data-action="upload"]', { name: 'x.bin', mimeType: 'x/y', buffer: Buffer.from('nothing') })
   await page.waitForFunction(() => document.querySelector('.theatre-problem').textContent.includes('x.bin'))
-  assert.equal(await stepIn(page), 2)
+  assert.equal(await readStep(page), 2)
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -320,10 +320,10 @@ function slowToWrite() {
 
 longTest('a step made during a save is saved after it', async () => {
   const { page, complaints, close } = await house.open({ theatre: 'dates_steps-40_batch-8_layers-1' }, { before: slowToWrite })
-  await until(page, 0)
-  await press(page, 'step')
+  await waitForStep(page, 0)
+  await pressAction(page, 'step')
   await page.waitForFunction(() => globalThis.written === 1)
-  await press(page, 'step')
+  await pressAction(page, 'step')
   await page.waitForFunction(() => document.querySelector('[data-note="kept"]').textContent.includes('2스텝까지'),
     null, { timeout: 8000 })
   assert.deepEqual(complaints, [])
@@ -336,19 +336,19 @@ longTest('non-finite values are located, and training resumes from the previous 
   while (player.step());
   const { step, where, loss: lastLoss } = player.broken
   const { page, complaints, close } = await house.open({ theatre: link })
-  await until(page, 0)
-  await press(page, 'play')
+  await waitForStep(page, 0)
+  await pressAction(page, 'play')
   await page.waitForSelector('[data-action="calmer"]')
   const said = await page.textContent('.theatre-problem')
   assert.ok(Number.isFinite(lastLoss), 'the gradient broke, not the loss')
   assert.ok(said.startsWith(`${step}스텝에서 손실은 아직 수였지만(${lastLoss})`) && said.includes(where?.name ?? '기울기 전체의 크기'), said)
   assert.ok(said.includes(`${step - 1}스텝의 가중치는 그대로예요`), said)
-  assert.equal(await stepIn(page), step - 1)
-  await press(page, 'calmer')
+  assert.equal(await readStep(page), step - 1)
+  await pressAction(page, 'calmer')
   await page.waitForFunction(() => document.querySelector('.theatre').dataset.open.includes('start-given'))
-  await drawn(page, 0)
+  await waitUntilDrawn(page, 0)
   assert.equal(await page.isVisible('[data-action="calmer"]'), false)
-  await press(page, 'step')
+  await pressAction(page, 'step')
   await page.waitForFunction(() => document.querySelector('[data-note="kept"]').textContent.includes('1스텝까지'))
   const settings = read(await page.getAttribute('.theatre', 'data-open'))
   assert.equal(settings.rate, 100)
@@ -356,11 +356,11 @@ longTest('non-finite values are located, and training resumes from the previous 
   session.step()
   const [loss] = session.history.loss
   const shown = () => page.evaluate(() => document.querySelector('.theatre-keys b').textContent)
-  await drawn(page, 1)
-  assert.equal(await shown(), brief(loss))
+  await waitUntilDrawn(page, 1)
+  assert.equal(await shown(), formatBrief(loss))
   await page.reload()
-  await drawn(page, 1)
-  assert.equal(await shown(), brief(loss))
+  await waitUntilDrawn(page, 1)
+  assert.equal(await shown(), formatBrief(loss))
   for (const one of [session, player.session]) one.dispose()
   assert.deepEqual(complaints, [])
   await close()
@@ -368,14 +368,14 @@ longTest('non-finite values are located, and training resumes from the previous 
 
 test('a training starts from the page\'s own weights; missing weights are requested', async () => {
   const { page, complaints, close } = await house.open({ theatre: 'dates_steps-10_batch-8_start-page' })
-  await drawn(page, 0)
+  await waitUntilDrawn(page, 0)
   const file = new Uint8Array(await readFile(new URL('../../web/models/dates/date_translator.safetensors', import.meta.url)))
   const session = createSession(gf, read('dates_steps-10_batch-8_start-page'), undefined, file)
   const { right, loss } = session.history.looks[0]
   session.dispose()
   assert.ok(right > 0.9)
   const shown = await page.evaluate(() => [...document.querySelectorAll('.theatre-keys b')].map(b => b.textContent))
-  assert.ok(shown.includes(brief(loss)) && shown.includes(`${fixed(100 * right, 1)} %`), shown.join())
+  assert.ok(shown.includes(formatBrief(loss)) && shown.includes(`${formatFixed(100 * right, 1)} %`), shown.join())
   await page.evaluate(() => { location.hash = '#v=1&model=dates&theatre=dates_start-given_origin-abc' })
   await page.waitForFunction(() => (
     document.querySelector('[data-control="start"] .problem')?.textContent.includes('링크에 들어 있지')))
@@ -384,18 +384,18 @@ test('a training starts from the page\'s own weights; missing weights are reques
 })
 
 test('the training page fits a phone, axe finds nothing, and it leads back to the house', async () => {
-  for (const [language, colorScheme] of sample([['ko', 'light'], ['en', 'dark']], 2)) {
+  for (const [language, colorScheme] of everyNth([['ko', 'light'], ['en', 'dark']], 2)) {
     const { page, complaints, close } = await house.open({ theatre: 'particles_steps-20', language },
       { viewport: { width: 360, height: 740 }, colorScheme })
-    await until(page, 0)
-    await press(page, 'step')
-    await until(page, 1)
+    await waitForStep(page, 0)
+    await pressAction(page, 'step')
+    await waitForStep(page, 1)
     await page.evaluate(() => document.querySelectorAll('.theatre details').forEach(one => { one.open = true }))
     await page.waitForSelector('.theatre-optimizer tr')
-    await drawn(page, 1)
-    assert.equal(await beyond(page), 0)
-    assert.deepEqual(await violations(page), [])
-    await press(page, 'leave')
+    await waitUntilDrawn(page, 1)
+    assert.equal(await measureOverflow(page), 0)
+    assert.deepEqual(await findViolations(page), [])
+    await pressAction(page, 'leave')
     await page.waitForSelector('.stage h1')
     assert.equal(await page.evaluate(() => document.documentElement.hasAttribute('data-theatre')), false)
     assert.deepEqual(complaints, [])

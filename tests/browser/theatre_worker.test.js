@@ -5,9 +5,9 @@ import { load } from '../../src/js/index.js'
 import { createSession } from '../../web/theatre/session.js'
 import { defaultsOf } from '../../web/theatre/settings.js'
 import { isLong } from '../lib/long.js'
-import { useHouse } from './host.js'
+import { useBrowser } from './host.js'
 
-const house = useHouse()
+const house = useBrowser()
 const gf = await load()
 
 /** The page in a state, with `startWorker`, which starts a worker as the page does: from a blob, with its policy. */

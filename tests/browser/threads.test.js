@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { longTest } from '../lib/long.js'
 import { launch } from './host.js'
-import { firefox, launchFirefox } from './firefox.js'
+import { findFirefox, launchFirefox } from './firefox.js'
 
 const root = name => new URL(`../../${name}`, import.meta.url)
-const ENTRY = "export { load } from './src/js/index.js'\nexport { digests } from './tests/browser/digest.js'"
+const ENTRY = "export { load } from './src/js/index.js'\nexport { computeDigests } from './tests/browser/digest.js'"
 const ISOLATED = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' }
 /** Pages by their paths, and what they are sent with. */
 const PAGES = {
@@ -65,10 +65,11 @@ const inPage = async () => {
 /** The digests of the page's models with one thread and with two. */
 const digestsInPage = async () => {
   const bytesOf = async path => new Uint8Array(await (await fetch(path)).arrayBuffer())
-  const { digests } = await import('/library.mjs')
+  const { computeDigests } = await import('/library.mjs')
   const [wasm, shared] = await Promise.all(['/dist/glassformer.wasm', '/dist/glassformer.threads.wasm'].map(bytesOf))
   const fileOf = (model, name) => bytesOf(`/web/models/${model}/${name}`)
-  return [await digests(wasm, fileOf), await digests(wasm, fileOf, { count: 2, wasm: shared, minWork: 0 })]
+  return [await computeDigests(wasm, fileOf),
+    await computeDigests(wasm, fileOf, { count: 2, wasm: shared, minWork: 0 })]
 }
 
 const opened = async path => {
@@ -115,8 +116,8 @@ test('where a policy forbids blob workers one thread computes, with the reason',
   assert.match(reason, /^a worker could not be started: .*(Content-Security-Policy|Content Security Policy)/)
 })
 
-longTest('Firefox does so, too', { skip: !firefox() && 'there is no Firefox' }, async () => {
-  const fox = await launchFirefox(firefox())
+longTest('Firefox does so, too', { skip: !findFirefox() && 'there is no Firefox' }, async () => {
+  const fox = await launchFirefox(findFirefox())
   try {
     await fox.goto(`${address}/isolated`)
     expectTwo(await fox.evaluate(inPage))

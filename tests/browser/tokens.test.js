@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bertFiles, t5Files, unigramFile } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
-import { fixed } from '../../web/lib/number.js'
+import { formatFixed } from '../../web/lib/number.js'
 import { bpeStep } from '../../web/worker/bpe_training.js'
-import { beyond, changing, go, useHouse, violations } from './host.js'
+import { measureOverflow, changeAndWait, goToRoom, useBrowser, findViolations } from './host.js'
 import { longTest } from '../lib/long.js'
 
-const house = useHouse()
+const house = useBrowser()
 const TEXT = 'Julia went to the riverbank ж'
 
 /** Brings a model and gives it a text. */
@@ -21,13 +21,13 @@ async function bring(page, files, text) {
   await page.setInputFiles('.bring input', Object.entries(files).map(([name, content]) => (
     { name, mimeType: 'application/octet-stream', buffer: Buffer.from(content) })))
   await page.waitForSelector('.bring .primary:visible')
-  await changing(page, () => page.click('.bring .primary'))
-  await changing(page, () => page.fill('[data-field="beginning"]', text))
+  await changeAndWait(page, () => page.click('.bring .primary'))
+  await changeAndWait(page, () => page.fill('[data-field="beginning"]', text))
 }
 
 /** Goes to a room and waits until its figure is there. */
 async function enter(page, room, figure) {
-  await go(page, room)
+  await goToRoom(page, room)
   await page.waitForSelector(figure)
 }
 
@@ -54,9 +54,9 @@ test('WordPiece: every piece that is looked up, by mouse and keyboard, on a phon
   await page.click('.chip:last-child')
   await isShown(words.at(-1))
   assert.match((await textsOf(page, '.search .note')).at(-1), /“ж” is one letter and still no piece/)
-  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(await findViolations(page), [])
   await page.setViewportSize({ width: 360, height: 740 })
-  assert.equal(await beyond(page), 0)
+  assert.equal(await measureOverflow(page), 0)
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -74,18 +74,18 @@ longTest('a unigram model: every piece with its score, totals, what a press tell
     seen.totals.push((await textsOf(page, '.lattice-totals span')).at(-1))
   }
   assert.deepEqual(seen.boxes.sort(), arcs.map(({ piece, score }, k) => (
-    `${piece.replaceAll('▁', '␣')} ${fixed(score)} ${path.includes(k)}`)).sort())
-  assert.equal(seen.totals.at(-1), fixed(best.at(-1).score))
+    `${piece.replaceAll('▁', '␣')} ${formatFixed(score)} ${path.includes(k)}`)).sort())
+  assert.equal(seen.totals.at(-1), formatFixed(best.at(-1).score))
   await page.click('.lattice-box.is-taken:last-child')
   const taken = arcs[path.at(-1)], before = best.find(({ at }) => at === taken.from).score
   assert.equal(await page.textContent('.lattice-sum span:last-child'),
-    `${fixed(before, 4)} + (${fixed(taken.score, 4)}) = ${fixed(before + taken.score, 4)}`)
+    `${formatFixed(before, 4)} + (${formatFixed(taken.score, 4)}) = ${formatFixed(before + taken.score, 4)}`)
   assert.match(await page.textContent('.search .note'), /가장 드문 조각보다 10만큼 낮게/)
   await page.keyboard.press('ArrowLeft')
   assert.equal(await page.getAttribute('.lattice-box:focus', 'aria-pressed'), 'true')
-  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(await findViolations(page), [])
   await page.setViewportSize({ width: 360, height: 740 })
-  assert.equal(await beyond(page), 0)
+  assert.equal(await measureOverflow(page), 0)
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -103,12 +103,12 @@ test('Hangul: a syllable has its letters, code, bytes and tokens; a partial char
   await page.click('.chip:first-child')
   assert.deepEqual([...await boxes('initial'), ...await boxes('final')], ['ㄴ', '∅'])
   assert.doesNotMatch(await page.textContent('body'), /\ufffd/)
-  await changing(page, () => page.fill('[data-field="beginning"]', 'Julia went'))
+  await changeAndWait(page, () => page.fill('[data-field="beginning"]', 'Julia went'))
   assert.deepEqual(await textsOf(page, '.chip span'), ['한', '글'])
   assert.match(await page.textContent('.stage-figure .note'), /한글이 없어서/)
-  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(await findViolations(page), [])
   await page.setViewportSize({ width: 360, height: 740 })
-  assert.equal(await beyond(page), 0)
+  assert.equal(await measureOverflow(page), 0)
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -134,9 +134,9 @@ test('merges are trained on a pasted text, step by step', async () => {
   await page.click('.learning .scrubber > button')
   await isShown(-1)
   assert.match(await page.textContent('.learning h2'), new RegExp(`Stopped after ${count} merges`))
-  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(await findViolations(page), [])
   await page.setViewportSize({ width: 360, height: 740 })
-  assert.equal(await beyond(page), 0)
+  assert.equal(await measureOverflow(page), 0)
   assert.deepEqual(complaints, [])
   await close()
 })

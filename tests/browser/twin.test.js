@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { textOf } from '../../web/models/dates/data.js'
-import { beyond, runHere, tablesOf, useHouse, violations } from './host.js'
+import { measureOverflow, runInNode, readTables, useBrowser, findViolations } from './host.js'
 import { longTest } from '../lib/long.js'
 
-const { open } = useHouse()
+const { open } = useBrowser()
 const TWIN = { twin: 'positional:false' }
 const said = run => textOf(run.decoding.steps.map(({ token }) => token))
 
@@ -20,12 +20,12 @@ const heads = page => page.$$eval('.twins > h2', list => list.map(one => one.tex
 const difference = page => page.$$eval('.twin-body .caption b', list => list.map(one => one.textContent))
 
 longTest('where each decoder reads its own tokens, only steps with equal inputs are subtracted', async () => {
-  const [here, there] = [{}, { positional: false }].map(more => runHere({ ...more }))
+  const [here, there] = [{}, { positional: false }].map(more => runInNode({ ...more }))
   const [own, others] = [here, there].map(run => run.streams.target.tokens[0])
   const alike = own.findIndex((token, i) => token !== others[i])
   assert.ok(alike > 1 && alike < own.length - 1, 'the two part on the way')
   const { page, complaints, close } = await opened({ room: 'decoding', language: 'en' })
-  const table = (await tablesOf(page)).at(-1)
+  const table = (await readTables(page)).at(-1)
   assert.deepEqual(table.rows, own.slice(0, alike))
   const [one, two] = [here, there].map(({ tensors }) => tensors.get('sampling.output').data)
   const values = table.cells.flat().map(text => Number(text.replaceAll('−', '-')))
@@ -50,7 +50,7 @@ const told = page => page.evaluate(() => ({
 }))
 
 longTest('in every room both answers are above the figures, the twin\'s as it would generate by itself', async () => {
-  const [here, there] = [{}, { positional: false }].map(more => runHere(more))
+  const [here, there] = [{}, { positional: false }].map(more => runInNode(more))
   const [mine, theirs] = [here, there].map(({ decoding }) => decoding.steps.map(({ token }) => token))
   const apart = mine.findIndex((token, i) => token !== theirs[i])
   const options = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
@@ -64,8 +64,8 @@ longTest('in every room both answers are above the figures, the twin\'s as it wo
     assert.equal(marked, mine.filter((token, i) => token !== theirs[i]).length, room)
     assert.ok(sentence.startsWith(`${apart + 1}번째 토큰에서 답이 갈려요. 지금은 ‘${mine[apart]}’, 비교 쪽은 ‘${theirs[apart]}’`), sentence)
     assert.ok(isAbove, room)
-    assert.equal(await beyond(page), 0, room)
-    assert.deepEqual(await violations(page, '.twin-answers'), [], room)
+    assert.equal(await measureOverflow(page), 0, room)
+    assert.deepEqual(await findViolations(page, '.twin-answers'), [], room)
     assert.deepEqual(complaints, [])
     await close()
   }

@@ -12,16 +12,16 @@ import { roomsOf } from '../../web/rooms/index.js'
 import { DEPTHS } from '../../web/shell/depth.js'
 import { toHash } from '../../web/shell/state.js'
 import { explainCell } from '../../web/worker/queries.js'
-import { bringFiles, runHere, stateOf, useHouse } from './host.js'
-import { indexAt, tensorNamed, valueAt } from './cells.js'
-import { opened } from '../lib/imported_models.js'
-import { bringHere } from '../lib/page.js'
+import { importFiles, runInNode, completeState, useBrowser } from './host.js'
+import { cellIndex, findTensor, valueAt } from './cells.js'
+import { openModel } from '../lib/imported_models.js'
+import { setImportedModel } from '../lib/page.js'
 import { cases, filesOf } from '../models/golden_models.js'
-import { isLong, firstOfEachKind, sample, share } from '../lib/long.js'
-import { ATTRIBUTES, KINDS, judge, viewOf } from './number_kinds.js'
-import { eyes, watchCanvases } from './rendered_numbers.js'
-import { TOLD, TOLD_ATTRIBUTES, addsUp, cellOf } from './explanations.js'
-import { tells, writes } from './writes_number.js'
+import { isLong, firstOfEachKind, everyNth, partOf } from '../lib/long.js'
+import { ATTRIBUTES, KINDS, findWrongTexts, createTextView } from './number_kinds.js'
+import { createReader, watchCanvases } from './rendered_numbers.js'
+import { INSPECTOR_KINDS, INSPECTOR_ATTRIBUTES, termsGiveValue, matrixCell } from './explanations.js'
+import { isExactly, isRoundedTo } from './writes_number.js'
 
 const OTHER = {
   weights: 'untrained', source: '3 may 1999', target: '1999년 5월', layers: 1, dModel: 8, heads: 2, dimFeedforward: 12,
@@ -54,11 +54,11 @@ const WALKS = [
   }]
 ]
 
-const { open } = useHouse()
+const { open } = useBrowser()
 const selectors = kinds => Object.entries(kinds).map(([kind, [selector, about]]) => [kind, selector, about])
 const PLACES = {
-  page: { kinds: selectors(KINDS), said: selectors(ATTRIBUTES), without: '.inspector' },
-  inspector: { kinds: selectors(TOLD), said: selectors(TOLD_ATTRIBUTES), within: '.inspector', without: 'script' }
+  page: { kinds: selectors(KINDS), attributeKinds: selectors(ATTRIBUTES), without: '.inspector' },
+  inspector: { kinds: selectors(INSPECTOR_KINDS), attributeKinds: selectors(INSPECTOR_ATTRIBUTES), within: '.inspector', without: 'script' }
 }
 /** Where to look at a depth: with the first at the page's frame too, with the numbers into the tables. */
 const LOOKS = DEPTHS.map(depth => (
@@ -75,8 +75,8 @@ const code = await collectCode().then(entries => {
 /** What is wrong with the cells of a matrix, of which only some may be written. */
 function judgeCells(view, about, cells, isRight) {
   return cells.flatMap(([text, row, col]) => {
-    const value = valueAt(view, about.tensor, indexAt(about, row, col))
-    return isRight(text, value) ? [] : [`${about.tensor}[${indexAt(about, row, col)}]: ${text} is not ${value}`]
+    const value = valueAt(view, about.tensor, cellIndex(about, row, col))
+    return isRight(text, value) ? [] : [`${about.tensor}[${cellIndex(about, row, col)}]: ${text} is not ${value}`]
   })
 }
 
@@ -84,9 +84,9 @@ function judgeCells(view, about, cells, isRight) {
 function judgeHeat(view, heat) {
   const { rows, cols, cell, cells, tensor } = heat
   const all = Array.from({ length: rows * cols }, (_, i) => (
-    valueAt(view, tensor, indexAt(heat, Math.floor(i / cols), i % cols))))
+    valueAt(view, tensor, cellIndex(heat, Math.floor(i / cols), i % cols))))
   const { decimals } = (cells.length && numberFormat({ cell, values: all })) || { decimals: 2 }
-  return judgeCells(view, heat, cells, (text, value) => writes(text, value, decimals))
+  return judgeCells(view, heat, cells, (text, value) => isRoundedTo(text, value, decimals))
 }
 
 /** A chart's tick labels are evenly spaced values; what stands below bars are their shares. */
@@ -105,9 +105,9 @@ function judgeChart(view, { about, texts }) {
     return isRight ? [] : ['ticks of the curves']
   }
   const shares = texts.filter(([, , y]) => y === lowest)
-  const length = tensorNamed(view, about.tensor).shape[about.axes[1]]
+  const length = findTensor(view, about.tensor).shape[about.axes[1]]
   const step = Math.ceil(length / shares.length)
-  const wrong = judgeCells(view, about, shares.map(([text], i) => [text, 0, i * step]), writes)
+  const wrong = judgeCells(view, about, shares.map(([text], i) => [text, 0, i * step]), isRoundedTo)
   const names = texts.filter(([, x, y]) => y !== lowest && shares.some(share => share[1] === x))
   const left = texts.filter(one => !shares.includes(one) && !names.includes(one))
   const isNamed = names.length === shares.length
@@ -118,12 +118,13 @@ function judgeChart(view, { about, texts }) {
 function check(view, seen) {
   const here = { ...view, heats: seen.heats }
   const problems = [
-    ...judge(here, seen.texts, KINDS), ...judge(here, seen.attributes, ATTRIBUTES),
+    ...findWrongTexts(here, seen.texts, KINDS), ...findWrongTexts(here, seen.attributes, ATTRIBUTES),
     ...seen.heats.flatMap(heat => judgeHeat(here, heat)),
     ...seen.charts.flatMap(chart => judgeChart(here, chart)),
     ...seen.listings.filter(text => !code.texts.has(text)).map(text => `code: ${text.slice(0, 80)}`),
     ...seen.tables.flatMap(table => (
-      judgeCells(here, table, table.cells.flatMap((line, row) => line.map((text, col) => [text, row, col])), tells)))
+      judgeCells(here, table, table.cells.flatMap((line, row) => line.map((text, col) => [text, row, col])),
+        isExactly)))
   ]
   const drawn = [...seen.heats.map(({ cells }) => cells), ...seen.charts.map(({ texts }) => texts)]
   const lists = [seen.texts, seen.attributes, ...drawn]
@@ -146,24 +147,25 @@ function compareOpening(view, told) {
 }
 
 /** Compares what the inspector tells of a pinned cell and of its gradient, and what the page shows meanwhile. */
-function comparePinned(view, { pinned, told, seen, gradient }) {
-  const cell = cellOf(pinned, ...pinned.at.map(number => number - 1))
+function comparePinned(view, { pinned, inspectorTexts: told, pages: seen, gradient }) {
+  const cell = matrixCell(pinned, ...pinned.at.map(number => number - 1))
   const count = compareTold(view, cell, told) + compareSeen(view, 'with a cell pinned', seen)
   return count + (gradient ? compareTold(view, { ...cell, isGradient: true }, gradient) : 0)
 }
 
 /** Compares all the inspector tells with the explanation of the cell made here. */
 function compareTold(view, cell, told) {
-  const explanation = explainCell(view.run.made, cell)
+  const explanation = explainCell(view.run.workerRun, cell)
   const key = `${cell.isGradient ? '∂' : ''}${cell.name}[${cell.index.join(', ')}]`
   assert.equal(told.name, key)
   const value = cell.isGradient ? explanation?.value : valueAt(view, cell.name, cell.index)
   const here = { ...view, cell, key, value, explanation }
-  const problems = [...judge(here, told.texts, TOLD), ...judge(here, told.attributes, TOLD_ATTRIBUTES)]
+  const problems = [...findWrongTexts(here, told.texts, INSPECTOR_KINDS),
+    ...findWrongTexts(here, told.attributes, INSPECTOR_ATTRIBUTES)]
   assert.deepEqual(problems.slice(0, 12), [], `${view.room.id}, ${key}: ${problems.length} wrong`)
   assert.equal(told.exact, value === undefined ? 0 : 1, key)
   if (!explanation) return told.texts.length
-  assert.ok(addsUp({ ...explanation, value }), `${key}: the terms do not make ${value}`)
+  assert.ok(termsGiveValue({ ...explanation, value }), `${key}: the terms do not make ${value}`)
   assert.equal(told.terms, Math.min(explanation.terms.length, 24), key)
   return told.texts.length
 }
@@ -173,7 +175,7 @@ const STEPS = ['ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowDown', 'ArrowRight
 /** Walks through a house from room to room. */
 async function walk(t, state, place) {
   const { page, complaints, close } = await open(state, { before: watchCanvases })
-  await walkThrough(t, { page, state, run: runHere(state) }, place)
+  await walkThrough(t, { page, state, run: runInNode(state) }, place)
   assert.deepEqual(complaints, [])
   await close()
 }
@@ -183,30 +185,30 @@ async function walkBrought(t, [item, language], place) {
   const folder = await mkdtemp(join(tmpdir(), 'walk-')), files = filesOf(item)
   const paths = Object.keys(files).map(name => join(folder, name))
   for (const [i, content] of Object.values(files).entries()) await writeFile(paths[i], content)
-  const state = stateOf({ model: 'own', language, beginning: '3 1 4 1 5', head: 1, part: 'k' })
-  bringHere(await opened(files))
+  const state = completeState({ model: 'own', language, beginning: '3 1 4 1 5', head: 1, part: 'k' })
+  setImportedModel(await openModel(files))
   const { page, complaints, close } = await open({ language }, { before: watchCanvases })
-  await bringFiles(page, paths)
+  await importFiles(page, paths)
   await page.evaluate(link => { location.hash = link }, toHash(state))
   await page.waitForFunction(() => document.querySelector('.house-now')?.textContent.includes('3 1 4 1 5'))
-  await walkThrough(t, { page, state, run: runHere(state) }, place)
+  await walkThrough(t, { page, state, run: runInNode(state) }, place)
   assert.deepEqual(complaints, [])
   await close()
   await rm(folder, { recursive: true })
 }
 
 async function walkThrough(t, { page, state, run }, { i, walks }) {
-  const { visit, pin } = await eyes(page, PLACES)
+  const { readRoom: visit, pinCell: pin } = await createReader(page, PLACES)
   const rooms = roomsOf(run)
-  const house = viewOf(run, state, rooms, code)
+  const house = createTextView(run, state, rooms, code)
   // What is drawn of a turned pair is a plot; its matrices are held in import.test.js.
-  const entered = share(firstOfEachKind(rooms), 3 * i, 3 * walks).filter(({ stage }) => stage !== 'rotary')
+  const entered = partOf(firstOfEachKind(rooms), 3 * i, 3 * walks).filter(({ stage }) => stage !== 'rotary')
   let [count, told] = [0, 0]
   for (const [at, room] of entered.entries()) {
     const view = { ...house, room }
     const here = await visit(room.id, LOOKS)
-    here.seen.forEach((seen, depth) => { count += compareSeen(view, DEPTHS[depth], seen) })
-    told += compareOpening(view, here.told)
+    here.pages.forEach((seen, depth) => { count += compareSeen(view, DEPTHS[depth], seen) })
+    told += compareOpening(view, here.inspectorTexts)
     const pinned = await pin(STEPS.slice(0, at % (STEPS.length + 1)))
     if (pinned) told += comparePinned(view, pinned)
   }
@@ -226,14 +228,14 @@ describe('every number of the page', { concurrency: 2 }, () => {
   for (const [title, language, changes] of WALKS) {
     const same = WALKS.filter(([, , { model }]) => model === changes.model)
     const place = { i: same.findIndex(([, , other]) => other === changes), walks: same.length }
-    test(`${title}, ${language}`, t => walk(t, stateOf({ ...changes, language }), place))
+    test(`${title}, ${language}`, t => walk(t, completeState({ ...changes, language }), place))
   }
 })
 
 /** One at a time: what Node computes beside the page is of the model that was brought last. */
 describe('every number of imported models', () => {
-  const items = sample(['gpt2', 'bert', 'marian', 't5', 'llama'], 4).flatMap(type => (isLong ? cases(type) : cases(type).slice(0, 1)))
-  for (const [at, item] of items.entries()) for (const [i, language] of share([...['ko', 'en'].entries()], at % 2, 2)) {
+  const items = everyNth(['gpt2', 'bert', 'marian', 't5', 'llama'], 4).flatMap(type => (isLong ? cases(type) : cases(type).slice(0, 1)))
+  for (const [at, item] of items.entries()) for (const [i, language] of partOf([...['ko', 'en'].entries()], at % 2, 2)) {
     test(`${item.name}, ${language}`, t => walkBrought(t, [item, language], { i, walks: 2 }))
   }
 })

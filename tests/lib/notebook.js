@@ -11,8 +11,8 @@ export async function runDocument({ cells }) {
   let output = []
   function print(value, options) {
     const { text, numbers } = printed(value, options)
-    const plain = numbers.length ? undefined : JSON.parse(JSON.stringify(value))
-    output.push({ text, numbers: isNumbers(plain) ? plain.flat(Infinity) : numbers, value: plain })
+    const copy = numbers.length ? undefined : JSON.parse(JSON.stringify(value))
+    output.push({ text, numbers: isNumbers(copy) ? copy.flat(Infinity) : numbers, value: copy })
   }
   const context = vm.createContext({ gf: await load(), print, plot() {}, performance })
   return cells.map(({ js }) => {

@@ -4,12 +4,12 @@ import { summary } from '../../web/check/dialog.js'
 import { recompute } from '../../web/check/recompute.js'
 import { gradientsOf } from '../../web/worker/serialize_run.js'
 import { run as runOwn } from '../../web/models/imported/run.js'
-import { opened } from '../lib/imported_models.js'
+import { openModel } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
-import { pageRun, plainOf } from '../lib/page.js'
+import { pageRun, toPageRun } from '../lib/page.js'
 import { cases, filesOf } from '../models/golden_models.js'
 
-const check = run => recompute({ ...run, gradients: gradientsOf(run.made.run) })
+const check = run => recompute({ ...run, gradients: gradientsOf(run.workerRun.run) })
 const wrongIn = results => results.filter(({ errorRatio }) => !(errorRatio <= 1))
 const worst = (results, kind) => (
   results.reduce((most, { part, errorRatio }) => (part === kind ? Math.max(most, errorRatio) : most), 0))
@@ -18,10 +18,10 @@ const counted = (results, kind) => (
 
 /** Models that are brought; a GPT-2 has the form of GELU that is made with tanh. */
 const BROUGHT = await Promise.all(['gpt2', 'llama', 'bert', 'marian', 't5'].map(async type => (
-  [`a ${type} that was brought`, await opened(filesOf(cases(type)[0]))])))
+  [`a ${type} that was brought`, await openModel(filesOf(cases(type)[0]))])))
 function brought(model) {
   const made = runOwn(gf, { beginning: '3 1 4' }, [], [model])
-  return { ...plainOf(gf, made), made, dispose: () => made.run.dispose() }
+  return { ...toPageRun(gf, made), workerRun: made, dispose: () => made.run.dispose() }
 }
 
 const SENTENCES = { model: 'sentences', text: 'one two three\nfour five', dModel: 8, heads: 2, maxLength: 6 }
@@ -103,7 +103,7 @@ test('the bounds are tight: a number that is off by four units in its last place
 
 test('a gradient that is wrong is found', () => {
   const run = pageRun({}), name = 'transformer.decoder.layers.0.linear1.weight'
-  const gradients = gradientsOf(run.made.run)
+  const gradients = gradientsOf(run.workerRun.run)
   gradients.get(name)[7] += 1e-6
   const wrong = wrongIn(recompute({ ...run, gradients }))
   assert.deepEqual(wrong.map(one => [one.name, one.part]), [[name, 'gradient']])
@@ -174,7 +174,7 @@ test('the summary counts given and sampled values separately', () => {
 })
 
 test('the laboratory agrees with the check, and a wrong gradient is found', () => {
-  const run = pageRun({ model: 'positions' }), gradients = gradientsOf(run.made.run)
+  const run = pageRun({ model: 'positions' }), gradients = gradientsOf(run.workerRun.run)
   const results = recompute({ ...run, gradients })
   assert.deepEqual(wrongIn(results), [])
   assert.ok(counted(results, 'value') > 400_000 && counted(results, 'gradient') > 1000)

@@ -1,20 +1,20 @@
 // The decoding, walked step by step: what is shown at a step is what the run had at that step.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dataIn, shownRun } from '../lib/page.js'
+import { stageData, makeDisposedRun } from '../lib/page.js'
 import { choosable } from '../../web/models/decoding.js'
 
-const run = settings => shownRun({ ...settings })
+const run = settings => makeDisposedRun({ ...settings })
 const plain = run({})
 
 test('without a step the whole answer is displayed', () => {
-  const { steps, shares, read, now, last } = dataIn(plain, 'decoding', {})
+  const { steps, shares, read, now, last } = stageData(plain, 'decoding', {})
   assert.deepEqual([now, last, read, shares.rows, steps.length], [-1, 11, [], 12, 12])
 })
 
 test('a step displays what the decoder had read, and the probabilities so far', () => {
   for (const step of [0, 4, 11]) {
-    const { read, shares, last } = dataIn(plain, 'decoding', { step })
+    const { read, shares, last } = stageData(plain, 'decoding', { step })
     assert.deepEqual(read, [{ tokens: plain.streams.target.tokens[0].slice(0, step + 1) }])
     const { rows, rowLabels, values } = shares
     assert.deepEqual([rows, rowLabels.length, values.length], [step + 1, step + 1, (step + 1) * 16])
@@ -33,7 +33,7 @@ test('the values of a step are those of a decoder that has read no more', () => 
 })
 
 test('a random number falls on the segment of its token', () => {
-  const { steps } = dataIn(run({ decoding: 'sample', temperature: 3, seed: 5 }), 'decoding', { step: 2 })
+  const { steps } = stageData(run({ decoding: 'sample', temperature: 3, seed: 5 }), 'decoding', { step: 2 })
   for (const { pieces, sample } of steps) {
     const { start, share } = pieces.find(({ isChosen }) => isChosen)
     assert.ok(sample >= start - 1e-6 && sample <= start + share + 1e-6)
@@ -42,7 +42,7 @@ test('a random number falls on the segment of its token', () => {
 
 test('a bar of 1,024 tokens has the segments that are wide enough to see, at their true positions', () => {
   const stories = run({ model: 'stories', decoding: 'sample', temperature: 2, seed: 8 })
-  const { steps } = dataIn(stories, 'decoding', {}), shares = stories.tensors.get('sampling.output')
+  const { steps } = stageData(stories, 'decoding', {}), shares = stories.tensors.get('sampling.output')
   for (const { step, word, pieces } of steps) {
     const from = (stories.decoding.rows[0] + step) * 1024, row = shares.data.subarray(from, from + 1024)
     const sorted = [...row].sort((a, b) => b - a), seen = sorted.filter(share => share > 1e-3).length
@@ -55,9 +55,9 @@ test('a bar of 1,024 tokens has the segments that are wide enough to see, at the
 
 test('the beam tree grows with the steps, and its branches are the live beams', () => {
   const beam = run({ decoding: 'beam', beams: 3, temperature: 2 })
-  const whole = dataIn(beam, 'decoding', {})
+  const whole = stageData(beam, 'decoding', {})
   for (const step of [0, 1, 5, 11]) {
-    const { nodes, best, read } = dataIn(beam, 'decoding', { step })
+    const { nodes, best, read } = stageData(beam, 'decoding', { step })
     assert.deepEqual(nodes, whole.nodes.filter(node => node.step <= step))
     assert.equal(nodes[best].step, step)
     assert.equal(nodes[best].token, beam.decoding.steps[step].token)

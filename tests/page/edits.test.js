@@ -5,13 +5,13 @@ import { indexOf } from '../../src/js/shape.js'
 import { isEditable, withEdit, withoutEdit } from '../../web/lib/edits.js'
 import { settingsOf } from '../../web/models/index.js'
 import { defaults, fromHash, toHash } from '../../web/shell/state.js'
-import { sample } from '../lib/long.js'
-import { pageRun, shownRun } from '../lib/page.js'
+import { everyNth } from '../lib/long.js'
+import { pageRun, makeDisposedRun } from '../lib/page.js'
 
 const ANSWER = { target: '2026년 11월 20일' }
 const SENTENCES = { model: 'sentences', text: 'one two three\nfour five', dModel: 8, heads: 2, maxLength: 6 }
 
-const run = (edits, settings = ANSWER) => shownRun(settings, edits)
+const run = (edits, settings = ANSWER) => makeDisposedRun(settings, edits)
 const bits = ({ data }) => new Int32Array(data.buffer, data.byteOffset, data.length)
 function isSame(one, other, name) {
   const [a, b] = [one, other].map(({ tensors }) => tensors.get(name))
@@ -85,7 +85,7 @@ for (const [title, settings] of Object.entries(CASES)) {
     const plain = run([], settings)
     const names = editable(plain)
     assert.ok(names.length > (settings.model ? 16 : 150), `${names.length}`)
-    for (const name of sample(names, 3)) {
+    for (const name of everyNth(names, 3)) {
       const index = cellOf(plain.tensors.get(name), name, plain)
       const edited = run([{ name, index, value: 7.5 }], settings)
       assert.equal(edited.tensors.get(name).data[at(edited.tensors.get(name), index)], 7.5, name)

@@ -4,19 +4,19 @@ import { test } from 'node:test'
 import { TERMS, placeOf, tensorIn } from '../../web/glossary/terms.js'
 import en from '../../web/glossary/en.json' with { type: 'json' }
 import ko from '../../web/glossary/ko.json' with { type: 'json' }
-import { piecesOf } from '../../web/lib/prose.js'
+import { splitProse } from '../../web/lib/prose.js'
 import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/shell/state.js'
 import * as english from '../../web/text/en.js'
 import * as korean from '../../web/text/ko.js'
-import { shownRun } from '../lib/page.js'
+import { makeDisposedRun } from '../lib/page.js'
 
 const runs = new Map()
 function runOf(state) {
   const { edits, ...settings } = settingsOf(state)
   const key = JSON.stringify([settings, edits])
-  if (!runs.has(key)) runs.set(key, shownRun(settings, edits))
+  if (!runs.has(key)) runs.set(key, makeDisposedRun(settings, edits))
   return runs.get(key)
 }
 
@@ -67,7 +67,7 @@ test('texts of rooms link each term at most once, and the tour links most terms'
   for (const { stages = {} } of all) for (const [room, texts] of Object.entries(stages)) {
     for (const [key, text] of Object.entries(texts)) {
       if (typeof text !== 'string') continue
-      const terms = piecesOf(text).flatMap(({ change }) => (change?.startsWith('glossary=') ? [change] : []))
+      const terms = splitProse(text).flatMap(({ change }) => (change?.startsWith('glossary=') ? [change] : []))
       assert.equal(new Set(terms).size, terms.length, `${room}.${key}`)
       if (!key.startsWith('what')) assert.deepEqual(terms, [], `${room}.${key}`)
       for (const term of terms) {

@@ -8,14 +8,14 @@ import { importFiles, open, openIn } from '../../web/models/imported/open.js'
 import { run } from '../../web/models/imported/run.js'
 import { recompute } from '../../web/check/recompute.js'
 import { retainedLayersOf, layersOf } from '../../web/models/imported/retained_layers.js'
-import { NotRetained, tensorOf } from '../../web/lib/run.js'
+import { NotRetained, getTensor } from '../../web/lib/run.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { stageOf } from '../../web/stages/index.js'
 import { explainCell, firstUse, recipes } from '../../web/worker/queries.js'
 import { gradientsOf } from '../../web/worker/serialize_run.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { gf } from '../lib/engine.js'
-import { plainOf, viewOf } from '../lib/page.js'
+import { toPageRun, createView } from '../lib/page.js'
 import { t5Files } from '../lib/imported_models.js'
 import { writeGpt2 } from '../lib/large.js'
 
@@ -83,7 +83,7 @@ for (const [type, name] of [['gpt2', 'h.0.linear1.weight'], ['t5', 'encoder.rela
 /** A GPT-2 of five layers, opened. */
 async function deep() {
   const folder = await mkdtemp(join(tmpdir(), 'deep-'))
-  const { paths } = await writeGpt2(folder, { layers: 5, channels: 8, heads: 2, words: 300, places: 64 })
+  const { paths } = await writeGpt2(folder, { layers: 5, channels: 8, heads: 2, vocabSize: 300, positions: 64 })
   const files = await Promise.all(paths.map(async path => [basename(path), new Blob([await readFile(path)])]))
   await rm(folder, { recursive: true })
   return open(gf, Object.fromEntries(files), () => {})
@@ -127,23 +127,23 @@ test('layers that fit retain their matrices: the chosen ones, the first, the las
 
 test('a run without memory for all matrices reports missing ones, and every other value is the same', async () => {
   const opened = await deep()
-  const whole = run(gf, TEXT, [], [opened]), all = plainOf(gf, whole), before = gradientsOf(whole.run)
+  const whole = run(gf, TEXT, [], [opened]), all = toPageRun(gf, whole), before = gradientsOf(whole.run)
   const known = Object.fromEntries(whole.run.names.map(name => [name, whole.run.read(name)]))
   const bytes = gf.memory().bytes
   whole.run.dispose()
-  const part = run(gf, { ...TEXT, keptBytes: 1, kept: '3' }, [], [opened]), page = plainOf(gf, part)
+  const part = run(gf, { ...TEXT, keptBytes: 1, kept: '3' }, [], [opened]), page = toPageRun(gf, part)
   assert.deepEqual(part.retained.layers, [3])
   const missing = part.run.names.filter(name => !part.run.describe(name).isKept)
   assert.deepEqual(missing, part.run.names.filter(name => isMatrix(name) && !name.startsWith('h.3.')))
   const gradients = gradientsOf(part.run)
   assert.ok(gf.memory().bytes < bytes)
   for (const name of part.run.names) {
-    if (missing.includes(name)) assert.throws(() => tensorOf(page, name), NotRetained)
+    if (missing.includes(name)) assert.throws(() => getTensor(page, name), NotRetained)
     else assert.deepEqual([part.run.read(name), gradients.get(name)], [known[name], before.get(name)], name)
   }
   assert.deepEqual(roomsOf(page).map(({ id }) => id), roomsOf(all).map(({ id }) => id), 'no room is lost')
   for (const room of roomsOf(page)) {
-    const read = () => stageOf(room.stage).data(page, viewOf(page, room.id))
+    const read = () => stageOf(room.stage).data(page, createView(page, room.id))
     const isAbout = room.block === 'masked' && ['scores', 'scale', 'mask', 'weights', 'heads'].includes(room.stage)
     if (isAbout && room.layer !== 3) assert.throws(read, NotRetained, room.id)
     else if (room.stage !== 'house') read()
@@ -163,7 +163,7 @@ test('cells computed from missing matrices have no explanation and no links, and
   assert.ok(firstUse(made.run, { name: 'h.3.self_attn.v', index: [0, 0, 0] }, 'h.3.self_attn.heads'))
   assert.equal(told('h.0.linear1.output', [0, 0, 0], true).none, undefined)
   assert.deepEqual(recipes(made.run, ['h.0.self_attn.weights', 'h.0.self_attn.q']).map(({ name }) => name), ['h.0.self_attn.q'])
-  const page = plainOf(gf, made)
+  const page = toPageRun(gf, made)
   const tensors = new Map([...page.tensors].filter(([, { isKept }]) => isKept))
   const results = recompute({ ...page, tensors, gradients: gradientsOf(made.run) })
   const worst = results.reduce((most, one) => (one.errorRatio > most.errorRatio ? one : most))

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { recompute } from '../../web/check/recompute.js'
-import { labelsOf } from '../../web/lib/run.js'
+import { getAxisLabels } from '../../web/lib/run.js'
 import { thumbnailsOf } from '../../web/lib/thumbnails.js'
 import { generate } from '../../web/models/generation.js'
 import { defaultsOf } from '../../web/models/index.js'
@@ -22,7 +22,7 @@ import { explainCell } from '../../web/worker/queries.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { bertFiles, t5Files } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
-import { plainOf, viewOf } from '../lib/page.js'
+import { toPageRun, createView } from '../lib/page.js'
 import { writeGpt2 } from '../lib/large.js'
 import { longTest } from '../lib/long.js'
 
@@ -31,7 +31,8 @@ const blobs = files => Object.fromEntries(Object.entries(files).map(([name, cont
 /** A GPT-2 of some shape, opened. */
 async function gpt2(shape) {
   const folder = await mkdtemp(join(tmpdir(), 'long-'))
-  const { paths } = await writeGpt2(folder, { layers: 2, channels: 8, heads: 2, words: 300, places: 64, ...shape })
+  const { paths } = await writeGpt2(folder,
+    { layers: 2, channels: 8, heads: 2, vocabSize: 300, positions: 64, ...shape })
   const files = await Promise.all(paths.map(async path => [basename(path), new Blob([await readFile(path)])]))
   await rm(folder, { recursive: true })
   return open(gf, Object.fromEntries(files), () => {})
@@ -43,7 +44,7 @@ const text = count => Array.from({ length: count }, (_, i) => String.fromCharCod
 const tokensOf = (opened, words) => opened.tokenizer.encode(words).ids.length
 
 test('a text is truncated to the model\'s positions, and the answer to those that are left', async () => {
-  const opened = await gpt2({ places: 64 }), long = text(100), count = tokensOf(opened, long)
+  const opened = await gpt2({ positions: 64 }), long = text(100), count = tokensOf(opened, long)
   const made = run(gf, { beginning: long }, [], [opened])
   assert.deepEqual(made.truncated, {
     text: { read: 63, of: count, limit: 'places' }, target: { read: 2, of: 16, limit: 'places' }
@@ -57,7 +58,7 @@ test('a text is truncated to the model\'s positions, and the answer to those tha
 })
 
 test('an answer has the requested length; a longer typed one reports its truncation', async () => {
-  const opened = await gpt2({ places: 128 })
+  const opened = await gpt2({ positions: 128 })
   const long = run(gf, { beginning: 'the sea', maxNewTokens: 80 }, [], [opened])
   assert.equal(long.decoding.steps.length, 80)
   const typed = text(30), count = tokensOf(opened, typed)
@@ -68,7 +69,7 @@ test('an answer has the requested length; a longer typed one reports its truncat
 })
 
 test('the page reads at most 1,024 tokens, also for T5, which has no limit', async () => {
-  const opened = await gpt2({ layers: 1, places: 1500 }), long = text(900)
+  const opened = await gpt2({ layers: 1, positions: 1500 }), long = text(900)
   assert.ok(tokensOf(opened, long) > 1024)
   const made = run(gf, { beginning: long, maxNewTokens: 2 }, [], [opened])
   assert.deepEqual(made.truncated, { text: { read: 1024, of: tokensOf(opened, long), limit: 'page' } })
@@ -127,12 +128,12 @@ const logitsOf = page => roomsOf(page).find(({ stage }) => stage === 'sampling')
 
 /** A model of very many words before a text whose scores do not all fit. */
 async function scored(settings = {}, edits = []) {
-  const opened = await gpt2({ layers: 1, words: WORDS, places: 512 })
+  const opened = await gpt2({ layers: 1, vocabSize: WORDS, positions: 512 })
   return { opened, made: run(gf, { ...LONG, ...settings }, edits, [opened]) }
 }
 
 test('logits of the last tokens alone have the same bits, labels and explanations', async () => {
-  const { opened, made } = await scored(), page = plainOf(gf, made), { decoding } = made
+  const { opened, made } = await scored(), page = toPageRun(gf, made), { decoding } = made
   const name = logitsOf(page), kept = made.run.tensor(name), [, rows, V] = kept.shape
   const [input] = made.exportable.inputs.ids
   assert.ok(decoding.first > 0)
@@ -141,7 +142,7 @@ test('logits of the last tokens alone have the same bits, labels and explanation
     const all = opened.model.forward([input]).logits.values
     assert.deepEqual(kept.values.slice(), all.slice(decoding.first * V))
   }))
-  assert.deepEqual(labelsOf(page, page.tensors.get(name), 1), page.streams.text.tokens[0].slice(decoding.first))
+  assert.deepEqual(getAxisLabels(page, page.tensors.get(name), 1), page.streams.text.tokens[0].slice(decoding.first))
   decoding.steps.forEach(({ id }, t) => {
     const row = kept.values.slice(decoding.rows[t] * V, (decoding.rows[t] + 1) * V)
     assert.equal(row.indexOf(row.reduce((most, one) => Math.max(most, one))), id, `step ${t}`)
@@ -149,17 +150,17 @@ test('logits of the last tokens alone have the same bits, labels and explanation
   const told = explainCell(made, { name, index: [0, 1, 7] }), x = told.sources.find(one => one.name === 'ln_f.output')
   assert.equal(x.index[1], decoding.first + 1)
   const room = roomsOf(page).find(({ stage }) => stage === 'stream')
-  const question = stageOf('stream').data(page, viewOf(page, room.id)).early
+  const question = stageOf('stream').data(page, createView(page, room.id)).early
   const last = logitLens(gf, made.run, question).at(-1)
   assert.deepEqual(last.map(({ tokens: [word] }) => word), decoding.steps.map(({ id }) => id))
   made.run.dispose()
 })
 
 longTest('every room works, the check agrees, and an edited score is the same token in every pass', async () => {
-  const { opened, made } = await scored(), page = plainOf(gf, made), { decoding } = made
+  const { opened, made } = await scored(), page = toPageRun(gf, made), { decoding } = made
   for (const room of roomsOf(page)) if (room.stage !== 'house') {
     try {
-      stageOf(room.stage).data(page, viewOf(page, room.id))
+      stageOf(room.stage).data(page, createView(page, room.id))
     } catch (error) {
       assert.equal(error.constructor.name, 'Unread', `${room.id}: ${error.message}`)
     }
@@ -176,7 +177,7 @@ longTest('every room works, the check agrees, and an edited score is the same to
 })
 
 test('sampling and beam search give the same answer with a cache and without', async () => {
-  const opened = await gpt2({ places: 128 })
+  const opened = await gpt2({ positions: 128 })
   for (const settings of [{ decoding: 'sample', temperature: 1.5, topK: 40, topP: 0.9, seed: 7 }, { decoding: 'beam', beams: 3 }]) {
     const all = { ...defaultsOf('own'), beginning: 'the house at the sea', maxNewTokens: 12, ...settings }
     const made = run(gf, all, [], [opened]), start = made.exportable.inputs.ids[0].slice(0, -11)
@@ -193,7 +194,8 @@ test('sampling and beam search give the same answer with a cache and without', a
 const settled = { ...defaultsOf('own'), edits: [], beginning: 'the house at the sea', maxNewTokens: 40 }
 
 test('generation reports every token; stopped it returns the answer so far, superseded it throws', async () => {
-  const opened = await gpt2({ places: 128 }), whole = run(gf, settled, [], [opened]).decoding.steps.map(({ id }) => id)
+  const opened = await gpt2({ positions: 128 }),
+    whole = run(gf, settled, [], [opened]).decoding.steps.map(({ id }) => id)
   const generation = createGeneration(), told = []
   const writes = tell => generation.generate(tell, waiting => generateAnswer(gf, settled, opened, waiting))
   const all = await writes(progress => told.push(progress))
@@ -214,7 +216,7 @@ test('generation reports every token; stopped it returns the answer so far, supe
 })
 
 test('generation with edits and by beam search reports progress and can be stopped, too', async () => {
-  const opened = await gpt2({ places: 128 }), edits = [{ name: 'wte.weight', index: [3, 2], value: 0.5 }]
+  const opened = await gpt2({ positions: 128 }), edits = [{ name: 'wte.weight', index: [3, 2], value: 0.5 }]
   const drawn = { decoding: 'sample', temperature: 2 }
   for (const more of [{ edits, ...drawn }, { decoding: 'beam', beams: 3 }, { edits, decoding: 'beam', beams: 2 }]) {
     const settings = { ...settled, maxNewTokens: 12, ...more }, generation = createGeneration(), told = []

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { editHistory, readEdits, parseNumber, withEdit, withoutEdit, writeEdits } from '../../web/lib/edits.js'
+import { createEditHistory, readEdits, parseNumber, withEdit, withoutEdit, writeEdits } from '../../web/lib/edits.js'
 import { explainCell, firstUse, recipes } from '../../web/worker/queries.js'
 import { numbersFormula } from '../../web/inspector/numbers.js'
-import { sameCell } from '../../web/lib/cell.js'
-import { opened } from '../lib/imported_models.js'
+import { isSameCell } from '../../web/lib/cell.js'
+import { openModel } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { pageRun } from '../lib/page.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { run as runOwn } from '../../web/models/imported/run.js'
-import { squareOf, slice, squaresOf } from '../../web/lib/slice.js'
+import { findSquare, slice, findSquares } from '../../web/lib/slice.js'
 
 const run = pageRun({ model: 'sentences', text: 'a b c\nd e', dModel: 4, heads: 2, maxLength: 4 })
-const { made } = run
+const { workerRun: made } = run
 
 test('a cell lists its uses, and each use has the cell as a source', () => {
   const cell = { name: 'self_attn.k', index: [1, 1, 3] }
@@ -20,7 +20,7 @@ test('a cell lists its uses, and each use has the cell as a source', () => {
   assert.deepEqual(users, ['self_attn.dots'])
   assert.equal(differentiable, true)
   const use = firstUse(made.run, cell, 'self_attn.dots')
-  assert.ok(run.explain(use.name, use.index).sources.some(source => sameCell(source, cell)))
+  assert.ok(run.explain(use.name, use.index).sources.some(source => isSameCell(source, cell)))
   assert.equal(use.index[0], 1, 'the same sentence')
   assert.equal(firstUse(made.run, { name: 'positions.pe', index: [3, 0] }, 'positions.output'), null,
     'no sentence is that long')
@@ -77,7 +77,7 @@ test('edits: one a cell, to a link and back, undone and redone', () => {
   assert.deepEqual(withEdit(both, { ...one, value: 4 }).map(({ value }) => value), [Math.fround(0.1), 4])
   assert.deepEqual(withoutEdit(both, one), [both[1]])
   assert.deepEqual(readEdits('nonsense;a:1=x;b:0=2'), [{ name: 'b', index: [0], value: 2 }])
-  const history = editHistory()
+  const history = createEditHistory()
   assert.equal(history.undo(both), null)
   history.record([])
   assert.deepEqual(history.undo(both), [])
@@ -90,7 +90,7 @@ test('of very many terms the first, the largest and the cell\'s own are sent, an
   const V = 9000, [item] = cases('gpt2')
   const tensors = item.tensors.map(([key, shape, ...rest]) => [key, shape.map(n => (n === 11 ? V : n)), ...rest])
   const files = filesOf({ ...item, tensors }, { config: { vocab_size: V } })
-  const large = runOwn(gf, { beginning: '3 1 4' }, [], [await opened(files)])
+  const large = runOwn(gf, { beginning: '3 1 4' }, [], [await openModel(files)])
   const cell = { name: 'sampling.probabilities', index: [0, 2, 7777] }
   const whole = large.run.explain(cell.name, cell.index), told = explainCell(large, cell)
   assert.equal(whole.terms.length, V)
@@ -106,10 +106,10 @@ test('of very many terms the first, the largest and the cell\'s own are sent, an
   for (const order of [undefined, [5, 8999, 17]]) {
     const columns = order ? { order } : { colStart: 40, cols: 100 }
     const part = slice({ name, shape, data }, { row: 1, col: 2, ...columns })
-    const expected = whole.sources.flatMap(one => squareOf(part, one) ?? [])
+    const expected = whole.sources.flatMap(one => findSquare(part, one) ?? [])
     const byPlace = (a, b) => a.col - b.col
     assert.ok(expected.length >= 3)
-    assert.deepEqual(squaresOf(part, told.sources).sort(byPlace), expected.sort(byPlace))
+    assert.deepEqual(findSquares(part, told.sources).sort(byPlace), expected.sort(byPlace))
   }
   const loss = explainCell(large, { name: 'loss', index: [] })
   assert.ok(JSON.stringify(loss).length < 40000)

@@ -1,24 +1,24 @@
 // Tables of many rows and choices of many words: what is drawn of them is what stands in the tensors.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { downsample, findTokens, isMany, largest } from '../../web/lib/large_tables.js'
+import { downsample, findTokens, isLargeCount, largestIndices } from '../../web/lib/large_tables.js'
 import { transferList } from '../../web/worker/serialize_run.js'
 import { readRun } from '../../web/lib/run.js'
-import { squareOf, indexOf, gatheredRows, slice } from '../../web/lib/slice.js'
+import { findSquare, cellIndexOf, sliceGatheredRows, slice } from '../../web/lib/slice.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { RUNS } from '../../web/models/runs.js'
 import { nearest } from '../../web/worker/interpret.js'
 import { messageOf } from '../../web/worker/serialize_run.js'
 import { extentOf, someRows } from '../../web/worker/rows.js'
 import { cases, filesOf } from '../models/golden_models.js'
-import { opened } from '../lib/imported_models.js'
+import { openModel } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
-import { dataIn } from '../lib/page.js'
+import { stageData } from '../lib/page.js'
 
 const WORDS = 9000, [llama] = cases('llama'), [, [few]] = llama.tensors[0]
 const tensors = llama.tensors.map(([key, shape, ...rest]) => [key, shape.map(n => (n === few ? WORDS : n)), ...rest])
 const one = RUNS.own(gf, { beginning: '3 1 8000 1 5' }, [],
-  [await opened(filesOf({ ...llama, tensors }, { config: { vocab_size: WORDS } }))])
+  [await openModel(filesOf({ ...llama, tensors }, { config: { vocab_size: WORDS } }))])
 const { run: alive } = one, TABLE = 'embed_tokens.weight'
 after(() => alive.dispose())
 
@@ -28,7 +28,7 @@ function page() {
   return { asked, run, shown(room, more) {
     for (let i = 0; i < 12; i++) {
       try {
-        return dataIn(run, room, more)
+        return stageData(run, room, more)
       } catch ({ tensor, rows }) {
         asked.push([tensor.name, rows ?? 'all'])
         if (!rows) tensor.data = alive.tensor(tensor.name).values.slice()
@@ -48,17 +48,17 @@ function assertCells(part) {
   const { values, shape } = alive.tensor(part.name)
   assert.deepEqual([...part.shape], [...shape])
   for (let row = 0; row < part.rows; row++) for (let col = 0; col < part.cols; col++) {
-    const index = indexOf(part, row, col), at = index.reduce((sum, i, axis) => sum * shape[axis] + i, 0)
+    const index = cellIndexOf(part, row, col), at = index.reduce((sum, i, axis) => sum * shape[axis] + i, 0)
     assert.ok(Object.is(part.values[row * part.cols + col], values[at]), `${part.name}[${index}]`)
-    assert.deepEqual(squareOf(part, { name: part.name, index }), { row, col })
+    assert.deepEqual(findSquare(part, { name: part.name, index }), { row, col })
   }
 }
 
 test('the largest values are those that sorting puts first, ties in order', () => {
   const values = Float32Array.from({ length: 3000 }, (_, i) => Math.round(100 * Math.sin(i * 7.3)))
   const order = Array.from({ length: 1000 }, (_, i) => i).sort((a, b) => values[500 + b] - values[500 + a] || a - b)
-  for (const most of [1, 7, 48, 1000]) assert.deepEqual(largest(values, 500, 1000, most), order.slice(0, most))
-  assert.deepEqual(largest(Float32Array.of(1, 2), 0, 2, 5), [1, 0])
+  for (const most of [1, 7, 48, 1000]) assert.deepEqual(largestIndices(values, 500, 1000, most), order.slice(0, most))
+  assert.deepEqual(largestIndices(Float32Array.of(1, 2), 0, 2, 5), [1, 0])
 })
 
 test('a token is found by its text, a prefix, a part, or its id', () => {
@@ -84,7 +84,7 @@ test('a thumbnail of many columns averages them', () => {
 test('only the text\'s rows of a large embedding table are read', () => {
   const { shown, asked } = page(), { table, many, result } = shown('text.embedding')
   const ids = one.run.streams.text.ids[0]
-  assert.ok(isMany(WORDS))
+  assert.ok(isLargeCount(WORDS))
   assert.deepEqual(table.rowOrder, [...new Set(ids)].sort((a, b) => a - b))
   assert.equal(many.total, WORDS)
   assertCells(table)
@@ -149,10 +149,10 @@ test('nearest rows, computed in blocks, agree with float64', () => {
 
 test('gathered rows keep their table indices', () => {
   const some = { name: 'x', shape: [2, 3], data: Float32Array.of(1, 2, 3, 4, 5, 6) }
-  const part = gatheredRows(some, [9, 3], [7, 2], ['a', 'b'])
-  assert.deepEqual(indexOf(part, 1, 2), [2, 2])
-  assert.deepEqual(squareOf(part, { name: 'x', index: [7, 1] }), { row: 0, col: 1 })
-  assert.equal(squareOf(part, { name: 'x', index: [3, 1] }), null)
+  const part = sliceGatheredRows(some, [9, 3], [7, 2], ['a', 'b'])
+  assert.deepEqual(cellIndexOf(part, 1, 2), [2, 2])
+  assert.deepEqual(findSquare(part, { name: 'x', index: [7, 1] }), { row: 0, col: 1 })
+  assert.equal(findSquare(part, { name: 'x', index: [3, 1] }), null)
   assert.deepEqual(slice(some, { row: 0, col: 1, order: [2, 0] }).values, Float32Array.of(3, 1, 6, 4))
 })
 

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FINDS, findFault } from '../../web/lessons/hunt/find.js'
 import { LESSONS } from '../../web/lessons/index.js'
-import { stateOf, valuesOf } from '../../web/lessons/steps.js'
-import { fixed, formatProbability } from '../../web/lib/number.js'
+import { stateOf, placeholderValues } from '../../web/lessons/steps.js'
+import { formatFixed, formatProbability } from '../../web/lib/number.js'
 import { translator } from '../../web/lib/text.js'
 import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
@@ -12,7 +12,7 @@ import { positionOnTour } from '../../web/shell/frame.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/shell/state.js'
 import * as english from '../../web/text/en.js'
 import * as korean from '../../web/text/ko.js'
-import { shownRun } from '../lib/page.js'
+import { makeDisposedRun } from '../lib/page.js'
 
 const LANGUAGES = ['ko', 'en']
 const ALWAYS = ['title', 'text']
@@ -24,7 +24,7 @@ const lessons = await Promise.all(LESSONS.map(async entry => ({
 const valuesIn = text => [...text.matchAll(/\{(\w+)/g)].map(match => match[1])
 const runOf = state => {
   const { edits, ...settings } = settingsOf(state)
-  return shownRun(settings, edits)
+  return makeDisposedRun(settings, edits)
 }
 
 /** A step with what it is in: before the answer, and where there is such a thing, with the answer in sight. */
@@ -61,7 +61,7 @@ for (const lesson of lessons) for (const language of LANGUAGES) {
       const known = [...ALWAYS, ...said, 'options', 'paper', 'whose', ...(step.ask ? ['paperWhy'] : [])]
       assert.deepEqual(Object.keys(texts).filter(key => !known.includes(key)), [], step.id)
       const told = {
-        before: valuesOf(step, texts, first.run, first), after: valuesOf(step, texts, last.run, last)
+        before: placeholderValues(step, texts, first.run, first), after: placeholderValues(step, texts, last.run, last)
       }
       for (const [key, text] of Object.entries(texts)) {
         if (typeof text !== 'string') continue
@@ -125,17 +125,17 @@ test('a lesson displays the loss of the correct answer where it is known, else o
   for (const [id, name, change] of steps) {
     const lesson = lessons.find(one => one.id === id), step = lesson.steps.find(one => one.id === name)
     const own = lesson.texts.en.steps[name], [{ state }] = phases(lesson, step, 'en')
-    const ofTruth = shownRun({ ...change, target: '2026년 11월 20일' }).loss
-    const before = shownRun({}), run = shownRun(change)
-    const told = valuesOf(step, own, run, { state, before })
-    assert.equal(told.loss, fixed(ofTruth), id)
+    const ofTruth = makeDisposedRun({ ...change, target: '2026년 11월 20일' }).loss
+    const before = makeDisposedRun({}), run = makeDisposedRun(change)
+    const told = placeholderValues(step, own, run, { state, before })
+    assert.equal(told.loss, formatFixed(ofTruth), id)
     assert.equal(told.whose, 'the right answer', id)
-    for (const key of ['was', 'before']) if (/^[\d.]+$/.test(told[key])) assert.equal(told[key], fixed(before.loss), id)
-    const unlearned = shownRun({ ...change, source: 'november' })
-    const unknown = valuesOf(step, own, unlearned, { state, before: shownRun({ source: 'november' }) })
-    assert.deepEqual([unknown.loss, unknown.whose], [fixed(unlearned.loss), 'what the model wrote'], id)
+    for (const key of ['was', 'before']) if (/^[\d.]+$/.test(told[key])) assert.equal(told[key], formatFixed(before.loss), id)
+    const unlearned = makeDisposedRun({ ...change, source: 'november' })
+    const unknown = placeholderValues(step, own, unlearned, { state, before: makeDisposedRun({ source: 'november' }) })
+    assert.deepEqual([unknown.loss, unknown.whose], [formatFixed(unlearned.loss), 'what the model wrote'], id)
   }
-  assert.notEqual(shownRun({ normFirst: true }).loss, shownRun({ normFirst: true }).trueLoss)
+  assert.notEqual(makeDisposedRun({ normFirst: true }).loss, makeDisposedRun({ normFirst: true }).trueLoss)
 })
 
 test('lessons write dates like the top line', () => {
@@ -161,9 +161,9 @@ test('every fault is found in its own run by its own evidence alone, and none in
   }
   assert.deepEqual(Object.keys(settings).sort(), Object.keys(FINDS).sort())
   for (const source of ['november 20 2026', '5/6/2026', 'november']) for (const target of ['', '2026년']) {
-    assert.equal(findFault(shownRun({ source, target })), undefined, source)
+    assert.equal(findFault(makeDisposedRun({ source, target })), undefined, source)
     for (const [fault, own] of Object.entries(settings)) {
-      const run = shownRun({ source, target, ...own })
+      const run = makeDisposedRun({ source, target, ...own })
       assert.deepEqual(Object.keys(FINDS).filter(name => FINDS[name](run)), [fault], source)
     }
   }
@@ -182,7 +182,7 @@ test('on paper every fault can be found in the printed figures', () => {
 
 test('the stated probability of a date\'s first character is that of the character', () => {
   const lesson = lessons.find(({ id }) => id === 'translation'), step = lesson.steps.find(({ id }) => id === 'first')
-  const run = shownRun({ source: '5/6/2026' }), [{ id }] = run.decoding.steps
+  const run = makeDisposedRun({ source: '5/6/2026' }), [{ id }] = run.decoding.steps
   const { shape: [, , V], data } = run.tensors.get('sampling.output')
   assert.ok(id > 0 && V > id)
   assert.deepEqual(step.lookThen(run), { tensor: 'sampling.output', index: [0, 0, id] })

@@ -1,8 +1,8 @@
 // Rooms are derived from a run: those of the page's models, and of a model that nobody has seen.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { matrixOf, tensorOf } from '../../web/lib/run.js'
-import { indexOf, valueAt } from '../../web/lib/slice.js'
+import { sliceMatrix, getTensor } from '../../web/lib/run.js'
+import { cellIndexOf, valueAt } from '../../web/lib/slice.js'
 import { wiringOf } from '../../web/map/list.js'
 import { isIdle } from '../../web/rooms/idle.js'
 import { graphOf } from '../../web/rooms/graph.js'
@@ -13,7 +13,7 @@ import { createSampling } from '../../web/models/sampling.js'
 import { RUNS as MODELS } from '../../web/models/runs.js'
 import { readRun } from '../../web/lib/run.js'
 import { messageOf } from '../../web/worker/serialize_run.js'
-import { bertFiles, opened } from '../lib/imported_models.js'
+import { bertFiles, openModel } from '../lib/imported_models.js'
 import * as english from '../../web/text/en.js'
 import * as korean from '../../web/text/ko.js'
 import { translator } from '../../web/lib/text.js'
@@ -21,29 +21,29 @@ import { descriptionKey } from '../../web/shell/frame.js'
 import { defaults } from '../../web/shell/state.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { gf } from '../lib/engine.js'
-import { sample } from '../lib/long.js'
-import { dataIn, plainOf, shownRun, viewOf } from '../lib/page.js'
+import { everyNth } from '../lib/long.js'
+import { stageData, toPageRun, makeDisposedRun, createView } from '../lib/page.js'
 
 const RUNS = {
-  'dates': shownRun({}), 'dates, norm first': shownRun({ normFirst: true }),
-  'dates in training': shownRun({ training: true, dropout: 0.25 }),
-  'dates without positions': shownRun({ positional: false }),
-  'dates, three layers': shownRun({ weights: 'untrained', layers: 3, target: '2026년' }),
-  'particles': shownRun({ model: 'particles' }),
-  'stories': shownRun({ model: 'stories' }),
-  'stories, root mean squares': shownRun({ model: 'stories', norm: 'rms' }),
-  'stories, turned': shownRun({ model: 'stories', positions: 'rotary' }),
-  'stories, learned places': shownRun({ model: 'stories', positions: 'learned' }),
-  'stories, no places': shownRun({ model: 'stories', positions: 'none' }),
-  'stories, gated': shownRun({ model: 'stories', activation: 'swiglu' }),
-  'stories, two heads of keys': shownRun({ model: 'stories', kvHeads: 2 }),
-  'stories, one head of keys, in training': shownRun({ model: 'stories', kvHeads: 1, training: true, dropout: 0.2 }),
-  'stories, like a Llama': shownRun({ model: 'stories', norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 2 }),
-  'stories in training': shownRun({ model: 'stories', training: true, target: '갔어요' }),
-  'particles in training': shownRun({ model: 'particles', training: true,
+  'dates': makeDisposedRun({}), 'dates, norm first': makeDisposedRun({ normFirst: true }),
+  'dates in training': makeDisposedRun({ training: true, dropout: 0.25 }),
+  'dates without positions': makeDisposedRun({ positional: false }),
+  'dates, three layers': makeDisposedRun({ weights: 'untrained', layers: 3, target: '2026년' }),
+  'particles': makeDisposedRun({ model: 'particles' }),
+  'stories': makeDisposedRun({ model: 'stories' }),
+  'stories, root mean squares': makeDisposedRun({ model: 'stories', norm: 'rms' }),
+  'stories, turned': makeDisposedRun({ model: 'stories', positions: 'rotary' }),
+  'stories, learned places': makeDisposedRun({ model: 'stories', positions: 'learned' }),
+  'stories, no places': makeDisposedRun({ model: 'stories', positions: 'none' }),
+  'stories, gated': makeDisposedRun({ model: 'stories', activation: 'swiglu' }),
+  'stories, two heads of keys': makeDisposedRun({ model: 'stories', kvHeads: 2 }),
+  'stories, one head of keys, in training': makeDisposedRun({ model: 'stories', kvHeads: 1, training: true, dropout: 0.2 }),
+  'stories, like a Llama': makeDisposedRun({ model: 'stories', norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 2 }),
+  'stories in training': makeDisposedRun({ model: 'stories', training: true, target: '갔어요' }),
+  'particles in training': makeDisposedRun({ model: 'particles', training: true,
     gapped: 'the keys [?] here and the key [?] there' }),
-  'sentences': shownRun({ model: 'sentences' }),
-  'sentences in training': shownRun({ model: 'sentences', training: true, causal: true, dropout: 0.3 })
+  'sentences': makeDisposedRun({ model: 'sentences' }),
+  'sentences in training': makeDisposedRun({ model: 'sentences', training: true, causal: true, dropout: 0.3 })
 }
 const idsOf = run => roomsOf(run).map(({ id }) => id)
 const slicesIn = data => Object.values(data ?? {}).flat().filter(value => value?.axis && value.values)
@@ -64,7 +64,7 @@ test('two towers of two layers: every room once, found by id; runs of the same s
   assert.equal(roomOf(rooms, 'nowhere').id, 'house')
   assert.equal(roomOf(rooms, 'encoder.0.self_attn.dropout').id, 'encoder.0.self_attn.qkv', 'a room only training has')
   assert.equal(roomsOf(RUNS['dates, three layers']).length, rooms.length + 32)
-  assert.equal(roomsOf(shownRun({ source: 'may 3 1999' })), rooms)
+  assert.equal(roomsOf(makeDisposedRun({ source: 'may 3 1999' })), rooms)
   assert.deepEqual(roomsOf(null).map(({ id }) => id), ['house'])
 })
 
@@ -78,7 +78,7 @@ test('before times mask is after, to the bit; a mask is 0 or 1 / (1 − p)', () 
   const run = RUNS['dates in training']
   const drops = roomsOf(run).filter(({ stage }) => ['dropout', 'attention_dropout'].includes(stage))
   for (const { id } of drops) {
-    const { before, mask, after, scale } = dataIn(run, id, { head: 1 })
+    const { before, mask, after, scale } = stageData(run, id, { head: 1 })
     assert.equal(scale, 1 / 0.75)
     assert.ok([...mask.values].every(x => x === 0 || x === Math.fround(1 / 0.75)), id)
     after.values.forEach((x, i) => assert.ok(x === Math.fround(before.values[i] * mask.values[i]), id))
@@ -100,18 +100,18 @@ test('with pre-norm the room of the norm precedes its sub-layer, one floor below
 })
 
 // The parts that the stories exchange share their rooms: `npm test` walks through some of them.
-for (const [title, run] of sample(Object.entries(RUNS), 3, ([title]) => !title.startsWith('stories,'))) {
+for (const [title, run] of everyNth(Object.entries(RUNS), 3, ([title]) => !title.startsWith('stories,'))) {
   test(`${title}: every displayed value is the tensor's at its index, with labeled rows and columns`,
     () => {
       for (const view of [{ head: 0, part: 'q', row: 0 }, { head: 1, part: 'k', row: 3 },
         { sentence: 1, part: 'v', row: 1 }]) {
         for (const { id } of roomsOf(run)) {
-          for (const piece of slicesIn(dataIn(run, id, view))) {
-            const tensor = tensorOf(run, piece.name)
+          for (const piece of slicesIn(stageData(run, id, view))) {
+            const tensor = getTensor(run, piece.name)
             assert.deepEqual([piece.rowLabels.length, piece.colLabels.length], [piece.rows, piece.cols],
               `${id} ${piece.name}`)
             piece.values.forEach((value, i) => {
-              const index = indexOf(piece, Math.floor(i / piece.cols), i % piece.cols)
+              const index = cellIndexOf(piece, Math.floor(i / piece.cols), i % piece.cols)
               assert.ok(Object.is(value, valueAt(tensor, index)), `${id} ${piece.name}[${index}]`)
             })
           }
@@ -122,11 +122,11 @@ for (const [title, run] of sample(Object.entries(RUNS), 3, ([title]) => !title.s
   test(`${title}: every tensor belongs to a room that displays it, and every room has a thumbnail`, () => {
     const rooms = roomsOf(run)
     for (const room of rooms) {
-      const { part, domain } = stageOf(room.stage).picture(run, viewOf(run, room.id))
+      const { part, domain } = stageOf(room.stage).picture(run, createView(run, room.id))
       assert.equal(part.values.length, part.rows * part.cols, room.id)
       assert.ok(domain.max > 0, room.id)
-      if (outputOf(room)) assert.ok(tensorOf(run, outputOf(room)), room.id)
-      const shown = ['q', 'k', 'v'].flatMap(one => slicesIn(dataIn(run, room.id, { part: one }))).map(
+      if (outputOf(room)) assert.ok(getTensor(run, outputOf(room)), room.id)
+      const shown = ['q', 'k', 'v'].flatMap(one => slicesIn(stageData(run, room.id, { part: one }))).map(
         ({ name }) => name)
       const quiet = ['buffer', 'cut_mask', 'inverse_temperature']
       for (const name of room.tensors) {
@@ -140,7 +140,7 @@ for (const [title, run] of sample(Object.entries(RUNS), 3, ([title]) => !title.s
   })
 
   test(`${title}: the floors of the house are rooms with the values of their tensors`, () => {
-    const { towers, input } = dataIn(run, 'house')
+    const { towers, input } = stageData(run, 'house')
     const floors = towers.flatMap(tower => tower.floors)
     assert.ok(floors.length > 5 && input.length > 5)
     assert.ok(floors.every(({ room }) => idsOf(run).includes(room)))
@@ -154,7 +154,7 @@ test('the factors of a product have matching shapes and give the product', () =>
     ({ id }) => id)
   assert.equal(at.length, 4)
   for (const id of at) {
-    const { left, right, product } = dataIn(run, id, { sentence: 1, head: 1 })
+    const { left, right, product } = stageData(run, id, { sentence: 1, head: 1 })
     assert.deepEqual([left.rows, left.cols, right.cols].slice(0, 2), [product.rows, right.rows], id)
     if (right.cols !== product.cols) continue
     for (let r = 0; r < product.rows; r++) {
@@ -194,7 +194,7 @@ test('with shared keys and values the factors of a product are those of the sele
   const run = RUNS['stories, two heads of keys']
   for (const [head, own] of [[0, 0], [1, 0], [2, 1], [3, 1]]) {
     for (const room of ['scores', 'heads']) {
-      const { left, right, product } = dataIn(run, `decoder.0.self_attn.${room}`, { head })
+      const { left, right, product } = stageData(run, `decoder.0.self_attn.${room}`, { head })
       assert.deepEqual([left.cols, right.cols], [right.rows, product.cols], `${room} ${head}`)
       product.values.forEach((value, i) => {
         const [r, c] = [Math.floor(i / product.cols), i % product.cols]
@@ -202,27 +202,27 @@ test('with shared keys and values the factors of a product are those of the sele
         for (let k = 0; k < left.cols; k++) sum += left.values[r * left.cols + k] * right.values[k * right.cols + c]
         assert.ok(Math.abs(sum - value) < 1e-4, `${room} ${head}: ${r},${c}`)
       })
-      assert.equal(Math.floor(indexOf(right, 0, 0)[2] / 10), own, `${room} ${head}`)
+      assert.equal(Math.floor(cellIndexOf(right, 0, 0)[2] / 10), own, `${room} ${head}`)
     }
   }
 })
 
 test('cross-attention reads the source from the target; words of a step are ranked', () => {
   const run = RUNS.dates
-  const { weights, next } = dataIn(run, 'decoder.0.multihead_attn.weights')
+  const { weights, next } = stageData(run, 'decoder.0.multihead_attn.weights')
   assert.deepEqual([weights.rowLabels, weights.colLabels], [run.streams.target.tokens[0], run.streams.source.tokens[0]])
   assert.equal(next.length, weights.rows)
-  const { words } = dataIn(run, 'sampling', { row: 1 })
+  const { words } = stageData(run, 'sampling', { row: 1 })
   assert.ok(words.every(({ share }, i) => i === 0 || share <= words[i - 1].share))
 })
 
 test('tokens and ids: every sentence with its tokens, padding, and marks on used entries', () => {
   const run = RUNS.sentences
-  const { sentences } = dataIn(run, 'text.tokens', { sentence: 3 })
+  const { sentences } = stageData(run, 'text.tokens', { sentence: 3 })
   assert.deepEqual(sentences[3], {
     text: '나는 최근 파리 여행을 다녀왔다', tokens: ['나는', '최근', '파리', '여행을', '다녀왔다'], chosen: true
   })
-  const { vocabulary, sentences: rows } = dataIn(run, 'text.ids')
+  const { vocabulary, sentences: rows } = stageData(run, 'text.ids')
   assert.equal(rows[3].tokens.at(-1), '<pad>')
   const used = vocabulary.filter(({ isUsed }) => isUsed).map(({ id }) => id)
   assert.deepEqual(used, [...new Set(run.streams.text.ids.flat())].sort((a, b) => a - b))
@@ -288,7 +288,7 @@ for (const [depth, heads] of [[1, 1], [2, 2], [3, 3]]) {
   test(`an unknown model with ${depth} layers and ${heads} heads has all its rooms with correct numbers`, () => {
     const model = stranger(depth, heads)
     const run = gf.observe(() => model.forward([[1, 2, 3]]))
-    const shown = plainOf(gf, { run, settings: { model: 'stranger' } })
+    const shown = toPageRun(gf, { run, settings: { model: 'stranger' } })
     const rooms = roomsOf(shown)
     const stagesSeen = new Set(rooms.map(({ stage }) => stage))
     for (const stage of ['embedding', 'scores', 'scale', 'mask', 'weights', 'heads', 'norm', 'linear', 'activation',
@@ -300,14 +300,14 @@ for (const [depth, heads] of [[1, 1], [2, 2], [3, 3]]) {
     const homeless = [...shown.tensors.keys()].filter(name => !roomOfTensor(rooms, name, shown))
     assert.deepEqual(homeless, [])
     for (const room of rooms) {
-      const pieces = slicesIn(dataIn(shown, room.id, { head: heads - 1 }))
+      const pieces = slicesIn(stageData(shown, room.id, { head: heads - 1 }))
       for (const piece of pieces) piece.values.forEach((value, i) => {
-        const index = indexOf(piece, Math.floor(i / piece.cols), i % piece.cols)
+        const index = cellIndexOf(piece, Math.floor(i / piece.cols), i % piece.cols)
         assert.ok(Object.is(value, run.tensor(piece.name).at(...index)), `${room.id} ${piece.name}`)
       })
-      assert.ok(stageOf(room.stage).picture(shown, viewOf(shown, room.id)).part.values.length > 0, room.id)
+      assert.ok(stageOf(room.stage).picture(shown, createView(shown, room.id)).part.values.length > 0, room.id)
     }
-    assert.deepEqual(matrixOf(shown, 'letters.output').rows, 3)
+    assert.deepEqual(sliceMatrix(shown, 'letters.output').rows, 3)
     run.dispose()
     model.dispose()
   })
@@ -315,7 +315,7 @@ for (const [depth, heads] of [[1, 1], [2, 2], [3, 3]]) {
 
 test('a room is skipped exactly while its input equals its output', () => {
   const idle = settings => {
-    const run = shownRun(settings)
+    const run = makeDisposedRun(settings)
     return roomsOf(run).filter(room => isIdle(run, room)).map(({ id }) => id.replace(/\.\d\./, '.'))
   }
   const masks = ['encoder.self_attn.mask', 'decoder.multihead_attn.mask']
@@ -326,16 +326,16 @@ test('a room is skipped exactly while its input equals its output', () => {
   assert.equal(idle({ padding: true, scale: false }).length, 6)
   const dropped = idle({ training: true, dropout: 0 }).filter(id => id.includes('dropout'))
   assert.deepEqual(idle({ training: true, dropout: 0.5 }).filter(id => id.includes('dropout')), [])
-  const run = shownRun({ training: true, dropout: 0 })
+  const run = makeDisposedRun({ training: true, dropout: 0 })
   assert.equal(dropped.length, roomsOf(run).filter(({ stage }) => stage.includes('dropout')).length)
   const name = 'transformer.encoder.layers.0.self_attn.masked_scores'
-  const edited = shownRun({}, [{ name, index: [0, 0, 0, 0], value: 3 }])
+  const edited = makeDisposedRun({}, [{ name, index: [0, 0, 0, 0], value: 3 }])
   assert.equal(isIdle(edited, roomsOf(edited).find(({ id }) => id === 'encoder.0.self_attn.mask')), false)
 })
 
 test('imported models: rooms before the first layer are the entry, those after the last one the exit', async () => {
   for (const item of ['gpt2', 'bert', 'marian', 't5', 'llama'].flatMap(cases)) {
-    const one = MODELS.own(gf, { beginning: '3 1 4' }, [], [await opened(filesOf(item))]), rooms = roomsOf(plainOf(gf, one))
+    const one = MODELS.own(gf, { beginning: '3 1 4' }, [], [await openModel(filesOf(item))]), rooms = roomsOf(toPageRun(gf, one))
     one.run.dispose()
     for (const tower of new Set(rooms.flatMap(room => room.tower ?? []))) {
       const own = rooms.filter(room => room.tower === tower), first = own.findIndex(({ layer }) => layer !== undefined)
@@ -366,7 +366,7 @@ test('imported models: positions, token types, distances, pooling and tied weigh
   const said = [[korean.page, korean.models.own], [english.page, english.models.own]]
     .map(([page, own]) => translator(page, { own: () => own }))
   for (const item of Object.keys(BROUGHT).flatMap(cases)) {
-    const one = MODELS.own(gf, { beginning: '3 1 4' }, [], [await opened(filesOf(item))]), run = plainOf(gf, one)
+    const one = MODELS.own(gf, { beginning: '3 1 4' }, [], [await openModel(filesOf(item))]), run = toPageRun(gf, one)
     one.run.dispose()
     const [type] = item.name.split(':'), rooms = roomsOf(run), all = rooms.map(({ id, stage, words }) => `${id} ${stage} ${words}`)
     const isScaled = item.config.scale_embedding !== false
@@ -387,8 +387,8 @@ test('imported models: positions, token types, distances, pooling and tied weigh
 })
 
 test('rows of position and token type embeddings are labeled with their tokens', async () => {
-  const one = MODELS.own(gf, { beginning: '3 1 4' }, [], [await opened(filesOf(cases('bert')[0]))]), run = plainOf(gf, one)
-  const places = dataIn(run, 'text.positions'), types = dataIn(run, 'text.type')
+  const one = MODELS.own(gf, { beginning: '3 1 4' }, [], [await openModel(filesOf(cases('bert')[0]))]), run = toPageRun(gf, one)
+  const places = stageData(run, 'text.positions'), types = stageData(run, 'text.type')
   assert.deepEqual([places.ids, types.ids], [[0, 1, 2], [0, 0, 0]])
   assert.deepEqual([places.result.rowLabels, types.result.rowLabels], [['3', '1', '4'], ['3', '1', '4']])
   assert.deepEqual(places.result.values, places.table.values.subarray(0, places.result.values.length))
@@ -398,9 +398,9 @@ test('rows of position and token type embeddings are labeled with their tokens',
 })
 
 test('the relative bias of a score is that of its bucket and head', async () => {
-  const one = MODELS.own(gf, { beginning: '3 1 4 1 5 9' }, [], [await opened(filesOf(cases('t5')[0]))]), run = plainOf(gf, one)
+  const one = MODELS.own(gf, { beginning: '3 1 4 1 5 9' }, [], [await openModel(filesOf(cases('t5')[0]))]), run = toPageRun(gf, one)
   for (const head of [0, 2]) {
-    const { bias, table } = dataIn(run, 'encoder.relative_attention_bias', { head })
+    const { bias, table } = stageData(run, 'encoder.relative_attention_bias', { head })
     const buckets = gf.functional.relativePositionBuckets ?? gf.relativePositionBuckets
     const ids = buckets(6, 6, { numBuckets: table.rows, maxDistance: one.exportable.model.encoder.maxDistance })
     assert.deepEqual([...bias.values], [...ids.data].map(id => table.values[id * table.cols + head]))
@@ -421,7 +421,7 @@ test('rooms depend on the tokenizer, even for the same modules', async () => {
   let last = null
   for (const name of ['WordPiece', 'none', 'BPE', 'WordPiece']) {
     const given = tokenizers[name] ? { ...model, 'tokenizer.json': tokenizers[name] } : model
-    const one = MODELS.own(gf, { beginning: texts[name] }, [], [await opened(given)])
+    const one = MODELS.own(gf, { beginning: texts[name] }, [], [await openModel(given)])
     const message = messageOf(gf, one, { signature: last?.signature })
     assert.equal(message.structure === null, last !== null, `${name}: ${one.run.streams.text.tokens}`)
     last = readRun(message, last)
@@ -464,7 +464,7 @@ test('residual sums add two streams, not tables or scores computed from each oth
     add(table, relu(table))
     return add(stream, relu(stream))
   })
-  const shown = plainOf(gf, { run, settings: { model: 'stranger' } })
+  const shown = toPageRun(gf, { run, settings: { model: 'stranger' } })
   const [{ subs }, ...others] = streamsOf(graphOf(shown), { towerOf: () => 'model', blockOf: () => 'block' })
   assert.deepEqual(others, [])
   assert.deepEqual(subs.map(({ sum }) => shown.tensors.get(sum).shape), [[1, 2, 2]])
@@ -476,7 +476,7 @@ test('sampling has one room, even where it is the first module that is called', 
   const weight = gf.tensor([[1, 2], [3, 4], [5, 6]])
   const logits = () => gf.functional.linear(gf.tensor([[[1, 2]]]), weight)
   const run = gf.observe(() => sampling.forward(logits()), { modules: { sampling } })
-  const rooms = roomsOf(plainOf(gf, { run, settings: { model: 'stranger' } }))
+  const rooms = roomsOf(toPageRun(gf, { run, settings: { model: 'stranger' } }))
   assert.deepEqual(rooms.map(({ stage }) => stage), ['house', 'linear', 'sampling', 'decoding'])
   run.dispose()
 })

@@ -6,7 +6,7 @@ import { progressIn } from '../../web/lessons/progress.js'
 import { codesIn } from '../../web/notebooks/saved_state.js'
 import { sentencesOf } from '../../web/models/sentences/index.js'
 import { read } from '../../web/theatre/settings.js'
-import { defaults, doorsOf, fromHash, toHash } from '../../web/shell/state.js'
+import { defaults, createRoomLinks, fromHash, toHash } from '../../web/shell/state.js'
 
 const DEFAULTS = defaults()
 
@@ -54,7 +54,7 @@ test('the links to all rooms equal links written one by one, whatever the reader
   const states = [DEFAULTS, { ...DEFAULTS, source: '&room=* room=* *', cell }, { ...defaults('stories'), beginning: '비&room=*' },
     { ...defaults('sentences'), text: '*', cell, language: 'en', edits: [{ name: 'q', index: [0], value: 1 }] }]
   for (const state of states) {
-    const to = doorsOf(state)
+    const to = createRoomLinks(state)
     for (const room of ['house', DEFAULTS.room, 'encoder.0.self_attn.scores', 'notebook.000', '방']) {
       assert.equal(to(room), toHash({ ...state, room, cell: null }), room)
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
-import { piecesOf } from '../../web/lib/prose.js'
+import { splitProse } from '../../web/lib/prose.js'
 import { particle, translator } from '../../web/lib/text.js'
 import { MODELS, problemsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
@@ -11,7 +11,7 @@ import { stages } from '../../web/stages/index.js'
 import * as english from '../../web/text/en.js'
 import * as korean from '../../web/text/ko.js'
 import { readTwin } from '../../web/twin/choice.js'
-import { shownRun } from '../lib/page.js'
+import { makeDisposedRun } from '../lib/page.js'
 
 const FRAME_PARTS = [
   'name', 'title', 'what', 'try', 'without', 'reading', 'whatFirst', 'whatUndivided', 'whatLearned', 'whatConcatenated',
@@ -60,7 +60,7 @@ const EXCHANGED = MODELS.flatMap(({ id, variants = [] }) => (
 const runsOf = MODELS.map(({ id }) => ({ model: id, training: true }))
 
 test('every room of every model has its five texts, and no text belongs to a missing room', () => {
-  const runs = [...runsOf, ...EXCHANGED].map(settings => shownRun(settings))
+  const runs = [...runsOf, ...EXCHANGED].map(settings => makeDisposedRun(settings))
   const rooms = runs.flatMap(run => roomsOf(run).map(room => ({ ...room, model: run.settings.model })))
   for (const { words, model, aside = 'without' } of rooms) {
     const t = translator(ko, { own: () => korean.models[model] })
@@ -73,7 +73,7 @@ test('every room of every model has its five texts, and no text belongs to a mis
 test('the texts of a room match its computation for every exchanged part', () => {
   assert.equal(EXCHANGED.length, 10)
   for (const settings of EXCHANGED) {
-    const run = shownRun(settings)
+    const run = makeDisposedRun(settings)
     const state = { ...defaults(settings.model), ...settings }
     const title = JSON.stringify(settings)
     for (const [page, own] of [[ko, korean.models], [en, english.models]]) {
@@ -184,12 +184,12 @@ test('English counts of words, tokens, layers and pieces have a singular', async
 })
 
 test('running text is split into words, code and links', () => {
-  assert.deepEqual(piecesOf('Set `T` to [two](temperature=2), “please”: f(x)'), [
+  assert.deepEqual(splitProse('Set `T` to [two](temperature=2), “please”: f(x)'), [
     { text: 'Set ' }, { text: 'T', isCode: true }, { text: ' to ' }, { text: 'two', change: 'temperature=2' },
     { text: ', “please”: f\u2060(x)' }])
-  assert.deepEqual(piecesOf('‘뽑기’로'), [{ text: '‘뽑기’\u2060로' }])
-  assert.deepEqual(piecesOf('[5/6](seed=1)'), [{ text: '5\u2060/\u20606', change: 'seed=1' }])
-  assert.deepEqual(piecesOf('[토큰](glossary=token)(`id`)은'), [
+  assert.deepEqual(splitProse('‘뽑기’로'), [{ text: '‘뽑기’\u2060로' }])
+  assert.deepEqual(splitProse('[5/6](seed=1)'), [{ text: '5\u2060/\u20606', change: 'seed=1' }])
+  assert.deepEqual(splitProse('[토큰](glossary=token)(`id`)은'), [
     { text: '토큰', change: 'glossary=token' }, { text: '\u2060(' }, { text: 'id', isCode: true }, { text: ')\u2060은' }])
 })
 
@@ -200,7 +200,7 @@ test('suggested changes are the same in both languages, valid for their models, 
   () => {
     // What is done stands in one order; terms stand where each language has them.
     const deeds = texts => keysOf(texts).flatMap(([key, text]) => {
-      const changes = piecesOf(text).flatMap(({ change }) => change ?? [])
+      const changes = splitProse(text).flatMap(({ change }) => change ?? [])
       return { key, changes: key.includes('.what') ? changes.sort() : changes }
     })
     const all = [[ko, en], ...OWN.map(([, ...texts]) => texts)]
@@ -208,8 +208,8 @@ test('suggested changes are the same in both languages, valid for their models, 
     let count = 0
     for (const { id } of MODELS) {
       const t = translator(ko, { own: () => korean.models[id] })
-      const words = new Set(roomsOf(shownRun({ model: id, training: true })).map(room => room.words))
-      for (const word of words) for (const { change } of piecesOf(t(`stages.${word}.try`)).filter(one => one.change)) {
+      const words = new Set(roomsOf(makeDisposedRun({ model: id, training: true })).map(room => room.words))
+      for (const word of words) for (const { change } of splitProse(t(`stages.${word}.try`)).filter(one => one.change)) {
         const patch = patchFrom(change, id)
         const names = [...new URLSearchParams(change).keys()].sort()
         assert.deepEqual(Object.keys(patch).sort(), names, `${id}: ${word} ${change}`)

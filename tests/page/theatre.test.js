@@ -13,15 +13,15 @@ import { report } from '../../web/theatre/report.js'
 import { createSession } from '../../web/theatre/session.js'
 import { TASKS, defaultsOf, read, write } from '../../web/theatre/settings.js'
 import { TASK_INFO } from '../../web/theatre/tasks/task_info.js'
-import { sample } from '../lib/long.js'
-import { bits, settingsOf, walk } from '../lib/theatre.js'
+import { everyNth } from '../lib/long.js'
+import { floatBits, smallSettings, trainSteps } from '../lib/theatre.js'
 
 const gf = await load()
 
 test('every task learns: the loss falls, and held-out examples are evaluated', () => {
   for (const task of TASKS) {
-    const session = createSession(gf, settingsOf(task, { rate: 0.02 }))
-    const losses = walk(session, 30)
+    const session = createSession(gf, smallSettings(task, { rate: 0.02 }))
+    const losses = trainSteps(session, 30)
     assert.ok(losses.at(-1) < losses[0], `${task}: ${losses[0]} to ${losses.at(-1)}`)
     const [first, ...others] = session.history.looks
     assert.deepEqual([first.step, ...others.map(({ step }) => step)], [0, 25, 30], task)
@@ -33,28 +33,28 @@ test('every task learns: the loss falls, and held-out examples are evaluated', (
 const OPTIMIZED = [{ decay: 0.01 }, { optimizer: 'sgd' }, { optimizer: 'sgd', momentum: 0 }]
 
 test('a restored training continues like one that never stopped, bit for bit', () => {
-  for (const [task, more] of sample([...TASKS.map(task => [task]), ...OPTIMIZED.map(one => ['dates', one])], 2)) {
-    const whole = createSession(gf, settingsOf(task, more))
-    const losses = walk(whole, 20)
-    const first = createSession(gf, settingsOf(task, more))
-    walk(first, 9)
+  for (const [task, more] of everyNth([...TASKS.map(task => [task]), ...OPTIMIZED.map(one => ['dates', one])], 2)) {
+    const whole = createSession(gf, smallSettings(task, more))
+    const losses = trainSteps(whole, 20)
+    const first = createSession(gf, smallSettings(task, more))
+    trainSteps(first, 9)
     const kept = structuredClone(first.snapshot())
     first.dispose()
-    const second = createSession(gf, settingsOf(task, more))
-    walk(second, 3)
+    const second = createSession(gf, smallSettings(task, more))
+    trainSteps(second, 3)
     second.history.loss.length = 0
     second.restore(kept)
     const { history } = second
     history.loss.push(...losses.slice(0, 9))
-    assert.deepEqual(bits(walk(second, 11)), bits(losses.slice(9)), task)
-    assert.deepEqual(bits(second.snapshot().values), bits(whole.snapshot().values), task)
+    assert.deepEqual(floatBits(trainSteps(second, 11)), floatBits(losses.slice(9)), task)
+    assert.deepEqual(floatBits(second.snapshot().values), floatBits(whole.snapshot().values), task)
     whole.dispose()
     second.dispose()
   }
 })
 
 test('a training resumed from the browser or a file continues like one that never stopped, bit for bit', () => {
-  for (const more of sample(OPTIMIZED, 2)) goesOn(settingsOf('stories', more))
+  for (const more of everyNth(OPTIMIZED, 2)) goesOn(smallSettings('stories', more))
 })
 
 function goesOn(settings) {
@@ -69,11 +69,11 @@ function goesOn(settings) {
     const other = createPlayer(gf, settings, from)
     assert.equal(other.session.done, 9)
     for (let n = 0; n < 7; n++) other.step()
-    assert.deepEqual(bits(other.session.history.loss.slice(9)), bits(whole.session.history.loss.slice(9)))
-    assert.deepEqual(bits(other.session.snapshot().values), bits(whole.session.snapshot().values))
+    assert.deepEqual(floatBits(other.session.history.loss.slice(9)), floatBits(whole.session.history.loss.slice(9)))
+    assert.deepEqual(floatBits(other.session.snapshot().values), floatBits(whole.session.snapshot().values))
     other.seek(4)
     whole.seek(4)
-    assert.deepEqual(bits(other.session.snapshot().values), bits(whole.session.snapshot().values), 'a step before')
+    assert.deepEqual(floatBits(other.session.snapshot().values), floatBits(whole.session.snapshot().values), 'a step before')
     whole.seek(16)
     other.session.dispose()
   }
@@ -88,13 +88,13 @@ function goesOn(settings) {
 test('the printed command trains in Node with the same losses, and its file can be resumed', () => {
   const folder = new URL('../../build/theatre/', import.meta.url).pathname
   mkdirSync(folder, { recursive: true })
-  const settings = settingsOf('dates')
+  const settings = smallSettings('dates')
   const script = new URL('../../src/js/cli.js', import.meta.url).pathname
   const run = (...more) => execFileSync(process.execPath, [script, 'train', write(settings), ...more], { encoding: 'utf8' })
   run('--until', '10', '--out', `${folder}ten.safetensors`)
   const said = run('--json', '--from', `${folder}ten.safetensors`, '--out', `${folder}all.safetensors`)
   const session = createSession(gf, settings)
-  walk(session, 30)
+  trainSteps(session, 30)
   const { loss, right } = session.history.looks.at(-1)
   const told = JSON.parse(said.trim().split('\n').at(-1))
   assert.deepEqual([told.step, told.loss, told.heldOut, told.right], [30, session.history.loss[29], loss, right])
@@ -103,15 +103,15 @@ test('the printed command trains in Node with the same losses, and its file can 
 })
 
 test('evaluating in between does not change the training', () => {
-  const plain = createSession(gf, settingsOf('dates'))
-  const looked = createSession(gf, settingsOf('dates'))
-  const losses = walk(plain, 12)
+  const plain = createSession(gf, smallSettings('dates'))
+  const looked = createSession(gf, smallSettings('dates'))
+  const losses = trainSteps(plain, 12)
   const others = Array.from({ length: 12 }, () => {
     looked.answer(TASK_INFO.dates.sample)
     looked.look()
     return looked.step().loss
   })
-  assert.deepEqual(bits(others), bits(losses))
+  assert.deepEqual(floatBits(others), floatBits(losses))
   plain.dispose()
   looked.dispose()
 })
@@ -131,13 +131,14 @@ test('dates are trained as by `npm run train`, bit for bit', async () => {
   }
   const { tensors } = gf.loadSafetensors(await readFile(out))
   const session = createSession(gf, { ...defaultsOf('dates'), steps })
-  walk(session, steps)
-  for (const [name, own] of session.named) assert.deepEqual(bits(own.values), bits(tensors[name].values), name)
+  trainSteps(session, steps)
+  for (const [name, own] of session.named) assert.deepEqual(floatBits(own.values), floatBits(tensors[name].values),
+    name)
   session.dispose()
 })
 
 test('an earlier step is restored or recomputed, bit for bit, within the memory limit', () => {
-  const settings = settingsOf('particles')
+  const settings = smallSettings('particles')
   const whole = createSession(gf, settings)
   const states = [whole.snapshot(), ...Array.from({ length: 30 }, () => {
     whole.step()
@@ -150,7 +151,7 @@ test('an earlier step is restored or recomputed, bit for bit, within the memory 
   for (const step of [30, 17, 3, 29, 0, 11]) {
     player.seek(step)
     assert.equal(player.session.done, step)
-    assert.deepEqual(bits(player.session.snapshot().values), bits(states[step].values), `step ${step}`)
+    assert.deepEqual(floatBits(player.session.snapshot().values), floatBits(states[step].values), `step ${step}`)
   }
   assert.equal(player.session.history.loss.length, 30)
   whole.dispose()
@@ -158,7 +159,7 @@ test('an earlier step is restored or recomputed, bit for bit, within the memory 
 })
 
 test('a non-finite loss stops the training, reports where it started, and keeps the previous step', () => {
-  const player = createPlayer(gf, settingsOf('dates'))
+  const player = createPlayer(gf, smallSettings('dates'))
   player.step()
   const [, embedding] = player.session.named[0]
   const kept = player.session.snapshot()
@@ -203,13 +204,13 @@ test('if forward is finite, the first non-finite gradient is named, or the overf
 })
 
 test('a repeated batch is memorized', () => {
-  const session = createSession(gf, settingsOf('dates', { repeat: true, dropout: 0, rate: 0.01, smoothing: 0, steps: 80 }))
-  const losses = walk(session, 80)
+  const session = createSession(gf, smallSettings('dates', { repeat: true, dropout: 0, rate: 0.01, smoothing: 0, steps: 80 }))
+  const losses = trainSteps(session, 80)
   assert.ok(losses.at(-1) < losses[0] / 2, `${losses[0]} to ${losses.at(-1)}`)
   assert.deepEqual(session.batchAt(7), session.batchAt(1))
-  const fresh = createSession(gf, settingsOf('dates'))
+  const fresh = createSession(gf, smallSettings('dates'))
   assert.notDeepEqual(fresh.batchAt(7), fresh.batchAt(1))
-  walk(fresh, 5)
+  trainSteps(fresh, 5)
   const news = report(fresh, { steps: 2, looks: 0 })
   for (const name of ['loss', 'rate', 'norm']) assert.deepEqual([...news[name]], fresh.history[name].slice(2), name)
   fresh.dispose()
@@ -217,7 +218,7 @@ test('a repeated batch is memorized', () => {
 })
 
 test('memory stays constant over many steps with reports', () => {
-  const player = createPlayer(gf, settingsOf('dates', { steps: 400 })), { session, follower } = player
+  const player = createPlayer(gf, smallSettings('dates', { steps: 400 })), { session, follower } = player
   const inputs = session.inputsOf(TASK_INFO.dates.sample)
   follower.pin({ name: 'transformer.decoder.layers.0.self_attn.weights', index: [0, 0, 0, 0] }, inputs)
   const walkOn = steps => {
@@ -246,7 +247,7 @@ test('the page runs the model of a step exactly as the training has it', () => {
     const { positions } = shape
     const session = createSession(gf, { ...defaultsOf(task), ...sizes, ...shape, batch: 4 },
       task === 'text' ? ownText : undefined)
-    walk(session, 6)
+    trainSteps(session, 6)
     const file = session.file()
     const options = { ...pageDefaults(task), [field[task]]: TASK_INFO[task].sample, weights: 'theatre', lent: positions }
     if (task === 'dates') Object.assign(options, { positions })
@@ -254,7 +255,7 @@ test('the page runs the model of a step exactly as the training has it', () => {
     const own = session.model.stateDict()
     const weights = run.names.filter(name => Object.hasOwn(own, name))
     assert.ok(weights.length > 10, task)
-    for (const name of weights) assert.deepEqual(bits(run.tensor(name).values), bits(own[name].values), name)
+    for (const name of weights) assert.deepEqual(floatBits(run.tensor(name).values), floatBits(own[name].values), name)
     if (task === 'text') {
       const { decoding, run: again } = RUNS[task](gf, options, [], [file])
       const said = session.inputsOf(TASK_INFO.text.sample)[0][0].slice(-5)

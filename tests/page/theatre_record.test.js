@@ -12,7 +12,7 @@ import { TASK_INFO } from '../../web/theatre/tasks/task_info.js'
 import { pageFile } from '../../web/theatre/initial_weights.js'
 import { TASKS as TASKS_OF } from '../../web/theatre/tasks/index.js'
 import { HOURS } from '../../web/theatre/tasks/sums.js'
-import { settingsOf } from '../lib/theatre.js'
+import { smallSettings } from '../lib/theatre.js'
 
 const gf = await load()
 
@@ -32,7 +32,7 @@ function jacobi(matrix) {
 
 test('the embedding plot uses the principal components of the latest step', () => {
   for (const task of TASKS) {
-    const player = createPlayer(gf, settingsOf(task, { rate: 0.02 })), { session } = player
+    const player = createPlayer(gf, smallSettings(task, { rate: 0.02 })), { session } = player
     const rowsOf = name => {
       const { shape: [N, C], values } = session.named.find(([one]) => one === name)[1]
       const rows = Array.from({ length: N }, (_, i) => Array.from(values.subarray(i * C, (i + 1) * C)))
@@ -64,7 +64,7 @@ test('the embedding plot uses the principal components of the latest step', () =
 })
 
 test('a pinned cell is read at all snapshots, and reading changes nothing', () => {
-  const settings = settingsOf('dates', { rate: 0.02 })
+  const settings = smallSettings('dates', { rate: 0.02 })
   const player = createPlayer(gf, settings)
   while (player.step());
   const before = player.session.snapshot()
@@ -107,7 +107,7 @@ test('a pinned cell is read at all snapshots, and reading changes nothing', () =
 
 test('unscaled scores are the plain products, in training and on the page', () => {
   for (const task of ['dates', 'particles', 'stories']) {
-    const [plain, divided] = [false, true].map(scale => createSession(gf, settingsOf(task, { scale, dropout: 0 })))
+    const [plain, divided] = [false, true].map(scale => createSession(gf, smallSettings(task, { scale, dropout: 0 })))
     assert.equal(write(plain.settings).split('_').at(-1), 'scale-off')
     const scores = [plain, divided].map(({ model, inputsOf }) => {
       const { trace } = gf.trace(() => model.forward(...inputsOf(TASK_INFO[task].sample)))
@@ -132,10 +132,10 @@ test('a training starts from displayed weights: the page\'s own, or those of a s
     const other = { ...settings, dimFeedforward: 8 }
     assert.throws(() => createSession(gf, other, undefined, bytes), { code: 'start', message: /linear1/ })
   }
-  const first = createPlayer(gf, settingsOf('dates'))
+  const first = createPlayer(gf, smallSettings('dates'))
   first.seek(0)
   for (let n = 0; n < 7; n++) first.step()
-  const settings = settingsOf('dates', { start: 'given', origin: 'abc', rate: 0.001, seed: 7 })
+  const settings = smallSettings('dates', { start: 'given', origin: 'abc', rate: 0.001, seed: 7 })
   assert.deepEqual(read(write(settings)), { ...settings })
   const second = createPlayer(gf, settings, { start: first.session.file() })
   for (const [i, [name, own]] of second.session.named.entries()) {

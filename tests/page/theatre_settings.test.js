@@ -12,7 +12,7 @@ import { startProblem } from '../../web/theatre/initial_weights.js'
 import { TABLE, TASKS, defaultsOf, problemsOf, read, rivalOf, write } from '../../web/theatre/settings.js'
 import { words as en } from '../../web/theatre/text/en.js'
 import { words as ko } from '../../web/theatre/text/ko.js'
-import { settingsOf, walk } from '../lib/theatre.js'
+import { smallSettings, trainSteps } from '../lib/theatre.js'
 
 const gf = await load()
 
@@ -64,11 +64,11 @@ test('settings without effect on a task get their defaults where they are invali
 test('newer parts are trained where a task supports them, and reported where not', () => {
   const modern = { positions: 'rotary', norm: 'rms', activation: 'swiglu', kvHeads: 1 }
   for (const task of ['stories', 'text']) {
-    const settings = settingsOf(task, { ...modern, rate: 0.02 })
+    const settings = smallSettings(task, { ...modern, rate: 0.02 })
     assert.deepEqual(problemsOf(settings), {}, task)
     assert.deepEqual(read(write(settings)), { ...settings }, task)
     const session = createSession(gf, settings)
-    const losses = walk(session, 30)
+    const losses = trainSteps(session, 30)
     assert.ok(losses.at(-1) < losses[0], `${task}: ${losses[0]} to ${losses.at(-1)}`)
     session.dispose()
   }
@@ -128,9 +128,9 @@ test('problems of a text are reported before a training starts', () => {
 
 test('the reader\'s own text is trained on, as characters and as byte pairs, however short it is', () => {
   for (const unit of ['characters', 'pairs']) {
-    const settings = settingsOf('text', { unit, size: 300, length: 8 })
+    const settings = smallSettings('text', { unit, size: 300, length: 8 })
     const session = createSession(gf, settings, '가나다라 마바사. '.repeat(6))
-    const losses = walk(session, 30)
+    const losses = trainSteps(session, 30)
     assert.ok(losses.at(-1) < losses[0], unit)
     assert.equal(typeof session.answer('가').text, 'string')
     session.dispose()

@@ -10,7 +10,7 @@ import { createSession } from '../../web/theatre/session.js'
 import { TASKS } from '../../web/theatre/settings.js'
 import { words as en } from '../../web/theatre/text/en.js'
 import { words as ko } from '../../web/theatre/text/ko.js'
-import { settingsOf, walk } from '../lib/theatre.js'
+import { smallSettings, trainSteps } from '../lib/theatre.js'
 
 const gf = await load()
 
@@ -35,8 +35,8 @@ test('the breakdown of a step matches the step, and the optimizer matches the re
     ['dates', 7, { optimizer: 'sgd', rate: 0.05 }],
     ['dates', 0, { optimizer: 'sgd', clip: 0 }], ['sums', 7, { optimizer: 'sgd', momentum: 0, decay: 0.01 }]
   ]) {
-    const session = createSession(gf, settingsOf(task, more))
-    walk(session, steps)
+    const session = createSession(gf, smallSettings(task, more))
+    trainSteps(session, steps)
     const kept = session.snapshot()
     const made = breakDown(session, session.named[3][0])
     assert.deepEqual(session.snapshot(), kept, 'nothing is changed')
@@ -64,8 +64,8 @@ test('the breakdown of a step matches the step, and the optimizer matches the re
 
 test('a step by layer has outputs, gradients and updates in the order of forward', () => {
   for (const task of TASKS) {
-    const session = createSession(gf, settingsOf(task))
-    walk(session, 3)
+    const session = createSession(gf, smallSettings(task))
+    trainSteps(session, 3)
     const { layers } = breakDown(session)
     assert.deepEqual(layers.map(({ name }) => name).sort(), session.groups.map(({ name }) => name).sort(), task)
     const before = session.snapshot()
@@ -99,8 +99,8 @@ function weightsIn({ named, letters }, { values }, at) {
 }
 
 test('the finite difference of a weight agrees with its gradient', () => {
-  const session = createSession(gf, settingsOf('dates'))
-  walk(session, 5)
+  const session = createSession(gf, smallSettings('dates'))
+  trainSteps(session, 5)
   const kept = session.snapshot()
   for (const name of ['output.weight', 'transformer.decoder.layers.0.linear1.weight', 'source_embedding.weight']) {
     const { raw, index } = breakDown(session, name)

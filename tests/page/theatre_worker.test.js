@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { settingsOf } from '../lib/theatre.js'
+import { smallSettings } from '../lib/theatre.js'
 
 const wasm = await readFile(new URL('../../dist/glassformer.wasm', import.meta.url))
 
@@ -23,7 +23,7 @@ test('a pinned cell is read at every snapshot, including the last one', async t 
     waiting.set(++serial, { resolve, reject })
     globalThis.onmessage({ data: { id: serial, type, ...details } })
   })
-  await ask('open', { wasm, settings: settingsOf('dates'), sentence: 'november 20 2026', serial: 1 })
+  await ask('open', { wasm, settings: smallSettings('dates'), sentence: 'november 20 2026', serial: 1 })
   await ask('play', { pace: 0 })
   while (!reports.at(-1).isOver) await later()
   const since = reports.length

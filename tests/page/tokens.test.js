@@ -1,24 +1,24 @@
 // The rooms on how a text is cut into tokens: what they show is what the tokenizer does.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lettersOf } from '../../web/lib/hangul.js'
+import { letterIndices } from '../../web/lib/hangul.js'
 import { spelled, joinTokens } from '../../web/models/token_text.js'
 import { createTokenizer, stories } from '../../web/models/stories/data.js'
 import { RUNS } from '../../web/models/runs.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { bpeStep } from '../../web/worker/bpe_training.js'
 import { stageOf } from '../../web/stages/index.js'
-import { bertFiles, opened, t5Files } from '../lib/imported_models.js'
+import { bertFiles, openModel, t5Files } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
-import { plainOf, shownRun, viewOf } from '../lib/page.js'
+import { toPageRun, makeDisposedRun, createView } from '../lib/page.js'
 
-const bert = await opened(bertFiles())
-const t5 = await opened(t5Files())
+const bert = await openModel(bertFiles())
+const t5 = await openModel(t5Files())
 
 /** A run of a brought model as the page has it. */
 function runOf(model, beginning) {
   const one = RUNS.own(gf, { model: 'own', beginning }, [], [model])
-  const run = plainOf(gf, one)
+  const run = toPageRun(gf, one)
   one.run.dispose()
   return run
 }
@@ -26,7 +26,7 @@ function runOf(model, beginning) {
 /** What the room of a stage shows. */
 function shown(run, stage) {
   const { id } = roomsOf(run).find(room => room.stage === stage)
-  const view = viewOf(run, id)
+  const view = createView(run, id)
   return { ...stageOf(stage).data(run, view), picture: stageOf(stage).picture(run, view) }
 }
 
@@ -81,7 +81,7 @@ test('all 11,172 syllables decompose as in Unicode', () => {
   for (let code = 0xac00; code <= 0xd7a3; code++) {
     const [initial, vowel, final = '\u11a7'] = String.fromCharCode(code).normalize('NFD')
     const numbers = [initial, vowel, final].map((letter, i) => letter.charCodeAt(0) - [0x1100, 0x1161, 0x11a7][i])
-    assert.deepEqual(Object.values(lettersOf(String.fromCharCode(code))), numbers)
+    assert.deepEqual(Object.values(letterIndices(String.fromCharCode(code))), numbers)
   }
 })
 
@@ -89,7 +89,7 @@ test('the bytes of a syllable are distributed over its tokens in order', () => {
   const tokenizer = createTokenizer(gf), utf8 = new TextEncoder()
   let split = 0
   for (const beginning of ['뷁 다윤은 아침에', '값싼 값, 뷁뷁 서연', ...stories(77, 6).map(text => text.slice(0, 40))]) {
-    const run = shownRun({ model: 'stories', beginning, target: '.' }), { vocabulary, ids: [ids] } = run.streams.text
+    const run = makeDisposedRun({ model: 'stories', beginning, target: '.' }), { vocabulary, ids: [ids] } = run.streams.text
     const { syllables, isExample } = shown(run, 'syllables')
     assert.equal(isExample, !/[가-힣]/.test(beginning))
     assert.equal(syllables.map(one => one.syllable).join(''), isExample ? '한글' : beginning.match(/[가-힣]/g).join(''))
@@ -112,10 +112,10 @@ test('the bytes of a syllable are distributed over its tokens in order', () => {
 })
 
 test('Hangul in other vocabularies: letters, characters, pieces of jamo, an unknown token', () => {
-  const particles = shown(shownRun({ model: 'particles', gapped: '값[?] 싸요' }), 'syllables')
+  const particles = shown(makeDisposedRun({ model: 'particles', gapped: '값[?] 싸요' }), 'syllables')
   assert.deepEqual(particles.syllables[0].pieces.map(({ token, range }) => [token, range]),
     [['ㄱ', null], ['ㅏ', null], ['-ㅄ', null]])
-  const own = shown(shownRun({ model: 'text', beginning: '하준은 뷁' }), 'syllables')
+  const own = shown(makeDisposedRun({ model: 'text', beginning: '하준은 뷁' }), 'syllables')
   assert.deepEqual(own.syllables.map(({ pieces }) => pieces.map(({ token }) => token)), [['하'], ['준'], ['은']])
   const { syllables } = shown(runOf(t5, '나는'), 'syllables')
   assert.ok(syllables.length === 2 && syllables.every(({ pieces }) => pieces.length > 0))
@@ -154,7 +154,7 @@ test('training on a pasted text: every step merges the most frequent pair, and i
 
 test('a sentence in two languages has the tokenizer\'s tokens, and their bytes are those of the text', () => {
   const tokenizer = createTokenizer(gf)
-  const { languages } = shown(shownRun({ model: 'stories' }), 'pieces')
+  const { languages } = shown(makeDisposedRun({ model: 'stories' }), 'pieces')
   assert.deepEqual(languages.map(({ lang }) => lang), ['ko', 'en'])
   for (const { text, bytes, tokens } of languages) {
     const { ids } = tokenizer.encode(` ${text}`)
@@ -164,7 +164,7 @@ test('a sentence in two languages has the tokenizer\'s tokens, and their bytes a
   }
   const own = shown(runOf(t5, 'a'), 'pieces').languages
   assert.deepEqual(own.map(({ tokens }) => tokens.length), own.map(({ text }) => t5.tokenizer.encode(text).ids.length))
-  assert.deepEqual(shown(shownRun({ model: 'dates' }), 'pieces').languages, [])
+  assert.deepEqual(shown(makeDisposedRun({ model: 'dates' }), 'pieces').languages, [])
 })
 
 test('without Korean in the tokenizer there is no Hangul room and no comparison, and the run works', () => {

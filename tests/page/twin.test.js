@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { signed } from '../../web/lib/color.js'
+import { signedDomain } from '../../web/lib/color.js'
 import { defaults } from '../../web/shell/state.js'
 const DEFAULTS = defaults()
 import { sharedPrefix } from '../../web/twin/shared_prefix.js'
@@ -8,7 +8,7 @@ import { answers } from '../../web/twin/answers.js'
 import { difference, pairs, onOneScale, twinSettings } from '../../web/twin/index.js'
 import { filesFor } from '../../web/models/index.js'
 import { readTwin } from '../../web/twin/choice.js'
-import { shownRun } from '../lib/page.js'
+import { makeDisposedRun } from '../lib/page.js'
 
 const part = (name, values, more) => (
   { name, axis: [0, 1], start: [0, 0], rows: 1, cols: values.length, values: Float32Array.from(values), ...more })
@@ -82,18 +82,18 @@ test('decoders with different answers share a prefix', () => {
 })
 
 test('both runs are drawn on a common scale', () => {
-  const one = { domain: signed(1), domains: { scores: signed(5) }, part: 'q' }
-  const two = { domain: signed(3), domains: { scores: signed(2) }, part: 'q' }
-  const wide = { domain: signed(3), domains: { scores: signed(5) }, part: 'q' }
+  const one = { domain: signedDomain(1), domains: { scores: signedDomain(5) }, part: 'q' }
+  const two = { domain: signedDomain(3), domains: { scores: signedDomain(2) }, part: 'q' }
+  const wide = { domain: signedDomain(3), domains: { scores: signedDomain(5) }, part: 'q' }
   assert.deepEqual([onOneScale(one, two), onOneScale(two, one)], [wide, wide])
 })
 
 /** Two runs as twins have them: the second reads the first one's answer, unless each reads its own. */
 function twins(here, there, isForced) {
-  const one = shownRun(here), free = shownRun(there)
+  const one = makeDisposedRun(here), free = makeDisposedRun(there)
   if (!isForced) return [one, { ...free, ownDecoding: free.decoding }]
   const target = one.decoding.steps.map(({ id }) => id)
-  return [one, { ...shownRun({ ...there, target }), ownDecoding: free.decoding }]
+  return [one, { ...makeDisposedRun({ ...there, target }), ownDecoding: free.decoding }]
 }
 const share = (run, step, id) => run.tensors.get('sampling.output').data[
   run.decoding.rows[step] * run.tensors.get('sampling.output').shape[2] + id]
@@ -120,13 +120,13 @@ test('answers of both: every token with its probability, and the change where bo
 
 test('answers exist for gaps and stories, not where the reader types them or no model generates', () => {
   for (const [model, there] of [['particles', { positional: false }], ['stories', { edits: [] }]]) {
-    const one = shownRun({ model }), other = shownRun({ model, ...there })
+    const one = makeDisposedRun({ model }), other = makeDisposedRun({ model, ...there })
     const list = answers(one, { ...other, ownDecoding: other.decoding })
     assert.equal(list.length, Math.max(one.decoding.steps.length, other.decoding.steps.length), model)
     assert.ok(list.every(({ hereShare }) => hereShare > 0 && hereShare <= 1), model)
   }
   for (const state of [{ target: '1999년' }, { model: 'sentences' }]) {
-    const one = shownRun(state)
+    const one = makeDisposedRun(state)
     assert.equal(answers(one, { ...one, ownDecoding: one.decoding }), null)
   }
 })

@@ -1,8 +1,8 @@
 /** The glossary: the terms of the page, and where each has its matrix. Loaded when it is opened. */
 
-import { onInternalClick, h } from '../lib/dom.js'
-import { prose } from '../lib/prose.js'
-import { descriptionOf } from '../lib/run.js'
+import { handleInternalClick, h } from '../lib/dom.js'
+import { renderProse } from '../lib/prose.js'
+import { getDescription } from '../lib/run.js'
 import { pointers } from '../lessons/pointer.js'
 import { TERMS, placeOf, tensorIn, termOf } from './terms.js'
 
@@ -24,14 +24,14 @@ function createDialog(language, words, { t, set, get, link, rooms }, press) {
   /** @type {Map<string, HTMLAnchorElement>} */ const links = new Map()
   /** @param {Term} term */
   function entry(term) {
-    const show = h('a', { className: 'term-show', onclick: onInternalClick(() => press(term)) }, words.show,
+    const show = h('a', { className: 'term-show', onclick: handleInternalClick(() => press(term)) }, words.show,
       h('span', { className: 'visually-hidden' }, `: ${term[language]}`))
     links.set(term.id, show)
     const other = term[OTHER[language]]
     return h('section', { 'className': 'term-entry', 'data-term': term.id },
       h('h4', {}, term[language], other === term[language] ? '' : h('span', { lang: OTHER[language] }, other),
         term.torch ? h('code', {}, term.torch) : ''),
-      h('p', {}, prose(words.terms[/** @type {keyof Words['terms']} */ (term.id)]), ' ', show))
+      h('p', {}, renderProse(words.terms[/** @type {keyof Words['terms']} */ (term.id)]), ' ', show))
   }
   const groups = [...new Set(TERMS.map(({ group }) => group))].map(group => h('section', {},
     h('h3', {}, words.groups[/** @type {keyof Words['groups']} */ (group)]),
@@ -100,7 +100,7 @@ export function glossary(stage, context) {
     if (!term || !run || !context.isCurrent()) return
     const name = room && tensorIn(term, room)
     if (!name) return set({ lit: '' })
-    pointer.point({ tensor: name, index: (descriptionOf(run, name)?.shape ?? []).map(() => null) }, `${lit} ${id}`)
+    pointer.point({ tensor: name, index: (getDescription(run, name)?.shape ?? []).map(() => null) }, `${lit} ${id}`)
   }
   return {
     update() {

@@ -1,7 +1,7 @@
 /** The import dialog: files of a model are chosen or dropped, inspected from their headers, then opened. */
 
 import { h, setText, uniqueId } from '../lib/dom.js'
-import { prose } from '../lib/prose.js'
+import { renderProse } from '../lib/prose.js'
 import { defaults } from '../shell/state.js'
 import { storedModel } from './stored_model.js'
 import { loadProgress } from './load_progress.js'
@@ -165,7 +165,7 @@ export function importDialog({ t, set, get, runQuery, language, rerun }) {
     setText(title, t('bring.title'))
     setText(label, t('bring.choose'))
     setText(stays, t('bring.stays'))
-    what.replaceChildren(...[prose(t('bring.what'))].flat())
+    what.replaceChildren(...[renderProse(t('bring.what'))].flat())
     setText(close, t('app.close'))
     dialog.setAttribute('aria-label', t('bring.title'))
     before.update()

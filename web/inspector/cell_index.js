@@ -3,7 +3,7 @@
  */
 
 import { h } from '../lib/dom.js'
-import { descriptionOf, labelsOf } from '../lib/run.js'
+import { getDescription, getAxisLabels } from '../lib/run.js'
 import { modelOf } from '../models/index.js'
 
 /** @import { Cell, Context, Described, Run } from '../types.d.ts' */
@@ -20,7 +20,7 @@ const SELECTORS = { batch: 'sentence', head: 'head' }
  */
 function label(run, tensor, index, axis) {
   const sentence = index[tensor.axes.findIndex(({ name }) => name === 'batch')] ?? 0
-  return labelsOf(run, tensor, axis, sentence)?.[index[axis]]
+  return getAxisLabels(run, tensor, axis, sentence)?.[index[axis]]
 }
 
 /**
@@ -41,10 +41,10 @@ export const listedAxes = ({ axes, shape }) => (
  * Lists the indices of a cell.
  * @param {Run} run
  * @param {Cell} cell
- * @param {Pick<Context, 't' | 'set' | 'press' | 'get'>} context
+ * @param {Pick<Context, 't' | 'set' | 'pinCell' | 'get'>} context
  */
-export function cellIndex(run, cell, { t, set, press, get }) {
-  const tensor = descriptionOf(run, cell.name)
+export function cellIndex(run, cell, { t, set, pinCell: press, get }) {
+  const tensor = getDescription(run, cell.name)
   return h('ul', { className: 'places' }, listedAxes(tensor).map(i => {
     const [{ name: axis }, at] = [tensor.axes[i], cell.index[i]]
     const name = t(`inspector.axes.${axis}`)

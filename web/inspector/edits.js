@@ -1,15 +1,15 @@
 /** Editing values: the field for the current cell, and the list of edits with undo and redo. */
 
-import { editHistory, editOf, parseNumber, withEdit, withoutEdit } from '../lib/edits.js'
+import { createEditHistory, findEdit, parseNumber, withEdit, withoutEdit } from '../lib/edits.js'
 import { cellName } from '../lib/cell.js'
-import { dotted, h, setText, uniqueId } from '../lib/dom.js'
-import { brief, exact } from '../lib/number.js'
+import { splitAtDots, h, setText, uniqueId } from '../lib/dom.js'
+import { formatBrief, formatExact } from '../lib/number.js'
 
 /** @import { EditTarget } from '../lib/edits.js' */
 /** @import { Cell, Context, Edit, Run, Translate } from '../types.d.ts' */
 
 /** The page has a single history, whatever language its parts are built in. */
-const history = editHistory()
+const history = createEditHistory()
 /** @type {Map<string, number>} */ const before = new Map()
 
 /**
@@ -28,7 +28,7 @@ export function editStore({ get, set }) {
     was: (/** @type {EditTarget} */ cell) => before.get(cellName(cell)),
     /** @param {Cell} cell @param {number} value @param {number} previous what stands there now */
     put(cell, value, previous) {
-      if (!editOf(list(), cell)) before.set(cellName(cell), previous)
+      if (!findEdit(list(), cell)) before.set(cellName(cell), previous)
       change(withEdit(list(), { ...cell, value }))
     },
     remove: (/** @type {EditTarget} */ cell) => change(withoutEdit(list(), cell)),
@@ -47,7 +47,7 @@ export function editStore({ get, set }) {
 export function editField(cell, value, { t, store, close }) {
   const field = h('input', {
     'type': 'text', 'className': 'edit-field', 'inputmode': 'decimal', 'autocomplete': 'off', 'spellcheck': 'false',
-    'aria-label': t('inspector.edit.field', { cell: cellName(cell) }), 'data-keep': 'change', 'value': exact(value)
+    'aria-label': t('inspector.edit.field', { cell: cellName(cell) }), 'data-keep': 'change', 'value': formatExact(value)
   })
   const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
   field.setAttribute('aria-describedby', problem.id)
@@ -92,13 +92,13 @@ export function editList({ t, store, go, idle = [] }) {
     const previous = store.was(edit)
     const { name, index, from, value } = edit
     const cell = index.map(place => (Array.isArray(place) ? place[0] : place ?? 0))
-    const isIdle = Boolean(editOf(idle, edit))
+    const isIdle = Boolean(findEdit(idle, edit))
     const kinds = [isIdle && 'is-idle', from !== undefined && 'is-copy'].filter(Boolean)
     return h('li', { className: kinds.join(' ') },
       h('button', { type: 'button', className: 'cell-link', onclick: () => go({ name, index: cell }) },
-        dotted(cellName(edit))),
-      h('span', { className: 'edit-value' }, previous === undefined ? '' : `${brief(previous)} → `, from === undefined ? '' : '= ',
-        h('b', {}, from === undefined ? exact(value) : dotted(from))),
+        splitAtDots(cellName(edit))),
+      h('span', { className: 'edit-value' }, previous === undefined ? '' : `${formatBrief(previous)} → `, from === undefined ? '' : '= ',
+        h('b', {}, from === undefined ? formatExact(value) : splitAtDots(from))),
       h('button', {
         'type': 'button', 'className': 'quiet', 'onclick': () => store.remove(edit),
         'aria-label': t('inspector.edit.remove', { cell: cellName(edit) })

@@ -4,10 +4,10 @@
 
 import { cellName } from '../lib/cell.js'
 import { h } from '../lib/dom.js'
-import { formula } from '../lib/formula.js'
-import { brief, fixed } from '../lib/number.js'
+import { renderFormula } from '../lib/formula.js'
+import { formatBrief, formatFixed } from '../lib/number.js'
 import { convertFormula, convertLabel } from '../lib/engine_formula.js'
-import { descriptionOf } from '../lib/run.js'
+import { getDescription } from '../lib/run.js'
 import { numbersFormula } from './numbers.js'
 
 /** @typedef {Explanation['terms'][number]} Term */
@@ -50,9 +50,9 @@ function worth(label, factors, { go, has }) {
     if (at < 0) return []
     const before = rest.slice(0, at)
     rest = rest.slice(at + symbol.length)
-    if (!source || !has(source)) return [before, brief(value)]
+    if (!source || !has(source)) return [before, formatBrief(value)]
     const props = { type: 'button', className: 'cell-link', title: cellName(source), onclick: () => go(source) }
-    return [before, h('button', props, brief(value))]
+    return [before, h('button', props, formatBrief(value))]
   })
   return [...parts, rest]
 }
@@ -72,7 +72,7 @@ function term({ label, value, factors }, max, view) {
   bar.style.setProperty('width', `${lengthOf(Math.abs(value), max)}%`)
   return h('li', { title: convertLabel(label, translateWords(view.t)) },
     h('span', { className: 'factors' }, worth(label, factors, view)),
-    h('span', { className: 'equals' }, '='), h('span', { className: 'product-value' }, brief(value)),
+    h('span', { className: 'equals' }, '='), h('span', { className: 'product-value' }, formatBrief(value)),
     h('span', { className: 'track' }, bar))
 }
 
@@ -134,7 +134,7 @@ export function formulaList({ formulas, note }, t) {
   const relevant = formulas.some(one => one !== '0') ? formulas.filter(one => one !== '0') : formulas
   const lines = WITHOUT_FORMULA.includes(note?.name ?? '') ? [] : relevant.flatMap(one => one.split(BETWEEN_LINES))
   return [
-    ...lines.map(line => h('p', { className: 'rule' }, formula(convertFormula(line, translateWords(t))))),
+    ...lines.map(line => h('p', { className: 'rule' }, renderFormula(convertFormula(line, translateWords(t))))),
     note ? h('p', { className: 'note' }, t(`inspector.notes.${note.name}`, note.values)) : ''
   ]
 }
@@ -155,9 +155,9 @@ export function makeScrollable(element) {
 /** @param {Explanation['steps']} list @param {Translate} t */
 function steps(list, t) {
   /** @param {string} label */
-  const name = label => formula(convertFormula(label.replace(INDICES, ''), translateWords(t)))
+  const name = label => renderFormula(convertFormula(label.replace(INDICES, ''), translateWords(t)))
   return h('dl', { className: 'steps' }, list.map(({ label, value }) => (
-    [h('dt', {}, name(label)), h('dd', {}, Math.abs(value) < 0.0005 ? brief(value) : fixed(value, 4))])))
+    [h('dt', {}, name(label)), h('dd', {}, Math.abs(value) < 0.0005 ? formatBrief(value) : formatFixed(value, 4))])))
 }
 
 /** The note on values that are not computed, by the role of their tensor. @type {Record<string, string>} */
@@ -168,8 +168,8 @@ const ORIGINS = { buffer: 'fixed', inverse_temperature: 'fixed', cut_mask: 'cut'
  * @param {Cell} cell @param {CellExplanation} explanation @param {Pick<Reading, 't' | 'run'>} view
  */
 function originText({ name }, { edited, computed }, { t, run }) {
-  const origin = ORIGINS[descriptionOf(run, name).role]
-  const values = { computed: brief(computed) }
+  const origin = ORIGINS[getDescription(run, name).role]
+  const values = { computed: formatBrief(computed) }
   if (edited && origin) return t('inspector.edited', values)
   const source = run.isTrained && !run.randomTensors?.includes(name) ? 'learned' : 'given'
   return edited ? t(`inspector.set.${source}`, values) : t(`inspector.${origin ?? source}`)
@@ -192,11 +192,11 @@ export function explanationSection(explanation, cell, view) {
   const isTaken = explanation.formulas.length > 0 && explanation.formulas.every(one => COPIED.test(one))
   const numbers = numbersFormula(edited ? { ...explanation, value: computed } : explanation, cell.index)
   return h('section', { className: 'made' },
-    edited ? h('p', { className: 'note is-edited' }, t('inspector.edited', { computed: brief(computed) })) : '',
+    edited ? h('p', { className: 'note is-edited' }, t('inspector.edited', { computed: formatBrief(computed) })) : '',
     h('h3', {}, t(cell.isGradient ? 'inspector.derived' : 'inspector.made')),
     isTaken ? h('p', { className: 'note' }, t('inspector.taken')) : formulaList(explanation, t),
-    numbers && !isTaken ? h('p', { className: 'rule is-numbers' }, formula(numbers)) : '',
+    numbers && !isTaken ? h('p', { className: 'rule is-numbers' }, renderFormula(numbers)) : '',
     explanation.terms.length ? termList(explanation, view) : '',
     explanation.steps.length ? steps(explanation.steps, t) : '',
-    rounding && !edited ? h('p', { className: 'note' }, `${t('inspector.rounding')}: ${brief(rounding)}`) : '')
+    rounding && !edited ? h('p', { className: 'note' }, `${t('inspector.rounding')}: ${formatBrief(rounding)}`) : '')
 }

@@ -1,10 +1,10 @@
 /** Checks a gradient by finite differences: the slope of the loss around the cell beside the gradient from backward. */
 
-import { sameCell } from '../lib/cell.js'
+import { isSameCell } from '../lib/cell.js'
 import { h, setText } from '../lib/dom.js'
 import { isEditable } from '../lib/edits.js'
-import { brief, exact } from '../lib/number.js'
-import { tensorOf } from '../lib/run.js'
+import { formatBrief, formatExact } from '../lib/number.js'
+import { getTensor } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { answering, settingsOf } from '../models/index.js'
 import { STEP } from '../worker/finite_difference.js'
@@ -14,7 +14,7 @@ import { STEP } from '../worker/finite_difference.js'
 /** @typedef {{ run: Run, cell: Cell, explanation: CellExplanation | null }} Asked a cell and how it was made */
 
 /** Losses differ in late digits, so they get six; slopes get four. @param {number} value @param {number} count */
-const digits = (value, count) => exact(Number(value.toPrecision(count)))
+const digits = (value, count) => formatExact(Number(value.toPrecision(count)))
 
 /**
  * The settings that reproduce this run, with its decoder reading the same tokens.
@@ -34,7 +34,7 @@ export function finiteDifference({ t, runQuery, get, redraw, live }) {
   /** @type {{ run: Run | null, cell: Cell | null, result: Record<string, string> | null }} */
   let last = { run: null, cell: null, result: null }
   /** @param {Run} run @param {Cell} cell */
-  const isKnown = (run, cell) => last.run === run && sameCell(last.cell, cell)
+  const isKnown = (run, cell) => last.run === run && isSameCell(last.cell, cell)
 
   /** @param {Asked} asked @param {number} value */
   async function measure({ run, cell, explanation }, value) {
@@ -43,7 +43,7 @@ export function finiteDifference({ t, runQuery, get, redraw, live }) {
     const { high, low, slope } = await runQuery('finiteDifference', { settings: settingsAgain(run, get()), cell, value })
     if (!isKnown(run, cell)) return
     const gradient = explanation?.value ?? NaN
-    const compared = { slope: digits(slope, 4), gradient: digits(gradient, 4), apart: brief(slope - gradient) }
+    const compared = { slope: digits(slope, 4), gradient: digits(gradient, 4), apart: formatBrief(slope - gradient) }
     last.result = { up: digits(high, 6), down: digits(low, 6), ...compared }
     redraw()
     setText(live, t('inspector.nudge.said', compared))
@@ -61,12 +61,12 @@ export function finiteDifference({ t, runQuery, get, redraw, live }) {
     const { run, cell, explanation } = view
     if (!isKnown(run, cell)) setText(live, '')
     if (!cell.isGradient || cell.isTwin || !explanation || explanation.none || !isEditable(run, cell)) return ''
-    const value = valueAt(tensorOf(run, cell.name), cell.index)
+    const value = valueAt(getTensor(run, cell.name), cell.index)
     if (!Number.isFinite(value)) return ''
     return h('section', { className: 'nudge' },
       h('button', {
         'type': 'button', 'className': 'quiet', 'data-keep': 'nudge', 'onclick': () => measure(view, value)
-      }, t('inspector.nudge.do', { step: exact(STEP) })),
+      }, t('inspector.nudge.do', { step: formatExact(STEP) })),
       isKnown(run, cell) && last.result ? resultList(last.result) : '')
   }
 }

@@ -6,14 +6,14 @@ import { explanationSection, makeScrollable } from './explanation.js'
 import { nearestTokens } from './nearest_tokens.js'
 import { finiteDifference } from './finite_difference.js'
 import { cellIndex } from './cell_index.js'
-import { cellName, sameCell } from '../lib/cell.js'
-import { dotted, find, h, setText } from '../lib/dom.js'
+import { cellName, isSameCell } from '../lib/cell.js'
+import { splitAtDots, findElement, h, setText } from '../lib/dom.js'
 import { isEditable } from '../lib/edits.js'
-import { formula } from '../lib/formula.js'
-import { brief, dimensions, exact } from '../lib/number.js'
+import { renderFormula } from '../lib/formula.js'
+import { formatBrief, formatShape, formatExact } from '../lib/number.js'
 import { fullRoomName } from '../lib/room_name.js'
-import { prose } from '../lib/prose.js'
-import { descriptionOf, tensorOf } from '../lib/run.js'
+import { renderProse } from '../lib/prose.js'
+import { getDescription, getTensor } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { modelOf } from '../models/index.js'
 import { roomOfTensor, roomsOf } from '../rooms/index.js'
@@ -35,7 +35,7 @@ import { roomOfTensor, roomsOf } from '../rooms/index.js'
 
 /** Whether the run has this cell with a value. @param {Run} run @param {Cell | null} cell @returns {boolean} */
 export function hasCell(run, cell) {
-  const tensor = cell && descriptionOf(run, cell.name)
+  const tensor = cell && getDescription(run, cell.name)
   if (!tensor || tensor.isKept === false || tensor.shape.length !== cell.index.length) return false
   return cell !== null && cell.index.every((i, axis) => i < tensor.shape[axis])
 }
@@ -60,18 +60,18 @@ function redraw(element, ...children) {
   element.replaceChildren(...nodes)
   if (!inside) return
   /** @param {string | undefined} name @returns {HTMLElement | null | undefined | ''} */
-  const findKept = name => name && find(element, `[data-keep="${name}"]:not([disabled])`)
-  const next = findKept(focusKey) || findKept(instead(focusKey)) || find(element, '[tabindex="-1"]')
+  const findKept = name => name && findElement(element, `[data-keep="${name}"]:not([disabled])`)
+  const next = findKept(focusKey) || findKept(instead(focusKey)) || findElement(element, '[tabindex="-1"]')
   next?.focus({ preventScroll: true })
 }
 
 /**
  * Mounts the inspector.
  * @param {HTMLElement} container
- * @param {Pick<Context, 't' | 'press' | 'visit' | 'set' | 'get' | 'runQuery'>} context
+ * @param {Pick<Context, 't' | 'pinCell' | 'pinSource' | 'set' | 'get' | 'runQuery'>} context
  *   press pins a cell or unpins it; visit follows a source
  */
-export function inspector(container, { t, press, visit, set, get, runQuery }) {
+export function inspector(container, { t, pinCell: press, pinSource: visit, set, get, runQuery }) {
   const heading = h('h2', { className: 'visually-hidden' }, t('inspector.label'))
   const sheet = h('button', { type: 'button', className: 'sheet-handle', onclick: () => toggle() },
     h('span', { className: 'sheet-name' }, h('bdi', { dir: 'ltr' })), h('b', { className: 'sheet-value' }),
@@ -107,8 +107,8 @@ export function inspector(container, { t, press, visit, set, get, runQuery }) {
     /** @param {Cell} cell */
     const crumb = cell => h('button', {
       'type': 'button', 'className': 'cell-link', 'onclick': () => press(cell),
-      'aria-current': sameCell(cell, view.cell) ? 'true' : undefined
-    }, dotted(cellName(cell)))
+      'aria-current': isSameCell(cell, view.cell) ? 'true' : undefined
+    }, splitAtDots(cellName(cell)))
     return h('nav', { 'className': 'trail', 'aria-label': t('inspector.trail') },
       view.trail.map((cell, i) => [i ? ' › ' : '', crumb(cell)]))
   }
@@ -133,10 +133,10 @@ export function inspector(container, { t, press, visit, set, get, runQuery }) {
     /** @param {string} target */
     const follow = async target => {
       const use = await runQuery('firstUse', { cell, target })
-      if (use && sameCell(cell, view.cell)) visit(use)
+      if (use && isSameCell(cell, view.cell)) visit(use)
     }
     return h('p', { className: 'feeds' }, h('span', {}, t('inspector.feeds')), explanation.users.map(name => (
-      h('button', { type: 'button', className: 'cell-link', onclick: () => follow(name) }, dotted(name)))))
+      h('button', { type: 'button', className: 'cell-link', onclick: () => follow(name) }, splitAtDots(name)))))
   }
   /** @param {Run} run @param {Cell} cell */
   function homeLink(run, cell) {
@@ -149,15 +149,15 @@ export function inspector(container, { t, press, visit, set, get, runQuery }) {
   function meaning({ name, index }) {
     const entry = modelOf(get().model).meanings?.[name]
     return entry ? h('section', { className: 'meaning' }, h('h3', {}, t('inspector.meaning')),
-      h('p', { className: 'rule' }, formula(entry.formula(index))), h('p', { className: 'note' }, prose(t(`meanings.${name}`)))) : ''
+      h('p', { className: 'rule' }, renderFormula(entry.formula(index))), h('p', { className: 'note' }, renderProse(t(`meanings.${name}`)))) : ''
   }
   /**
    * The field is kept while its cell stays the same, so that what is being typed survives.
    * @param {Cell} cell @param {number} value
    */
   function fieldFor(cell, value) {
-    if (!sameCell(editing, cell) || cell.isGradient || cell.isTwin) return ''
-    if (!sameCell(field.cell, cell) || !Object.is(field.value, value)) {
+    if (!isSameCell(editing, cell) || cell.isGradient || cell.isTwin) return ''
+    if (!isSameCell(field.cell, cell) || !Object.is(field.value, value)) {
       const close = () => change({}, null)
       field = { cell, value, element: editField(cell, value, { t, store, close }) }
     }
@@ -171,7 +171,7 @@ export function inspector(container, { t, press, visit, set, get, runQuery }) {
       { 'type': 'button', 'className': 'quiet', 'data-keep': name, 'onclick': act },
       t(`inspector.${name}`))
     const isPlain = type === 'float32' && !cell.isGradient && !cell.isTwin
-    const canChange = isPlain && isEditable(run, cell) && !sameCell(editing, cell)
+    const canChange = isPlain && isEditable(run, cell) && !isSameCell(editing, cell)
     return h('p', { className: 'actions' },
       canChange ? button('change', () => edit(cell)) : '',
       homeLink(run, cell), pinned ? button('release', () => press(null)) : '')
@@ -179,29 +179,29 @@ export function inspector(container, { t, press, visit, set, get, runQuery }) {
   /** @param {Cell} cell @param {Tensor} tensor @param {number} value @param {string} type */
   function facts(cell, tensor, value, type) {
     return h('dl', { className: 'facts' },
-      h('dt', {}, t('inspector.exact', { type })), h('dd', { 'data-exact': cellName(cell) }, exact(value)),
+      h('dt', {}, t('inspector.exact', { type })), h('dd', { 'data-exact': cellName(cell) }, formatExact(value)),
       cell.index.length === 0 ? '' : [
         h('dt', {}, t('inspector.index')), h('dd', {}, `[${cell.index.join(', ')}]`),
-        h('dt', {}, t('inspector.shape')), h('dd', {}, dimensions(tensor.shape))
+        h('dt', {}, t('inspector.shape')), h('dd', {}, formatShape(tensor.shape))
       ])
   }
   function draw() {
     const { run, cell, explanation } = view
     const list = editList({ t, store, go: press, idle: view.idle })
     if (!run || !cell || !hasCell(run, cell)) {
-      redraw(body, h('p', { className: 'note' }, prose(t('inspector.empty'))), list)
+      redraw(body, h('p', { className: 'note' }, renderProse(t('inspector.empty'))), list)
       return
     }
-    const tensor = tensorOf(run, cell.name)
+    const tensor = getTensor(run, cell.name)
     const type = tensor.dtype ?? 'float32'
     const value = cell.isGradient ? explanation?.value : valueAt(tensor, cell.index)
-    const short = value === undefined ? '' : type === 'int32' ? exact(value) : brief(value)
+    const short = value === undefined ? '' : type === 'int32' ? formatExact(value) : formatBrief(value)
     redraw(body,
       crumbs(), h('div', { className: 'cell-told', tabindex: '-1' },
-        h('p', { className: 'cell-name' }, h('code', {}, dotted(cellName(cell)))),
+        h('p', { className: 'cell-name' }, h('code', {}, splitAtDots(cellName(cell)))),
         h('p', { className: 'cell-value' }, short)),
       cellComparison(view.pair, cell, t), directions(cell),
-      cellIndex(run, cell, { t, set, press, get }),
+      cellIndex(run, cell, { t, set, pinCell: press, get }),
       cell.isGradient ? '' : meaning(cell),
       value === undefined ? '' : fieldFor(cell, value),
       value === undefined ? '' : facts(cell, tensor, value, type),
@@ -215,13 +215,13 @@ export function inspector(container, { t, press, visit, set, get, runQuery }) {
       actions(run, cell, type),
       list)
     makeScrollable(body)
-    setText(find(sheet, 'bdi'), cellName(cell))
+    setText(findElement(sheet, 'bdi'), cellName(cell))
     setText(sheet.children[1], short)
   }
   /** @param {Cell} cell */
   function edit(cell) {
     editing = cell
-    if (view.pinned && sameCell(cell, view.cell)) draw()
+    if (view.pinned && isSameCell(cell, view.cell)) draw()
     else press(cell)
     toggle(true)
     /** @type {HTMLInputElement | null} */ const input = body.querySelector('.edit-field')
@@ -236,8 +236,8 @@ export function inspector(container, { t, press, visit, set, get, runQuery }) {
     redo: store.redo,
     /** @param {Partial<Inspected>} next */
     update(next) {
-      if (next.cell !== undefined && !sameCell(next.cell, view.cell)) reading = { ...reading, page: null }
-      if (next.cell !== undefined && !sameCell(next.cell, editing)) editing = null
+      if (next.cell !== undefined && !isSameCell(next.cell, view.cell)) reading = { ...reading, page: null }
+      if (next.cell !== undefined && !isSameCell(next.cell, editing)) editing = null
       view = { ...view, ...next }
       container.classList.toggle('is-empty', !view.run || !hasCell(view.run, view.cell))
       container.classList.toggle('is-pinned', view.pinned)

@@ -1,9 +1,9 @@
 /** The tokens whose embeddings have the largest cosine similarity to the vector of a cell. */
 
-import { sameCell } from '../lib/cell.js'
+import { isSameCell } from '../lib/cell.js'
 import { h, setText } from '../lib/dom.js'
-import { brief } from '../lib/number.js'
-import { descriptionOf, labelsOf } from '../lib/run.js'
+import { formatBrief } from '../lib/number.js'
+import { getDescription, getAxisLabels } from '../lib/run.js'
 import { roomsOf } from '../rooms/index.js'
 
 /** @import { Cell, Child, Context, Described, Run } from '../types.d.ts' */
@@ -21,13 +21,13 @@ const ELSEWHERE = ['heads', 'parameter']
  * @param {Run} run @param {Cell} cell @returns {Described[]}
  */
 export function tablesFor(run, { name, isGradient }) {
-  const tensor = descriptionOf(run, name), width = tensor?.shape.at(-1), rooms = roomsOf(run)
+  const tensor = getDescription(run, name), width = tensor?.shape.at(-1), rooms = roomsOf(run)
   if (!tensor || isGradient || tensor.shape.length < 2 || tensor.axes.at(-1)?.name !== 'channel') return []
   const names = [...new Set(rooms.filter(({ stage }) => stage === 'embedding').map(({ parts }) => parts.weight))]
   const projected = rooms.filter(({ stage }) => stage === 'qkv').flatMap(({ parts: { q, k, v } }) => [q, k, v])
   const isElsewhere = ELSEWHERE.includes(tensor.role ?? '') || projected.includes(name)
   if (isElsewhere && !names.includes(name)) return []
-  const tables = names.map(one => descriptionOf(run, one))
+  const tables = names.map(one => getDescription(run, one))
   return /** @type {Described[]} */ (tables.filter(table => table?.shape[1] === width))
 }
 
@@ -40,12 +40,12 @@ export function nearestTokens({ t, runQuery, redraw, live }) {
   /** @type {{ run: Run | null, cell: Cell | null, found: Near[] | null }} */
   let last = { run: null, cell: null, found: null }
   /** @param {Run} run @param {Cell} cell */
-  const isKnown = (run, cell) => last.run === run && sameCell(last.cell, cell)
+  const isKnown = (run, cell) => last.run === run && isSameCell(last.cell, cell)
 
   /** @param {Run} run @param {Cell} cell @param {Described} table @returns {Promise<Near>} */
   async function look(run, { name, index, isTwin }, table) {
     const rows = await runQuery('nearest', { name, index, table: table.name, isTwin })
-    const words = labelsOf(run, table, 0)
+    const words = getAxisLabels(run, table, 0)
     const named = rows.map((/** @type {{ row: number, cosine: number }} */ { row, cosine }) => (
       { word: words?.[row] ?? String(row), cosine }))
     return { table, words: named.slice(0, COUNT) }
@@ -63,7 +63,7 @@ export function nearestTokens({ t, runQuery, redraw, live }) {
   /** @param {Near} one */
   const list = ({ table, words }) => [
     h('p', { className: 'note' }, t('inspector.near.in', { table: table.name })),
-    h('dl', { className: 'steps' }, words.map(({ word, cosine }) => [h('dt', {}, word), h('dd', {}, brief(cosine))]))
+    h('dl', { className: 'steps' }, words.map(({ word, cosine }) => [h('dt', {}, word), h('dd', {}, formatBrief(cosine))]))
   ]
   return (run, cell) => {
     const tables = tablesFor(run, cell)

@@ -1,6 +1,6 @@
 /** An explanation as one line of mathematics with the real numbers in it, in the page's formula language. */
 
-import { brief } from '../lib/number.js'
+import { formatBrief } from '../lib/number.js'
 
 /** @import { Explanation } from '../types.d.ts' */
 
@@ -15,8 +15,8 @@ const EXPONENTIAL = /exp\(([^()]*)\)/g
  * @param {number} value @param {boolean} [isFirst]
  */
 function numberToken(value, isFirst) {
-  const [, sign, digits, power] = /^(−?)([\d.]+)(?:e(−?\d+))?$/.exec(brief(value)) ?? []
-  const whole = digits === undefined ? `"${brief(value)}"`
+  const [, sign, digits, power] = /^(−?)([\d.]+)(?:e(−?\d+))?$/.exec(formatBrief(value)) ?? []
+  const whole = digits === undefined ? `"${formatBrief(value)}"`
     : `${sign && '− '}${digits}${power ? ` · 10^{${power.replace('−', '− ')}}` : ''}`
   return value < 0 && !isFirst ? `( ${whole} )` : whole
 }

@@ -1,7 +1,7 @@
 /** The lesson player: one step at a time, explained above the figure, while the page stays usable. */
 
 import { h, setText } from '../lib/dom.js'
-import { prose } from '../lib/prose.js'
+import { renderProse } from '../lib/prose.js'
 import { readRun } from '../lib/run.js'
 import { translator } from '../lib/text.js'
 import { MODELS, settingsOf } from '../models/index.js'
@@ -12,7 +12,7 @@ import { pointers } from './pointer.js'
 import { remember } from './progress.js'
 import { question } from './question.js'
 import { standingFor } from './run_values.js'
-import { changeable, isIn, keptFields, stateOf, valuesOf } from './steps.js'
+import { freeValues, isInStep, changedFields, stateOf, placeholderValues } from './steps.js'
 
 /** @import { ModulePath } from '../rooms/graph.js' */
 /** @import { Lesson } from './index.js' */
@@ -116,7 +116,7 @@ export function player(container, stage, context) {
   /** @param {Lesson['steps'][number]} step */
   const isSeen = step => Boolean(step.then && shown.answers.get(step.id)?.isOver)
   const answered = () => shown.answers.get(stepNow().id)
-  const inputs = () => JSON.stringify(keptFields(shown.lesson, get()))
+  const inputs = () => JSON.stringify(changedFields(shown.lesson, get()))
   const isAtEnd = () => get().at >= shown.lesson.steps.length - 1
 
   /**
@@ -253,19 +253,19 @@ export function player(container, stage, context) {
       ? { run: known.before, now: { state: wanted(step, false), before: null } } : { run, now: now() }
     const say = translator(words.steps[step.id], { strict: false })
     const own = words.steps[step.id]
-    const values = valuesOf(step, own, run, now()), before = valuesOf(step, own, asked.run, asked.now)
+    const values = placeholderValues(step, own, run, now()), before = placeholderValues(step, own, asked.run, asked.now)
     /** @param {string} key */
     const speak = key => (words.steps[step.id][key] ? say(key, ANSWER_TEXTS.includes(key) ? values : before) : '')
     setText(parts.title, speak('title'))
     const text = speak('text')
-    if (parts.said !== text) parts.text.replaceChildren(...prose(text))
+    if (parts.said !== text) parts.text.replaceChildren(...renderProse(text))
     parts.said = text
     drawQuestion(step, run, speak)
     const isThen = Boolean(known?.isOver && step.then)
     const target = (isThen ? step.pointThen ?? step.point : step.point)?.(run, now()) ?? null
     const key = `${shown.id} ${step.id} ${Boolean(known?.isOver)} ${shown.language}`
     pointer.point(target, key, step.ask ? parts.ask : parts.title)
-    const taken = JSON.stringify([key, inputs(), changeable(step, get())])
+    const taken = JSON.stringify([key, inputs(), freeValues(step, get())])
     if (taken !== parts.taken) unfold(run, (isThen ? step.lookThen : step.look)?.(run, now()) ?? target)
     parts.taken = taken
     parts.root.dataset.step = step.id
@@ -279,7 +279,7 @@ export function player(container, stage, context) {
    */
   function unfold(run, target) {
     const cell = target?.tensor === undefined ? null : standingFor(run, target)
-    if (cell) context.look(cell)
+    if (cell) context.selectCell(cell)
   }
 
   /** The label of the button that continues. @param {Lesson} lesson */
@@ -340,11 +340,11 @@ export function player(container, stage, context) {
       shown.answers.delete(step.id)
       if (known.isOver && step.then) return enter(get().at, 'replace')
     }
-    const isThere = isIn(shown.lesson, get(), wanted(step, isSeen(step)), step.free)
+    const isThere = isInStep(shown.lesson, get(), wanted(step, isSeen(step)), step.free)
     if (run && context.isCurrent() && !shown.isMet) {
       shown.isMet = true
       // A reader who enters where an answer is revealed, as after a reload, has not answered here.
-      if (!isThere && step.then && isIn(shown.lesson, get(), wanted(step, true, run), ['edits'])) {
+      if (!isThere && step.then && isInStep(shown.lesson, get(), wanted(step, true, run), ['edits'])) {
         return enter(get().at, 'replace')
       }
     }
@@ -361,9 +361,9 @@ export function player(container, stage, context) {
       const { lesson, id } = shown
       if (!lesson || id !== state.lesson || state.model !== MODELS[0].id) return state
       const step = lesson.steps[Math.min(state.at, lesson.steps.length - 1)]
-      if (isSeen(step) || !isIn(lesson, state, wanted(step, false))) return state
+      if (isSeen(step) || !isInStep(lesson, state, wanted(step, false))) return state
       const { lesson: name, at } = state
-      return { ...defaults(lesson.model), ...keptFields(lesson, state), ...readers(), lesson: name, at }
+      return { ...defaults(lesson.model), ...changedFields(lesson, state), ...readers(), lesson: name, at }
     },
     leave() {
       pointer.clear()

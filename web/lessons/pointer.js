@@ -1,6 +1,6 @@
 /** Points at something on the page: a ring around cells of a matrix, or an outline of an element. */
 
-import { find, h } from '../lib/dom.js'
+import { findElement, h } from '../lib/dom.js'
 
 /** @import { ModulePath } from '../rooms/graph.js' */
 
@@ -87,7 +87,7 @@ function show(element, question) {
   const { top, bottom } = stretchOf(element, innerHeight - topOf() - 2 * SPACE)
   const above = top - topOf() - SPACE
   const below = bottom - innerHeight + SPACE
-  const stays = getComputedStyle(find(document, '.lesson')).position === 'sticky'
+  const stays = getComputedStyle(findElement(document, '.lesson')).position === 'sticky'
   const room = question && !stays ? Math.max(0, question.getBoundingClientRect().top - topOf() - SPACE / 2) : Infinity
   const by = above < 0 ? above : below > 0 ? Math.min(above, below, room) : 0
   if (Math.abs(by) < 1) return false

@@ -2,8 +2,8 @@
 
 import { h, uniqueId } from '../lib/dom.js'
 import { parseNumber } from '../lib/edits.js'
-import { fixed } from '../lib/number.js'
-import { prose } from '../lib/prose.js'
+import { formatFixed } from '../lib/number.js'
+import { renderProse } from '../lib/prose.js'
 
 /** @import { Translate } from '../types.d.ts' */
 
@@ -43,7 +43,7 @@ function choice(options, t, answer) {
 }
 
 /** A number in the format of answers. @param {string | number} right */
-const formatAnswer = right => (Number.isInteger(right) ? fixed(Number(right), 0) : fixed(Number(right)))
+const formatAnswer = right => (Number.isInteger(right) ? formatFixed(Number(right), 0) : formatFixed(Number(right)))
 
 /**
  * A number field; input that is no number is reported and does not count as a wrong answer.
@@ -80,7 +80,7 @@ function field(t, answer, complain) {
  * @param {() => void} reveal
  */
 export function question({ text, options }, t, answer, reveal) {
-  const asking = h('p', { className: 'lesson-ask', id: uniqueId('ask') }, prose(text))
+  const asking = h('p', { className: 'lesson-ask', id: uniqueId('ask') }, renderProse(text))
   const status = h('p', { className: 'lesson-said', role: 'status' })
   /** Input that is no number, until something is answered. */
   let complaint = ''
@@ -103,7 +103,7 @@ export function question({ text, options }, t, answer, reveal) {
     const text = result.isOver ? result.text : complaint || result.text
     ways.show(result)
     help.hidden = result.isOver || result.wrong.length === 0
-    if (status.textContent !== text) status.replaceChildren(...prose(text))
+    if (status.textContent !== text) status.replaceChildren(...renderProse(text))
     status.classList.toggle('is-hint', !result.isOver)
   }
   return { element: h('div', { className: 'lesson-question' }, asking, ways.element, status), show }

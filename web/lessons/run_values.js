@@ -1,17 +1,17 @@
 /** What lessons read from a run: single values, rows, and the index of the largest value. */
 
-import { tensorOf } from '../lib/run.js'
+import { getTensor } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { textOf as dateOf } from '../models/dates/data.js'
 
 /** @import { Cell, Run } from '../types.d.ts' */
 
 /** The value of a cell. @param {Run} run @param {string} name @param {number[]} index */
-export const at = (run, name, index) => valueAt(tensorOf(run, name), index)
+export const at = (run, name, index) => valueAt(getTensor(run, name), index)
 
 /** The values along the last axis. @param {Run} run @param {string} name @param {number[]} index without it */
 export function rowAt(run, name, index) {
-  const { shape } = tensorOf(run, name)
+  const { shape } = getTensor(run, name)
   return Array.from({ length: shape[shape.length - 1] }, (_, i) => at(run, name, [...index, i]))
 }
 
@@ -25,7 +25,7 @@ export const largest = values => values.indexOf(Math.max(...values))
 export function standingFor(run, { tensor, index }) {
   const open = index.flatMap((place, axis) => (place === null ? [axis] : []))
   if (open.length > 1) return null
-  const length = open.length ? tensorOf(run, tensor).shape[open[0]] : 1
+  const length = open.length ? getTensor(run, tensor).shape[open[0]] : 1
   const cells = Array.from({ length }, (_, i) => index.map(place => place ?? i))
   return { name: tensor, index: cells[largest(cells.map(cell => at(run, tensor, cell)))] }
 }

@@ -1,8 +1,8 @@
 /** The layout of a worksheet: questions with room for answers, then the key on a page of its own. */
 
 import { h } from '../lib/dom.js'
-import { brief } from '../lib/number.js'
-import { prose } from '../lib/prose.js'
+import { formatBrief } from '../lib/number.js'
+import { renderProse } from '../lib/prose.js'
 
 /** @import { Translate } from '../types.d.ts' */
 /** @import { Figure, Item, Worksheet } from './worksheet.js' */
@@ -23,7 +23,7 @@ function table(figure, t, { isKey = false, isRinged = true }) {
     h('tr', {}, h('th'), columns(from).map(text => h('th', { scope: 'col' }, text))),
     ...cells.map((row, i) => h('tr', {}, h('th', { scope: 'row' }, rowLabels[i]),
       row.slice(from, from + IN_A_LINE).map(({ value, isBlank, isPointed }) => (
-        h('td', { className: isPointed && isRinged ? 'is-ringed' : '' }, isBlank && !isKey ? '' : brief(value))))))
+        h('td', { className: isPointed && isRinged ? 'is-ringed' : '' }, isBlank && !isKey ? '' : formatBrief(value))))))
   ])
   const caption = [h('code', {}, name), isCut ? ' …' : '', isGradient ? ` · ${t('inspector.backward')}` : '']
   return h('figure', { className: isWhole && isRinged ? 'is-ringed' : '' }, h('figcaption', {}, caption),
@@ -32,17 +32,17 @@ function table(figure, t, { isKey = false, isRinged = true }) {
 
 /** @param {Item} item @param {Translate} t */
 function question({ title, text, ask, hint, options, given, seen }, t) {
-  const about = [h('h2', {}, title), h('p', {}, prose(text)), given.map(figure => table(figure, t, {}))].flat()
+  const about = [h('h2', {}, title), h('p', {}, renderProse(text)), given.map(figure => table(figure, t, {}))].flat()
   if (!ask) return h('li', { className: 'worksheet-lead' }, about)
-  return h('li', {}, about, h('p', { className: 'worksheet-ask' }, prose(ask)),
-    hint ? h('p', { className: 'worksheet-hint' }, prose(hint)) : null,
+  return h('li', {}, about, h('p', { className: 'worksheet-ask' }, renderProse(ask)),
+    hint ? h('p', { className: 'worksheet-hint' }, renderProse(hint)) : null,
     options ? h('ul', {}, options.map(option => h('li', {}, option))) : h('p', { className: 'worksheet-line' }),
     seen.filter(({ isCut }) => !isCut).map(figure => table(figure, t, { isRinged: false })))
 }
 
 /** @param {Item} item @param {Translate} t */
 const solution = ({ title, answer, why, given, seen }, t) => h('li', {}, h('h2', {}, title),
-  h('p', { className: 'worksheet-answer' }, answer), h('p', {}, prose(why)),
+  h('p', { className: 'worksheet-answer' }, answer), h('p', {}, renderProse(why)),
   [...given, ...seen].filter(({ cells }) => cells.flat().some(({ isBlank }) => isBlank))
     .map(figure => table(figure, t, { isKey: true })))
 

@@ -3,11 +3,11 @@
  * reasons. What would reveal an answer is blank wherever it appears before the key.
  */
 
-import { fixed } from '../lib/number.js'
-import { labelsOf, tensorOf } from '../lib/run.js'
+import { formatFixed } from '../lib/number.js'
+import { getAxisLabels, getTensor } from '../lib/run.js'
 import { slice } from '../lib/slice.js'
 import { translator } from '../lib/text.js'
-import { stateOf, valuesOf } from './steps.js'
+import { stateOf, placeholderValues } from './steps.js'
 
 /** @import { Language, Run, State } from '../types.d.ts' */
 /** @import { Cells, Lesson, Now, Pointer, Step } from './index.js' */
@@ -54,15 +54,15 @@ const startFor = (at, size, count) => Math.max(0, Math.min((at ?? 0) - (count >>
  * @param {Run} run @param {Cells} place @param {Float32Array} [gradient] in place of the values
  */
 function cutOf(run, place, gradient) {
-  const known = tensorOf(run, place.tensor), tensor = gradient ? { ...known, data: gradient } : known
+  const known = getTensor(run, place.tensor), tensor = gradient ? { ...known, data: gradient } : known
   const { length } = tensor.shape
   const [row, col] = [length - 2, length - 1], at = place.index[row] ?? null
-  const words = labelsOf(run, tensor, col)
+  const words = getAxisLabels(run, tensor, col)
   const rows = row < 0 || at !== null ? 1 : Math.min(MAX_ROWS, tensor.shape[row])
   const { columns } = place
   const cols = columns?.length ?? Math.min(words && rows === 1 ? MAX_TOKENS : MAX_COLS, tensor.shape[col])
   const [rowStart, colStart] = [at ?? 0, columns ? 0 : startFor(place.index[col], tensor.shape[col], cols)]
-  const names = row < 0 ? undefined : labelsOf(run, tensor, row)?.slice(rowStart, rowStart + rows)
+  const names = row < 0 ? undefined : getAxisLabels(run, tensor, row)?.slice(rowStart, rowStart + rows)
   const part = slice(tensor, {
     row, col, rows, cols, rowStart, colStart, fixed: place.index.map(one => one ?? 0),
     ...(names && { rowLabels: names }), ...(columns && { order: columns }),
@@ -98,7 +98,7 @@ function cellsOf(paper, point, run, now) {
 }
 
 /** @param {unknown} answer */
-const asText = answer => (typeof answer === 'number' && !Number.isInteger(answer) ? fixed(answer) : String(answer))
+const asText = answer => (typeof answer === 'number' && !Number.isInteger(answer) ? formatFixed(answer) : String(answer))
 
 /** A token with its position. @param {string} token @param {number} place */
 const placed = (token, place) => `${token} (${place})`
@@ -137,7 +137,7 @@ async function item(lesson, step, own, { state: here, language, runOf, gradientO
   const right = ask?.answer(after, later)
   const options = ask?.options?.(before, now).map(({ id, text }) => ({ id, text: text ?? own.options[id] })) ?? null
   const answer = ask ? options?.find(({ id }) => id === right)?.text ?? asText(right) : ''
-  const values = valuesOf(step, own, before, now), found = valuesOf(step, own, after, later)
+  const values = placeholderValues(step, own, before, now), found = placeholderValues(step, own, after, later)
   /** @param {Cells} place */
   const given = async place => (
     figureOf(before, place, false, place.isGradient ? await gradientOf(state, place.tensor) : undefined))

@@ -4,11 +4,11 @@ import { fullRoomName } from '../lib/room_name.js'
 import { outputOf, roomOf } from '../rooms/index.js'
 import { list } from './list.js'
 import { towers } from './towers.js'
-import { scale } from '../lib/color.js'
-import { onInternalClick, h } from '../lib/dom.js'
-import { inSlices } from '../lib/scheduling.js'
-import { dimensions } from '../lib/number.js'
-import { NotLoaded, descriptionOf } from '../lib/run.js'
+import { createScale } from '../lib/color.js'
+import { handleInternalClick, h } from '../lib/dom.js'
+import { createSlicedWorker } from '../lib/scheduling.js'
+import { formatShape } from '../lib/number.js'
+import { NotLoaded, getDescription } from '../lib/run.js'
 import { thumbnail } from '../lib/thumbnail.js'
 
 /** @import { Context, Mode, Room, Run, View } from '../types.d.ts' */
@@ -31,11 +31,11 @@ function pictureOf(room, stamp) {
 
 /**
  * A room's link with its thumbnail; the layouts add the rest.
- * @param {Room} room @param {Pick<Context, 't' | 'enter'>} context
+ * @param {Room} room @param {Pick<Context, 't' | 'enterRoom'>} context
  */
-function door(room, { t, enter }) {
+function door(room, { t, enterRoom: enter }) {
   const stamp = h('span', { className: 'stamp' })
-  const link = h('a', { onclick: onInternalClick(() => enter(room.id)) }, stamp)
+  const link = h('a', { onclick: handleInternalClick(() => enter(room.id)) }, stamp)
   return {
     room, link, stamp, name: fullRoomName(room, t), shortName: t(`stages.${room.words}.name`),
     element: h('li', { 'data-room': room.id, 'data-wire': room.words === 'memory' ? 'from' : '' }, link),
@@ -52,15 +52,15 @@ function pulse(stamp) {
 /** The shape of a room's output. @param {Run} run @param {Room} room */
 function shapeOf(run, room) {
   const name = outputOf(room)
-  const tensor = name && descriptionOf(run, name)
+  const tensor = name && getDescription(run, name)
   if (!tensor) return ''
-  return tensor.shape[0] === 1 ? tensor.shape.slice(1).join('×') : dimensions(tensor.shape)
+  return tensor.shape[0] === 1 ? tensor.shape.slice(1).join('×') : formatShape(tensor.shape)
 }
 
 /**
  * Mounts the map.
  * @param {Element} container
- * @param {Pick<Context, 't' | 'enter' | 'href'>} context
+ * @param {Pick<Context, 't' | 'enterRoom' | 'href'>} context
  */
 export function map(container, context) {
   /** @type {Room[]} */ let rooms = []
@@ -98,7 +98,7 @@ export function map(container, context) {
     const stamped = stampNow(view, room)
     stamp.classList.toggle('is-off', !stamped)
     blankNote.hidden = blank.size === 0
-    if (stamped && picture.update(stamped.part, scale(stamped.domain, mode))) pulse(stamp)
+    if (stamped && picture.update(stamped.part, createScale(stamped.domain, mode))) pulse(stamp)
   }
   /** The picture of a thumbnail; null where its values are not loaded. @param {View} view @param {Room} room */
   function stampNow(view, room) {
@@ -112,7 +112,7 @@ export function map(container, context) {
     }
   }
   /** Thumbnails are drawn after the figure. */
-  const draw = inSlices(stampOf)
+  const draw = createSlicedWorker(stampOf)
   return {
     /** @param {Run | null} run @param {View} view what is looked at @param {Mode} mode */
     update(run, view, mode) {

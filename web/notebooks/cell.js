@@ -1,10 +1,10 @@
 /** One cell of a notebook: its texts, its code and PyTorch's, its output, and the source's output. */
 
 import { h, setText, uniqueId } from '../lib/dom.js'
-import { codeBlock, codeField } from '../lib/highlight.js'
-import { plot } from '../lib/plot.js'
-import { prose } from '../lib/prose.js'
-import { space } from '../lib/space.js'
+import { renderCode, wrapCodeField } from '../lib/highlight.js'
+import { mountPlot } from '../lib/plot.js'
+import { renderProse } from '../lib/prose.js'
+import { mountSpace } from '../lib/space.js'
 import { compareOutput, isNoise, perLine } from './compare.js'
 import { ITEMS } from './documents/index.js'
 
@@ -33,7 +33,7 @@ function drawing(points, { t }) {
   }
   if (points[0].length === 2) {
     const flat = /** @type {[number, number][]} */ (points)
-    plot(element).update({
+    mountPlot(element).update({
       width: PLOT_SIZE, height: PLOT_SIZE, x: ends(0), y: ends(1), label: t('lab.notebook.plot'),
       lines: [{ points: flat, kind: 'is-thin' }], dots: flat.map(at => ({ at }))
     })
@@ -45,7 +45,7 @@ function drawing(points, { t }) {
     const [low, high] = limits[axis]
     return high > low ? (2 * (value - low)) / (high - low) - 1 : 0
   })
-  space(element, { help: t('lab.circle.turn') }).update({
+  mountSpace(element, { help: t('lab.circle.turn') }).update({
     size: PLOT_SIZE, points: points.map(placed), dots: [], axes: ['0', '1', '2'], label: t('lab.notebook.plot')
   })
   return element
@@ -133,10 +133,10 @@ export function cellView(cell, i, context) {
   way.update()
   const output = h('div', { 'className': 'nb-output', 'aria-live': 'polite' })
   const element = h('section', { 'className': 'nb-cell', 'data-cell-number': i },
-    h('p', { className: 'nb-words' }, prose(cell[language])),
+    h('p', { className: 'nb-words' }, renderProse(cell[language])),
     h('div', { className: 'nb-codes' },
-      h('div', { className: 'nb-own' }, h('label', { for: id, className: 'nb-label' }, 'JavaScript'), codeField(field)),
-      h('div', { className: 'nb-torch' }, h('p', { className: 'nb-label' }, 'PyTorch'), codeBlock(cell.py, `PyTorch ${i + 1}`, 'python'))),
+      h('div', { className: 'nb-own' }, h('label', { for: id, className: 'nb-label' }, 'JavaScript'), wrapCodeField(field)),
+      h('div', { className: 'nb-torch' }, h('p', { className: 'nb-label' }, 'PyTorch'), renderCode(cell.py, `PyTorch ${i + 1}`, 'python'))),
     h('div', { className: 'nb-tools' }, run, reset, way.element), output)
   /** @type {Shown | null} */ let current = null
 

@@ -1,7 +1,7 @@
 /** A notebook on the page: texts, cells that can be edited and run, their output, and what the source printed. */
 
 import { h, syncChildren, setText } from '../lib/dom.js'
-import { prose } from '../lib/prose.js'
+import { renderProse } from '../lib/prose.js'
 import { roomSettings } from './room_settings.js'
 import { cellView } from './cell.js'
 import { DOCUMENTS } from './documents/index.js'
@@ -177,7 +177,7 @@ export function notebook(container, context, id) {
     h('button', { type: 'button', className: 'quiet', onclick: takeModule }, t('lab.notebook.mjs'))
   ]
   container.replaceChildren(
-    h('p', { className: 'nb-follows' }, prose(t('lab.notebook.follows', { id, source: document.source[language] }))),
+    h('p', { className: 'nb-follows' }, renderProse(t('lab.notebook.follows', { id, source: document.source[language] }))),
     h('div', { className: 'nb-bar' }, whole, stop, takes), status, ...views.map(({ element }) => element))
 
   let top = 0

@@ -1,7 +1,7 @@
 /** The data of the opening: the answer token by token, the candidates of each step, and where the model attends. */
 
-import { descriptionOf, matrixOf, tensorOf } from '../lib/run.js'
-import { ranking } from '../lib/ranking.js'
+import { getDescription, sliceMatrix, getTensor } from '../lib/run.js'
+import { rankIndices } from '../lib/ranking.js'
 import { valueAt } from '../lib/slice.js'
 
 /** @import { Decoding, Room, Run } from '../types.d.ts' */
@@ -13,7 +13,7 @@ const MAX_CANDIDATES = 3
  * @param {Run} run @param {string} name @param {number} row
  */
 function looksFrom(run, name, row) {
-  const tensor = tensorOf(run, name)
+  const tensor = getTensor(run, name)
   const [, heads, , width] = tensor.shape
   return Array.from({ length: heads }, (_, head) => (
     Array.from({ length: width }, (__, place) => valueAt(tensor, [0, head, row, place]))))
@@ -34,8 +34,8 @@ export function data(run, rooms) {
   const last = /** @type {Room} */ (rooms.findLast(({ stage }) => stage === 'decoding'))
   const { rows, steps } = /** @type {Decoding} */ (run.decoding)
   const { weights } = cross.parts
-  const shares = matrixOf(run, last.parts.output, {})
-  const { of } = descriptionOf(run, weights).axes[3]
+  const shares = sliceMatrix(run, last.parts.output, {})
+  const { of } = getDescription(run, weights).axes[3]
   return {
     source: run.streams[of ?? ''].tokens[0], cross: cross.id,
     steps: steps.map(({ id, token }, step) => {
@@ -43,7 +43,7 @@ export function data(run, rooms) {
       const looks = looksFrom(run, weights, rows[step])
       return {
         token, looks, best: strongest(looks),
-        options: ranking(row).slice(0, MAX_CANDIDATES).map(word => (
+        options: rankIndices(row).slice(0, MAX_CANDIDATES).map(word => (
           { token: shares.colLabels[word], share: row[word], isChosen: word === id }))
       }
     })

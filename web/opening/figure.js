@@ -1,8 +1,8 @@
 /** The opening's figure: source, answer, and between them the attention of each step. */
 
 import { h, syncChildren, setText, svg } from '../lib/dom.js'
-import { fixed } from '../lib/number.js'
-import { scrubber } from '../lib/scrubber.js'
+import { formatFixed } from '../lib/number.js'
+import { mountScrubber } from '../lib/scrubber.js'
 
 /** @import { data } from './data.js' */
 /** @import { BuiltElement, Context } from '../types.d.ts' */
@@ -55,7 +55,7 @@ export function openingFigure(container, { t, written }) {
     walk, h('div', { className: 'living-told' }, caption, probabilities)))
   const words = /** @type {Record<typeof SCRUB[number], string>} */ (
     Object.fromEntries(SCRUB.map(name => [name, t(`scrub.${name}`)])))
-  const steps = scrubber(walk, words, step => go(step))
+  const steps = mountScrubber(walk, words, step => go(step))
   /** @type {ReturnType<typeof data>} */ let current
   let at = 0
 
@@ -95,7 +95,7 @@ export function openingFigure(container, { t, written }) {
     syncChildren(probabilities, options, createShare, (item, one) => {
       setText(item.children[0], one.token)
       item.children[1].firstChild.style.setProperty('width', `${one.share * 100}%`)
-      setText(item.children[2], fixed(one.share))
+      setText(item.children[2], formatFixed(one.share))
       item.classList.toggle('is-chosen', one.isChosen)
     })
     lines(picture, { source: [...source.children], target: target.children[here()], looks })

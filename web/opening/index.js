@@ -1,6 +1,6 @@
 /** The opening: one living figure, and the doors, each with its minutes. */
 
-import { onInternalClick, h, setText } from '../lib/dom.js'
+import { handleInternalClick, h, setText } from '../lib/dom.js'
 import { LESSONS } from '../lessons/index.js'
 import { progress } from '../lessons/progress.js'
 import { MODELS } from '../models/index.js'
@@ -36,7 +36,7 @@ export function opening(container, context) {
    * @param {string} className @param {() => Patch} stateOf @param {...Child} children
    */
   function way(className, stateOf, ...children) {
-    const element = h('a', { className, onclick: onInternalClick(() => set(stateOf(), 'push')) }, ...children)
+    const element = h('a', { className, onclick: handleInternalClick(() => set(stateOf(), 'push')) }, ...children)
     links.push(() => element.setAttribute('href', link(stateOf())))
     return element
   }

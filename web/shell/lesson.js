@@ -9,7 +9,7 @@ import { lazyImport } from '../lib/lazy_import.js'
  * @param {{ lesson: HTMLElement, stage: HTMLElement }} page
  * @param {Context} context
  */
-export function lessons({ lesson, stage }, context) {
+export function mountLessons({ lesson, stage }, context) {
   /** @type {ReturnType<typeof import('../lessons/player.js').player> | undefined} */ let player
   const load = lazyImport(async () => {
     player = (await import('../lessons/player.js')).player(lesson, stage, context)

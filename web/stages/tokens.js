@@ -1,7 +1,7 @@
 /** The sentences in tokens. */
 
-import { chips } from '../lib/chips.js'
-import { probabilities } from '../lib/color.js'
+import { mountChips } from '../lib/chips.js'
+import { probabilityDomain } from '../lib/color.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -21,7 +21,7 @@ export function picture(run, { room }) {
   const { padding } = run.streams[room.parts.stream]
   const [rows, cols] = [padding.length, padding[0].length]
   const values = Float32Array.from(padding.flat(), pad => (pad ? 0 : 0.55))
-  return { part: { rows, cols, values }, domain: probabilities() }
+  return { part: { rows, cols, values }, domain: probabilityDomain() }
 }
 
 /** @type {Mount<typeof data>} */
@@ -34,7 +34,7 @@ export function mount(container, context) {
       name: text, chosen, chips: tokens.map((token, i) => ({ text: token, note: String(i), lit: token === lit }))
     })))
   }
-  const list = chips(container, {
+  const list = mountChips(container, {
     onLook: light, onPress: light, onLeave: () => light(), onRow: row => context.set({ sentence: row })
   })
   return {

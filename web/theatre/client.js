@@ -1,6 +1,6 @@
 /** The page's side of the training worker: calls that return promises, and reports. */
 
-import { resources } from '../shell/resources.js'
+import { locateResources } from '../shell/resources.js'
 import { startWorker } from '../shell/fetch_on_demand.js'
 
 /** @import { News } from './training_record.js' */
@@ -29,7 +29,7 @@ export function createClient({ onSeen, onError }) {
   })
   return {
     ask,
-    open: (/** @type {object} */ details) => ask('open', { wasm: resources().wasm, ...details }),
+    open: (/** @type {object} */ details) => ask('open', { wasm: locateResources().wasm, ...details }),
     end: () => worker.terminate()
   }
 }

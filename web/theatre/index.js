@@ -1,6 +1,6 @@
 /** The training page: a model is trained in a worker, and displayed while it learns. */
 
-import { resources } from '../shell/resources.js'
+import { locateResources } from '../shell/resources.js'
 import { markOf, markOfBytes, textProblem } from './custom_text.js'
 import { problemsOf, read, rivalOf, write } from './settings.js'
 import { TASK_INFO, houseOf } from './tasks/task_info.js'
@@ -8,7 +8,7 @@ import { pageSettings } from './page_settings.js'
 import { forget, saveTraining, savedTraining } from './store.js'
 import { trainingIn } from './training_file.js'
 import { pageFile, startProblem } from './initial_weights.js'
-import { save as saveFile } from '../lib/save.js'
+import { saveBlob as saveFile } from '../lib/save.js'
 import { createTraining } from './training.js'
 import { view } from './view.js'
 import { wordsOf } from './words.js'
@@ -88,7 +88,7 @@ export function theatre(container, context) {
   async function startOf(wanted) {
     if (wanted.start === 'given') return origin?.file
     if (wanted.start !== 'page') return undefined
-    const found = resources().files[/** @type {string} */ (pageFile(wanted))]
+    const found = locateResources().files[/** @type {string} */ (pageFile(wanted))]
     if (typeof found !== 'string') return new Uint8Array(found)
     const response = await fetch(found)
     if (!response.ok) throw new Error(`${found}: ${response.status}`)

@@ -1,8 +1,8 @@
 /** The rendering of a training, in one language. */
 
 import { h, setText } from '../lib/dom.js'
-import { inSlices } from '../lib/scheduling.js'
-import { prose } from '../lib/prose.js'
+import { createSlicedWorker } from '../lib/scheduling.js'
+import { renderProse } from '../lib/prose.js'
 import { answers } from './parts/answer.js'
 import { stepBreakdown } from './parts/step_breakdown.js'
 import { attention } from './parts/attention.js'
@@ -186,7 +186,7 @@ export function view(container, context, training) {
   }
   /** Parts that are still to be rendered. @type {Set<string>} */
   const left = new Set()
-  const slices = inSlices((/** @type {string} */ name) => {
+  const slices = createSlicedWorker((/** @type {string} */ name) => {
     left.delete(name)
     const facts = training.facts(), { last } = training
     if (!isGone && facts && last) shows[name](facts, last)
@@ -211,7 +211,7 @@ export function view(container, context, training) {
     controls(settings, problems, text) {
       choice.show(settings.task)
       lead.hidden = parts.guide.controls(settings)
-      lead.replaceChildren(...prose(t(`theatre.leads.${settings.task}`)))
+      lead.replaceChildren(...renderProse(t(`theatre.leads.${settings.task}`)))
       parts.race.controls(settings, problems.rival)
       parts.answers.fill(training.sentence)
       parts.pinned.forget()

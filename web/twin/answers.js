@@ -1,10 +1,10 @@
 /** Both answers, token by token, above their figures: where they diverge, and by how much. */
 
-import { probabilities, scale, signed } from '../lib/color.js'
+import { probabilityDomain, createScale, signedDomain } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
-import { grid } from '../lib/grid.js'
-import { fixed, percentagePoints } from '../lib/number.js'
-import { tensorOf } from '../lib/run.js'
+import { mountGrid } from '../lib/grid.js'
+import { formatFixed, formatPoints } from '../lib/number.js'
+import { getTensor } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { modelOf } from '../models/index.js'
 import { sharedPrefix } from './shared_prefix.js'
@@ -37,7 +37,7 @@ function commonSteps(one, other) {
 
 /** The probability of a token at a step of a run. @param {Run} run @param {number} step @param {number} id */
 function shareAt({ outputs = [], decoding, ...run }, step, id) {
-  const tensor = tensorOf(/** @type {Run} */ (run), outputs[0])
+  const tensor = getTensor(/** @type {Run} */ (run), outputs[0])
   const row = decoding?.rows[step]
   return row === undefined || row >= tensor.shape[1] || id >= tensor.shape[2] ? null : valueAt(tensor, [0, row, id])
 }
@@ -74,13 +74,14 @@ function sentence(list, t) {
   const at = list.findIndex(({ isApart }) => isApart)
   if (at < 0) {
     const max = list.reduce((one, other) => (Math.abs(other.change ?? 0) > Math.abs(one.change ?? 0) ? other : one))
-    const difference = percentagePoints(max.change ?? 0)
+    const difference = formatPoints(max.change ?? 0)
     return difference === '0' ? t('twin.answers.same') : t('twin.answers.moved', { change: difference, token: max.here })
   }
   const { here, there, hereShare, change } = list[at]
   if (here === null || there === null) return t(here === null ? 'twin.answers.longer' : 'twin.answers.shorter', { step: at + 1 })
   if (change === null || hereShare === null) return t('twin.answers.differ', { step: at + 1, here, there })
-  const formatted = [2, 3].map(digits => [hereShare, hereShare + change].map(probability => fixed(probability, digits)))
+  const formatted = [2,
+    3].map(digits => [hereShare, hereShare + change].map(probability => formatFixed(probability, digits)))
   const [from, to] = formatted.find(([one, other]) => one !== other) ?? formatted[0]
   return t('twin.answers.apart', { step: at + 1, here, there, from, to })
 }
@@ -93,15 +94,15 @@ export function answerTable({ t, theme }) {
   const headline = h('p', { className: 'twin-told' })
   const texts = ['here', 'there'].map(name => h('p', { className: 'twin-text' }, h('b', {}, t(`twin.${name}`)), h('span')))
   const element = h('div', { className: 'twin-answers', hidden: true }, texts, headline)
-  const table = grid(element, t('twin.answers.label'), t)
+  const table = mountGrid(element, t('twin.answers.label'), t)
   /** @param {string | null} token @param {number | null} probability @param {boolean} isMarked @returns {GridCell} */
   const chosen = (token, probability, isMarked) => ({
-    text: token ?? '', note: probability === null ? '' : fixed(probability), isMarked: isMarked && token !== null,
-    color: probability === null ? null : scale(probabilities(), theme().mode).at(probability)
+    text: token ?? '', note: probability === null ? '' : formatFixed(probability), isMarked: isMarked && token !== null,
+    color: probability === null ? null : createScale(probabilityDomain(), theme().mode).at(probability)
   })
   /** @param {number | null} change @returns {GridCell} */
   const difference = change => (change === null ? { text: '' }
-    : { text: percentagePoints(change), color: scale(signed(1), theme().mode).at(change) })
+    : { text: formatPoints(change), color: createScale(signedDomain(1), theme().mode).at(change) })
   /** @param {Answered[]} list */
   const saidOf = list => list.map(one => `${one.here} ${one.there}`).join()
   /** Scrolls once to the step where they diverge. @param {Answered[]} list */

@@ -1,9 +1,9 @@
 /** The setting that a run is compared under: a list of all comparisons, and a button at each control of the stage. */
 
-import { setChildren, find, h, uniqueId } from '../lib/dom.js'
+import { setChildren, findElement, h, uniqueId } from '../lib/dom.js'
 import { hasEdits, toggleEdits } from '../lib/edits.js'
-import { fullName, lineage, partKey, partsIn } from '../lib/ablation_parts.js'
-import { alternatives, controlsOf, isUseful, wordOf } from '../shell/controls.js'
+import { fullName, listDependencies, partKey, listParts } from '../lib/ablation_parts.js'
+import { listAlternatives, controlsOf, hasSettingEffect, valueLabel } from '../shell/controls.js'
 import { isNarrow } from './layout.js'
 
 /** @import { Context, Room, Settings, State, Translate } from '../types.d.ts' */
@@ -43,8 +43,8 @@ const textOf = ({ value, word, part }) => part ? partKey(part) : (Array.isArray(
 function othersOf(name, state) {
   if (Object.hasOwn(EXTRA, name)) return EXTRA[name](state)
   if (ALONE.includes(name) || !controlsOf(state.model).includes(name)) return []
-  const now = wordOf(name, state)
-  return alternatives(name, state).map(one => ({ ...one, ...(now && { now }) }))
+  const now = valueLabel(name, state)
+  return listAlternatives(name, state).map(one => ({ ...one, ...(now && { now }) }))
 }
 
 /**
@@ -56,7 +56,7 @@ function othersOf(name, state) {
 export function readTwin(text, state, rooms = []) {
   const [, name, value] = /^(\w+):(.+)$/.exec(text) ?? []
   if (name === WITHOUT) {
-    const part = partsIn(rooms).find(one => partKey(one) === value)
+    const part = listParts(rooms).find(one => partKey(one) === value)
     return part ? { name, ...otherWay(part, state) } : null
   }
   const other = name && othersOf(name, state).find(one => textOf(one) === value)
@@ -93,9 +93,9 @@ export function picker(container, { settings, stage, tensors }, { t, get, set, r
   const none = h('option', { value: '' }, t('twin.none'))
   const select = h('select', { id, onchange: ({ currentTarget }) => set({ twin: currentTarget.value }) })
   const element = h('div', { className: 'twin-choice' }, h('label', { for: id }, t('twin.label')), select)
-  const figure = find(container, '.stage-figure')
+  const figure = findElement(container, '.stage-figure')
   const tools = container.querySelector('.tools') ?? h('div', { className: 'tools' })
-  if (!tools.isConnected) find(container, '.lead').after(tools)
+  if (!tools.isConnected) findElement(container, '.lead').after(tools)
   /** @param {string} name @returns {(one: Alternative) => HTMLElement} */
   const option = name => one => h('option', { value: `${name}:${textOf(one)}` }, words({ name, ...one }, t))
   /** @param {{ name: string, others: Alternative[] }} group */
@@ -124,9 +124,9 @@ export function picker(container, { settings, stage, tensors }, { t, get, set, r
   const plays = name => (settings ? settings.includes(name) : isChoosing || !OF_CHOICE.includes(name))
   /** The parts whose ablation affects this room. @param {State} state @returns {Alternative[]} */
   function partsHere(state) {
-    const here = run(), all = partsIn(rooms())
+    const here = run(), all = listParts(rooms())
     if (!here || settings) return []
-    const before = isChoosing ? null : lineage(here, tensors)
+    const before = isChoosing ? null : listDependencies(here, tensors)
     const relevant = all.filter(({ edits }) => !before || edits.some(({ name }) => before.has(name)))
     return relevant.map(part => otherWay(part, state))
   }
@@ -134,7 +134,8 @@ export function picker(container, { settings, stage, tensors }, { t, get, set, r
     settle()
     const state = get()
     const chosen = readTwin(state.twin, state, rooms())?.name
-    const names = controlsOf(state.model).filter(name => name === chosen || (plays(name) && isUseful(name, state)))
+    const names = controlsOf(state.model).filter(name => name === chosen ||
+      (plays(name) && hasSettingEffect(name, state)))
     const groups = [...[...Object.keys(EXTRA), ...names].map(name => ({ name, others: othersOf(name, state) })),
       { name: WITHOUT, others: partsHere(state) }].filter(({ others }) => others.length)
     groupViews = new Map(groups.map(group => [group.name, shownAs(group)]))
@@ -168,7 +169,7 @@ export function compareButtons(container, { t, get, set }) {
         set({ twin: other ? `${name}:${textOf(other)}` : '' })
       }
     }, h('span', { 'aria-hidden': 'true' }, '⇄ '), h('span', { className: 'compare-word' }, t('twin.button')))
-    const row = find(control, '.segments, .stepper, .slider')
+    const row = findElement(control, '.segments, .stepper, .slider')
     const line = h('div', { className: 'compare-row' })
     row.replaceWith(line)
     line.append(row, button)

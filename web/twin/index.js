@@ -1,13 +1,13 @@
 /** Twin mode: the same input under one other setting, its figure beside the first, and the difference of both below. */
 
-import { signed } from '../lib/color.js'
-import { find, h, setText } from '../lib/dom.js'
-import { figure } from '../lib/figure.js'
-import { orNull, readRun } from '../lib/run.js'
+import { signedDomain } from '../lib/color.js'
+import { findElement, h, setText } from '../lib/dom.js'
+import { mountFigure } from '../lib/figure.js'
+import { nullIfNotRetained, readRun } from '../lib/run.js'
 import { firstRows } from '../lib/slice.js'
 import { answering, settingsOf } from '../models/index.js'
 import { roomsOf } from '../rooms/index.js'
-import { latest } from '../shell/engine.js'
+import { runLatest } from '../shell/engine.js'
 import { compareResults } from '../shell/training_results.js'
 import { stageOf } from '../stages/index.js'
 import { sharedPrefix } from './shared_prefix.js'
@@ -19,7 +19,7 @@ import { sideBySide } from './layout.js'
  * @import { Cell, Context, Domain, Marks, Mounted, Room, Run, Settings, Slice, View } from '../types.d.ts'
  */
 /** @import { Comparison } from './choice.js' */
-/** @import { Entry, Surroundings } from '../lib/figure.js' */
+/** @import { Entry, FigureContext } from '../lib/figure.js' */
 
 /** @typedef {Record<string, any>} Shown what a stage shows of a run: slices, domains and more */
 /** @typedef {{ run: Run, view: View, setting: Comparison, settings: Settings, key: string }} Comparing */
@@ -129,20 +129,20 @@ function sameness({ stage }, one, two) {
   return one.steps.some((/** @type {{ sample: number | null }} */ { sample }, /** @type {number} */ i) => sample !== two.steps[i]?.sample) ? 'stages.decoding.sameDrawn' : 'twin.same'
 }
 
-/** The differences, each a matrix, on a common scale. @param {Element} container @param {Surroundings} context */
+/** The differences, each a matrix, on a common scale. @param {Element} container @param {FigureContext} context */
 function differences(container, context) {
   const { t } = context
   const note = h('p', { className: 'note' })
   const learned = h('p', { className: 'note', hidden: true })
   const place = h('div', { className: 'stage-figure' })
   container.append(note, learned, place)
-  /** @type {ReturnType<typeof figure> | null} */ let fig = null
-  /** @type {ReturnType<ReturnType<typeof figure>['matrix']>[]} */ let matrices = []
+  /** @type {ReturnType<typeof mountFigure> | null} */ let fig = null
+  /** @type {ReturnType<ReturnType<typeof mountFigure>['matrix']>[]} */ let matrices = []
   /** Provides as many empty matrices as there are differences. @param {number} count */
   function prepare(count) {
     if (matrices.length === count) return
     place.replaceChildren()
-    const figureView = count ? figure(place, context) : null
+    const figureView = count ? mountFigure(place, context) : null
     fig = figureView
     matrices = figureView ? Array.from({ length: count }, () => figureView.matrix()) : []
   }
@@ -171,9 +171,9 @@ function differences(container, context) {
       const key = all.length === 0 ? 'twin.shape' : list.length === 0 ? same : unlike
       const until = list.length === 0 ? 'stages.decoding.untilSame' : 'stages.decoding.until'
       setText(note, alike === null ? t(key) : t(until, { step: alike - 1 }))
-      list.forEach(({ title: text, part }, i) => matrices[i].update(part, { title: text, domain: signed(max) }))
+      list.forEach(({ title: text, part }, i) => matrices[i].update(part, { title: text, domain: signedDomain(max) }))
       fig?.numbers(t('frame.numbers'), list)
-      fig?.legend([{ domain: signed(max), text: t('twin.difference') }])
+      fig?.legend([{ domain: signedDomain(max), text: t('twin.difference') }])
     },
     mark: (/** @type {Marks} */ marks) => fig?.mark(marks)
   }
@@ -208,11 +208,11 @@ export function twin(container, room, context) {
   const titled = list => list.forEach(({ title, part }) => titles.set(part.name, title))
   const named = () => [heads[1].textContent, answerView.there()].filter(Boolean).join(' → ')
   const there = {
-    ...context, titled, named, which: 'twin', spoken: t('twin.there'), look: ofTwin(context.look),
-    press: ofTwin(context.press), edit() {}
+    ...context, titled, named, which: 'twin', spoken: t('twin.there'), look: ofTwin(context.selectCell),
+    press: ofTwin(context.pinCell), edit() {}
   }
   const answerView = answerTable(context)
-  const { heads, place, below, show, settle } = sideBySide(find(container, '.stage-figure'), answerView.element, t)
+  const { heads, place, below, show, settle } = sideBySide(findElement(container, '.stage-figure'), answerView.element, t)
   const apart = differences(below, {
     ...context, named: () => `${t('twin.difference')} · ${named()}`, which: 'difference',
     spoken: t('twin.difference')
@@ -231,7 +231,7 @@ export function twin(container, room, context) {
   function visible(run, state) {
     const other = second(run)
     const same = other && roomsOf(other).find(({ id }) => id === room.id)
-    return same ? orNull(() => stage.data(other, within(state, other, same))) : null
+    return same ? nullIfNotRetained(() => stage.data(other, within(state, other, same))) : null
   }
   /** The setting of each. @param {Comparing} comparing */
   function head({ view: state, setting }) {
@@ -250,7 +250,7 @@ export function twin(container, room, context) {
   /** @param {Comparing} comparing @param {Run} other */
   function draw(comparing, other) {
     const { run, view: state } = comparing
-    const [one, two] = [orNull(() => stage.data(run, state)), visible(run, state)]
+    const [one, two] = [nullIfNotRetained(() => stage.data(run, state)), visible(run, state)]
     head(comparing)
     answerView.update(answers(run, other), state.model)
     const { key, setting } = comparing
@@ -272,7 +272,7 @@ export function twin(container, room, context) {
   }
   /** @param {Comparing} comparing */
   const compared = ({ settings }) => runQuery('twin', { settings })
-  const compute = latest(compared, (message, question) => {
+  const compute = runLatest(compared, (message, question) => {
     const other = readRun(message)
     if (question.key !== pending?.key || question.run !== pending.run) return
     last = { run: question.run, key: question.key, other }

@@ -1,6 +1,6 @@
 /** The layout of the second figure: beside the first where both fit, else below it. */
 
-import { h, integerWidth } from '../lib/dom.js'
+import { h, measureWidth } from '../lib/dom.js'
 
 /** @import { Translate } from '../types.d.ts' */
 
@@ -52,7 +52,7 @@ export function sideBySide(first, top, t) {
      */
     settle(width) {
       const room = root.clientWidth
-      const isDrawnHere = integerWidth(first) === width
+      const isDrawnHere = measureWidth(first) === width
       const isBeside = !root.classList.contains('is-below')
       if (isBeside && isDrawnHere && (isCut(first) || isCut(place))) tooNarrow = Math.max(tooNarrow, room)
       root.classList.toggle('is-below', room <= tooNarrow)

@@ -1,7 +1,7 @@
 /** Attention in twelve steps: a gap in a sentence, and the one head that attends to the letter that decides. */
 
-import { fixed, formatProbability } from '../../lib/number.js'
-import { headMatrix, tensorOf } from '../../lib/run.js'
+import { formatFixed, formatProbability } from '../../lib/number.js'
+import { sliceHead, getTensor } from '../../lib/run.js'
 import { at, chosen, largest, ranked, rowAt, tokensOf } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -62,10 +62,10 @@ const mean = rows => rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i
 
 /** The token whose value vector is nearest to the gap's output. @param {Run} run @param {Now} now */
 function nearest(run, now) {
-  const { shape: [, count] } = tensorOf(run, WEIGHTS)
+  const { shape: [, count] } = getTensor(run, WEIGHTS)
   /** @param {string} name */
   const rows = name => {
-    const { values, cols } = headMatrix(run, `${HERE}.${name}`, count, now.state)
+    const { values, cols } = sliceHead(run, `${HERE}.${name}`, count, now.state)
     return tokensOf(run, 'text').map((_, row) => Array.from(values.slice(row * cols, (row + 1) * cols)))
   }
   const values = rows('v')
@@ -81,18 +81,18 @@ const answerSaid = run => ({
 /** @param {Run} run @param {Now} now */
 const lookSaid = (run, now) => ({
   token: tokensOf(run, 'text')[seen(run, now)], place: String(seen(run, now)),
-  weight: fixed(Math.max(...looks(run, now))), head: String(now.state.head)
+  weight: formatFixed(Math.max(...looks(run, now))), head: String(now.state.head)
 })
 /** @param {Run} run @param {Now} now */
 const scoreSaid = (run, now) => {
   const index = [0, now.state.head, gap(run), seen(run, now)]
-  return { ...lookSaid(run, now), dot: fixed(at(run, DOTS, index)), score: fixed(at(run, SCORES, index)) }
+  return { ...lookSaid(run, now), dot: formatFixed(at(run, DOTS, index)), score: formatFixed(at(run, SCORES, index)) }
 }
 /** @param {Run} run @param {Now} now @returns {Record<string, number>} */
 const levels = (run, now) => ({ zero: 0, shared: 1 / looks(run, now).length, one: 1 })
 /** The uniform weight, and the number of tokens. @param {Run} run @param {Now} now */
 const levelSaid = (run, now) => ({
-  count: String(tokensOf(run, 'text').length), weight: fixed(looks(run, now)[0], 3)
+  count: String(tokensOf(run, 'text').length), weight: formatFixed(looks(run, now)[0], 3)
 })
 
 const WORD = { selector: '.stage .pick' }
@@ -116,7 +116,7 @@ export const lesson = {
     },
     {
       id: 'rows', state: 'room=text.sum', point: run => ({ tensor: 'positions.output', index: [0, gap(run), null] }),
-      say: run => ({ count: String(tensorOf(run, 'positions.output').shape.at(-1)) })
+      say: run => ({ count: String(getTensor(run, 'positions.output').shape.at(-1)) })
     },
     { id: 'query', state: `room=${ROOM}.qkv&part=q`, point: run => inRow(run, 'q', gap(run)) },
     {

@@ -1,6 +1,6 @@
 /** Break it: one number is changed, and the reader predicts which outputs change. */
 
-import { fixed } from '../../lib/number.js'
+import { formatFixed } from '../../lib/number.js'
 import { at, written } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -40,7 +40,7 @@ export const lesson = {
       id: 'one', state: 'room=encoder.norm', point: () => CELL,
       ask: { options: () => [{ id: 'none' }, { id: 'month' }, { id: 'more' }], answer: changed },
       then: `room=decoding&${ONE}`, pointThen: LINE,
-      say: (run, now) => ({ ...said(run, now), value: fixed(at(now.before ?? run, MEMORY, CELL.index)) })
+      say: (run, now) => ({ ...said(run, now), value: formatFixed(at(now.before ?? run, MEMORY, CELL.index)) })
     },
     {
       id: 'loud', state: 'room=encoder.norm', point: () => ({ tensor: MEMORY, index: [0, 0, 0] }),

@@ -3,8 +3,8 @@
  * the fault.
  */
 
-import { fixed } from '../../lib/number.js'
-import { tensorOf } from '../../lib/run.js'
+import { formatFixed } from '../../lib/number.js'
+import { getTensor } from '../../lib/run.js'
 import { roomsOf } from '../../rooms/index.js'
 import { at, rowAt } from '../run_values.js'
 
@@ -30,7 +30,7 @@ const partsIn = (run, id) => /** @type {any} */ (roomsOf(run).find(room => room.
  * @param {Run} run @param {string} name
  */
 function rowsOf(run, name) {
-  const { shape: [, heads, rows] } = tensorOf(run, name)
+  const { shape: [, heads, rows] } = getTensor(run, name)
   return Array.from({ length: heads * rows }, (_, i) => {
     const [head, row] = [Math.floor(i / rows), i % rows]
     return { head, row, values: rowAt(run, name, [0, head, row]) }
@@ -46,12 +46,12 @@ function scale(run, head) {
   const all = rowsOf(run, dots).flatMap(({ values }) => values)
   const computed = rowsOf(run, scores).flatMap(({ values }) => values)
   if (all.some((value, i) => Math.abs(value - computed[i]) > TINY)) return null
-  const { shape: [,,, width] } = tensorOf(run, dots), start = head * width * width
-  const size = tensorOf(run, partsIn(run, 'encoder.0.self_attn.weights').q).shape[2] / tensorOf(run, dots).shape[1]
+  const { shape: [,,, width] } = getTensor(run, dots), start = head * width * width
+  const size = getTensor(run, partsIn(run, 'encoder.0.self_attn.weights').q).shape[2] / getTensor(run, dots).shape[1]
   const own = computed.slice(start, start + width * width)
   return {
-    head: String(head), variance: fixed(variance(own)), divided: fixed(variance(own) / size),
-    dot: fixed(all[start]), score: fixed(computed[start]), size: String(size)
+    head: String(head), variance: formatFixed(variance(own)), divided: formatFixed(variance(own) / size),
+    dot: formatFixed(all[start]), score: formatFixed(computed[start]), size: String(size)
   }
 }
 
@@ -68,7 +68,7 @@ function leak(run, here) {
   const max = (shown.length ? shown : open).reduce((best, one) => (one.value > best.value ? one : best), none)
   return max.value > 0 ? {
     count: String(open.filter(({ value }) => value > 0).length), head: String(max.head), row: String(max.row),
-    key: String(max.key), weight: fixed(max.value)
+    key: String(max.key), weight: formatFixed(max.value)
   } : null
 }
 
@@ -82,7 +82,7 @@ function dropout(run, here) {
   const all = rows.filter(({ values }) => Math.abs(sum(values) - 1) > TINY)
   const wrong = all.find(({ head }) => head === here) ?? all[0]
   return wrong ? {
-    head: String(wrong.head), row: String(wrong.row), sum: fixed(sum(wrong.values)),
+    head: String(wrong.head), row: String(wrong.row), sum: formatFixed(sum(wrong.values)),
     zeros: String(rows.flatMap(({ values }) => values).filter(value => value === 0).length)
   } : null
 }
@@ -95,7 +95,7 @@ function swapped(run) {
   const computed = which => sum(rowAt(run, weight, [which]).map((value, i) => value * row[i])) + at(run, bias, [which])
   const actual = at(run, k, [0, 0, 0]), [own, other] = [row.length, 2 * row.length]
   return Math.abs(actual - computed(own)) > TINY && Math.abs(actual - computed(other)) < TINY ? {
-    value: fixed(actual), own: fixed(computed(own)), other: fixed(computed(other)),
+    value: formatFixed(actual), own: formatFixed(computed(own)), other: formatFixed(computed(other)),
     first: String(own), wrong: String(other)
   } : null
 }
@@ -107,26 +107,26 @@ function batchPositions(run) {
   const { vectors, out } = /** @type {any} */ (room.parts)
   /** @param {number} place */
   const added = place => rowAt(run, out, [0, place]).map((value, i) => value - at(run, vectors, [0, place, i]))
-  const { shape: [, places] } = tensorOf(run, out)
+  const { shape: [, places] } = getTensor(run, out)
   const [zero, ...others] = Array.from({ length: places }, (_, place) => added(place))
   if (others.length === 0) return null
   const max = Math.max(...others.flatMap(row => row.map((value, i) => Math.abs(value - zero[i]))))
-  return max < TINY ? { difference: fixed(max), places: String(places) } : null
+  return max < TINY ? { difference: formatFixed(max), places: String(places) } : null
 }
 
 /** Tokens whose normalized values do not have mean 0 and variance 1. @param {Run} run @returns {Evidence | null} */
 function tokenNorm(run) {
   const name = 'transformer.encoder.layers.0.norm1'
   const gain = rowAt(run, `${name}.weight`, []), shift = rowAt(run, `${name}.bias`, [])
-  const { shape: [, tokens] } = tensorOf(run, `${name}.output`)
+  const { shape: [, tokens] } = getTensor(run, `${name}.output`)
   const rows = Array.from({ length: tokens }, (_, t) => (
     rowAt(run, `${name}.output`, [0, t]).map((value, i) => (value - shift[i]) / gain[i])))
   const wrong = rows.findIndex(row => Math.abs(mean(row)) > TINY || Math.abs(variance(row) - 1) > SPREAD)
   if (wrong < 0) return null
   const column = rows.map(([value]) => value)
   return {
-    row: String(wrong), mean: fixed(mean(rows[wrong])), variance: fixed(variance(rows[wrong])),
-    channelMean: fixed(mean(column)), channelVariance: fixed(variance(column))
+    row: String(wrong), mean: formatFixed(mean(rows[wrong])), variance: formatFixed(variance(rows[wrong])),
+    channelMean: formatFixed(mean(column)), channelVariance: formatFixed(variance(column))
   }
 }
 

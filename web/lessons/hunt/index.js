@@ -1,7 +1,7 @@
 /** Bug hunt: each step's run has one fault, built into the model, and its numbers reveal it. */
 
-import { fixed } from '../../lib/number.js'
-import { tensorOf } from '../../lib/run.js'
+import { formatFixed } from '../../lib/number.js'
+import { getTensor } from '../../lib/run.js'
 import { at, lossOf, whose, written } from '../run_values.js'
 import { FINDS, findFault } from './find.js'
 
@@ -12,7 +12,7 @@ const ENCODER = 'transformer.encoder.layers.0', DECODER = 'transformer.decoder.l
 const options = () => Object.keys(FINDS).map(id => ({ id }))
 
 /** All cells of a tensor. @param {string} tensor @returns {NonNullable<Step['point']>} */
-const whole = tensor => run => ({ tensor, index: tensorOf(run, tensor).shape.map(() => null) })
+const whole = tensor => run => ({ tensor, index: getTensor(run, tensor).shape.map(() => null) })
 
 /**
  * A run with a fault; the evidence is in the room's figure.
@@ -35,7 +35,7 @@ export const lesson = {
       id: 'sound', state: 'room=encoder.0.self_attn.weights', point: whole(`${ENCODER}.self_attn.weights`),
       paper: () => [{ tensor: `${ENCODER}.self_attn.weights`, index: [0, 0, null, null] }],
       say: (/** @type {Run} */ run) => ({
-        answer: written(run), first: fixed(at(run, `${ENCODER}.self_attn.weights`, [0, 0, 0, 0]))
+        answer: written(run), first: formatFixed(at(run, `${ENCODER}.self_attn.weights`, [0, 0, 0, 0]))
       })
     },
     fault('first', 'room=decoder.0.self_attn.weights&tgtIsCausal=0', `${DECODER}.self_attn.weights`),
@@ -49,7 +49,7 @@ export const lesson = {
       id: 'yours', state: 'room=decoding', free: ['fault', 'scale', 'tgtIsCausal', 'training', 'dropout'],
       point: () => ({ selector: '.stage .picks' }),
       say: (/** @type {Run} */ run) => ({
-        text: run.streams.source.texts[0], answer: written(run), loss: fixed(lossOf(run)), whose: whose(run)
+        text: run.streams.source.texts[0], answer: written(run), loss: formatFixed(lossOf(run)), whose: whose(run)
       })
     }
   ]

@@ -1,6 +1,6 @@
 /** What the mask hides: no token reads what is not generated yet. */
 
-import { fixed } from '../../lib/number.js'
+import { formatFixed } from '../../lib/number.js'
 import { at, lossOf, rowAt, tokensOf, whose, written } from '../run_values.js'
 
 /** @import { Now, Pointer } from '../index.js' */
@@ -23,7 +23,7 @@ const open = (run, { state }, place) => rowAt(run, WEIGHTS, [0, state.head, plac
 const last = run => tokensOf(run, 'target').length - 1
 /** @param {Run} run @param {Now} now */
 const losses = (run, { before }) => ({
-  answer: written(run), loss: fixed(lossOf(run)), before: fixed(lossOf(before ?? run)), whose: whose(run)
+  answer: written(run), loss: formatFixed(lossOf(run)), before: formatFixed(lossOf(before ?? run)), whose: whose(run)
 })
 
 /** @type {import('../index.js').Lesson} */

@@ -1,6 +1,6 @@
 /** Pre-norm or post-norm: the same weights, with the norm after each sum or before each sub-layer. */
 
-import { fixed } from '../../lib/number.js'
+import { formatFixed } from '../../lib/number.js'
 import { roomsOf } from '../../rooms/index.js'
 import { lossOf, rowAt, whose, written } from '../run_values.js'
 
@@ -27,11 +27,13 @@ const row = nameOf => run => ({ tensor: nameOf(run), index: [...ROW, null] })
 const normed = run => size(run, partsIn(run, FIRST).y)
 /** @param {Run} run */
 const sizes = run => ({
-  first: fixed(size(run, sumIn(run, FIRST))), last: fixed(size(run, sumIn(run, LAST))), normed: fixed(normed(run))
+  first: formatFixed(size(run, sumIn(run, FIRST))), last: formatFixed(size(run, sumIn(run, LAST))),
+  normed: formatFixed(normed(run))
 })
 /** @param {Run} run @param {Now} now */
 const answers = (run, { before }) => ({
-  answer: written(run), before: written(before ?? run), loss: fixed(lossOf(run)), was: fixed(lossOf(before ?? run)),
+  answer: written(run), before: written(before ?? run), loss: formatFixed(lossOf(run)),
+  was: formatFixed(lossOf(before ?? run)),
   whose: whose(run)
 })
 
@@ -65,7 +67,7 @@ export const lesson = {
       id: 'last', state: 'room=encoder.norm&normFirst=1', point: row(run => partsIn(run, 'encoder.norm').y),
       say: run => {
         const { x, y } = partsIn(run, 'encoder.norm')
-        return { before: fixed(size(run, x)), after: fixed(size(run, y)) }
+        return { before: formatFixed(size(run, x)), after: formatFixed(size(run, y)) }
       }
     },
     {

@@ -3,7 +3,7 @@
  * multiplied by.
  */
 
-import { fixed, formatProbability } from '../../lib/number.js'
+import { formatFixed, formatProbability } from '../../lib/number.js'
 import { at, ranked, rowAt, tokensOf, written } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -25,7 +25,8 @@ const taken = (run, { state }) => tokensOf(run, 'source').map((_, row) => at(run
 /** @param {Run} run @param {Now} now */
 function losses(run, { before }) {
   const [is, was] = [run.loss, (before ?? run).loss]
-  return { loss: fixed(is, 4), was: fixed(was, 4), weight: fixed(weight(before ?? run)), step: String(STEP) }
+  return { loss: formatFixed(is, 4), was: formatFixed(was, 4), weight: formatFixed(weight(before ?? run)),
+    step: String(STEP) }
 }
 
 /** @type {import('../index.js').Lesson} */
@@ -38,7 +39,7 @@ export const lesson = {
     {
       id: 'start', state: 'room=source.embedding', point: () => ({ tensor: 'source_embedding.output', index: NUMBER }),
       say: run => ({
-        token: tokensOf(run, 'source')[0], value: fixed(at(run, 'source_embedding.output', NUMBER)),
+        token: tokensOf(run, 'source')[0], value: formatFixed(at(run, 'source_embedding.output', NUMBER)),
         dimension: String(DIMENSION)
       }),
       paper: () => []
@@ -49,15 +50,15 @@ export const lesson = {
       look: () => ({ tensor: 'source_embedding.output', index: NUMBER }),
       ask: { answer: run => at(run, 'positions.output', NUMBER), tolerance: 0.02 },
       say: run => ({
-        value: fixed(at(run, 'source_embedding.output', NUMBER)), place: fixed(at(run, 'positions.pe', [0, DIMENSION])),
-        sum: fixed(at(run, 'positions.output', NUMBER))
+        value: formatFixed(at(run, 'source_embedding.output', NUMBER)), place: formatFixed(at(run, 'positions.pe', [0, DIMENSION])),
+        sum: formatFixed(at(run, 'positions.output', NUMBER))
       })
     },
     {
       id: 'weight', state: `room=${ROOM}.qkv&part=v`, point: () => ({ tensor: V, index: VALUE }),
       say: run => ({
-        value: fixed(at(run, 'positions.output', NUMBER)), weight: fixed(weight(run)),
-        product: fixed(at(run, 'positions.output', NUMBER) * weight(run), 3), made: fixed(at(run, V, VALUE)),
+        value: formatFixed(at(run, 'positions.output', NUMBER)), weight: formatFixed(weight(run)),
+        product: formatFixed(at(run, 'positions.output', NUMBER) * weight(run), 3), made: formatFixed(at(run, V, VALUE)),
         count: String(rowAt(run, ALL, [FIRST_OF_V]).length),
         channel: String(CHANNEL)
       }),
@@ -72,10 +73,10 @@ export const lesson = {
         return { token: tokensOf(run, 'source')[most], share: formatProbability(shares[most]), count: String(shares.length) }
       }
     },
-    { id: 'end', state: 'room=decoding', point: ANSWER, say: run => ({ answer: written(run), loss: fixed(run.loss, 4) }) },
+    { id: 'end', state: 'room=decoding', point: ANSWER, say: run => ({ answer: written(run), loss: formatFixed(run.loss, 4) }) },
     {
       id: 'back', state: `room=${ROOM}.qkv&part=v&cell=${ALL}:${WEIGHT}:d`,
-      point: () => ({ tensor: ALL, index: WEIGHT }), say: run => ({ weight: fixed(weight(run)) })
+      point: () => ({ tensor: ALL, index: WEIGHT }), say: run => ({ weight: formatFixed(weight(run)) })
     },
     {
       id: 'nudge', state: `room=${ROOM}.qkv&part=v&cell=${ALL}:${WEIGHT}:d`,
@@ -94,8 +95,8 @@ export const lesson = {
     {
       id: 'yours', state: 'room=source.embedding', point: () => ({ tensor: 'source_embedding.output', index: NUMBER }),
       say: run => ({
-        text: run.streams.source.texts[0], answer: written(run), loss: fixed(run.loss, 4),
-        value: fixed(at(run, 'source_embedding.output', NUMBER))
+        text: run.streams.source.texts[0], answer: written(run), loss: formatFixed(run.loss, 4),
+        value: formatFixed(at(run, 'source_embedding.output', NUMBER))
       })
     }
   ]

@@ -1,7 +1,7 @@
 /** How a decoder reads an encoder: a date is translated, and every character shows where it was read. */
 
-import { fixed, formatProbability } from '../../lib/number.js'
-import { descriptionOf } from '../../lib/run.js'
+import { formatFixed, formatProbability } from '../../lib/number.js'
+import { getDescription } from '../../lib/run.js'
 import { at, chosen, largest, ranked, rowAt, tokensOf, written } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -47,13 +47,13 @@ const places = run => tokensOf(run, 'source').map((token, place) => (
   { id: String(place), text: `${token} (${place})` }))
 
 /** @param {Run} run @param {string} name */
-const rowsOf = (run, name) => descriptionOf(run, `${HERE}.${name}`).shape[1]
+const rowsOf = (run, name) => getDescription(run, `${HERE}.${name}`).shape[1]
 /** @param {Run} run @returns {Record<string, string>} */
 const counts = run => ({ read: String(rowsOf(run, 'k')), written: String(rowsOf(run, 'q')) })
 /** @param {Run} run @param {Now} now */
 const lookSaid = (run, now) => ({
   month: chosen(run)[month(run)], token: tokensOf(run, 'source')[seen(run, now)], place: String(seen(run, now)),
-  weight: fixed(looks(run, now)[seen(run, now)]), head: String(now.state.head)
+  weight: formatFixed(looks(run, now)[seen(run, now)]), head: String(now.state.head)
 })
 /** @param {Run} run */
 const monthSaid = run => ({ answer: chosen(run)[month(run)], share: shareOf(run, month(run)) })

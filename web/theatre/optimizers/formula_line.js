@@ -1,11 +1,11 @@
 /** Lines of a step's arithmetic. */
 
-import { exact } from '../../lib/number.js'
+import { formatExact } from '../../lib/number.js'
 
 const DIGITS = 4
 
 /** A number with few enough digits to read and enough to verify a formula. @param {number} value */
-export const format = value => exact(Number(value.toPrecision(DIGITS)))
+export const format = value => formatExact(Number(value.toPrecision(DIGITS)))
 
 /**
  * A line between gradient and weight: a formula in symbols, the same with numbers, and the result.

@@ -1,9 +1,9 @@
 /** The attention of one head for the reader's sentence. */
 
-import { probabilities, scale } from '../../lib/color.js'
+import { probabilityDomain, createScale } from '../../lib/color.js'
 import { h } from '../../lib/dom.js'
-import { matrix } from '../../lib/matrix.js'
-import { legend } from '../../lib/legend.js'
+import { mountMatrix } from '../../lib/matrix.js'
+import { mountLegend } from '../../lib/legend.js'
 import { slice } from '../../lib/slice.js'
 import { choice } from './choice.js'
 
@@ -27,8 +27,8 @@ export function attention(container, { t, theme, look, redraw, pin }) {
     h('p', { className: 'theatre-why' }, t('theatre.pinWhy')))
   /** @param {Cell | null} current */
   const show = current => picture.mark({ current, pinned: false, sources: [] })
-  const picture = matrix(slot, { look: show, press: pin, edit() {}, leave: () => show(null) })
-  const key = legend(container)
+  const picture = mountMatrix(slot, { selectCell: show, pinCell: pin, editCell() {}, endHover: () => show(null) })
+  const key = mountLegend(container)
   return {
     /** @param {News['answer']} answer the worker's last one */
     update(answer) {
@@ -43,9 +43,9 @@ export function attention(container, { t, theme, look, redraw, pin }) {
       const { mode, palette } = theme()
       picture.update(part, {
         title: `A[${head}]`, width: Math.floor(slot.getBoundingClientRect().width) || 320, dense: true,
-        scale: scale(probabilities(), mode), palette, spoken: name
+        scale: createScale(probabilityDomain(), mode), palette, spoken: name
       })
-      key.update(probabilities(), mode, t('theatre.share'))
+      key.update(probabilityDomain(), mode, t('theatre.share'))
     }
   }
 }

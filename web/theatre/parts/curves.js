@@ -1,8 +1,8 @@
 /** Curves of a training: losses and accuracy; for a closer look, the learning rate and gradients. */
 
-import { lines } from '../../lib/chart.js'
-import { find, h, syncChildren, setText, svg } from '../../lib/dom.js'
-import { brief, fixed } from '../../lib/number.js'
+import { mountLines } from '../../lib/chart.js'
+import { findElement, h, syncChildren, setText, svg } from '../../lib/dom.js'
+import { formatBrief, formatFixed } from '../../lib/number.js'
 import { divergence, pointsOf } from '../downsample.js'
 
 /** @import { Context, Palette, Translate } from '../../types.d.ts' */
@@ -15,7 +15,7 @@ const MAX_POINTS = 400
 const OTHER_TRAIN = { color: 'muted', width: 1, dash: [1, 3] }
 
 /** @param {number} fraction */
-const percent = fraction => `${fixed(100 * fraction, 1)} %`
+const percent = fraction => `${formatFixed(100 * fraction, 1)} %`
 
 /** A label with its line style. @param {string} text @param {string} look */
 function key(text, look) {
@@ -50,7 +50,7 @@ export function curves(container, { t, theme, seek }) {
     slots[0]),
     h('figure', {}, h('figcaption', {}, h('ul', { className: 'theatre-keys' }, keys.right.element,
       keys.otherRight.element)), slots[1])))
-  const [loss, right] = slots.map(slot => lines(slot, seek))
+  const [loss, right] = slots.map(slot => mountLines(slot, seek))
   return {
     /**
      * @param {Seen} seen @param {{ total: number, step: number }} facts
@@ -61,15 +61,15 @@ export function curves(container, { t, theme, seek }) {
       const { palette } = theme()
       const looks = seen.looks.filter(one => one.step <= Math.max(step, seen.loss.length))
       const last = looks.findLast(one => one.step <= step) ?? looks[0]
-      keys.train.say(step ? brief(seen.loss[step - 1]) : '')
+      keys.train.say(step ? formatBrief(seen.loss[step - 1]) : '')
       // Held-out examples are evaluated only now and then; at other steps the label says of which step the value is.
       const when = last && last.step !== step ? ` · ${t('theatre.stepNumber', { step: last.step })}` : ''
-      keys.held.say(last ? brief(last.loss) + when : '')
+      keys.held.say(last ? formatBrief(last.loss) + when : '')
       keys.right.say(last ? percent(last.right) + when : '')
       const there = other?.looks.at(-1)
       for (const one of others) one.element.hidden = !other
-      keys.otherTrain.say(other?.loss.length ? brief(other.loss[other.loss.length - 1]) : '')
-      keys.other.say(there ? brief(there.loss) : '')
+      keys.otherTrain.say(other?.loss.length ? formatBrief(other.loss[other.loss.length - 1]) : '')
+      keys.other.say(there ? formatBrief(there.loss) : '')
       keys.otherRight.say(there ? percent(there.right) : '')
       const held = looks.map(one => ({ x: one.step, y: one.loss }))
       const common = { maxStep: total, title: t('theatre.stepAxis'), palette, at: step }
@@ -80,7 +80,7 @@ export function curves(container, { t, theme, seek }) {
         lines: [{ points: pointsOf(seen.loss, MAX_POINTS), color: 'soft', width: 1 },
           ...(other ? [{ points: pointsOf(other.loss, MAX_POINTS), ...OTHER_TRAIN }] : []),
           { points: held, color: 'accent', width: 2.5 }, ...othersOf(other, one => one.loss)],
-        label: t('theatre.lossSaid', { step, loss: step ? brief(seen.loss[step - 1]) : '–', held: last ? brief(last.loss) : '–' })
+        label: t('theatre.lossSaid', { step, loss: step ? formatBrief(seen.loss[step - 1]) : '–', held: last ? formatBrief(last.loss) : '–' })
       })
       right.update({
         ...common, low: 0, high: 1, digits: 1,
@@ -129,7 +129,7 @@ export function closer(container, { t, theme, seek }) {
   container.append(h('div', { className: 'theatre-charts' },
     h('figure', {}, h('figcaption', {}, t('theatre.rate')), slots[0]),
     h('figure', {}, h('figcaption', {}, t('theatre.norms')), slots[1])), table)
-  const [rate, norms] = slots.map(slot => lines(slot, seek))
+  const [rate, norms] = slots.map(slot => mountLines(slot, seek))
   return {
     /**
      * @param {Seen} seen @param {{ total: number, step: number, groups: string[] }} facts
@@ -140,7 +140,7 @@ export function closer(container, { t, theme, seek }) {
       const common = { maxStep: total, title: t('theatre.stepAxis'), palette, at: step, low: 0 }
       rate.update({
         ...common, digits: 4, lines: [{ points: pointsOf(seen.rate, MAX_POINTS), color: 'accent' }],
-        label: t('theatre.rateSaid', { step, rate: step ? brief(seen.rate[step - 1]) : '–' })
+        label: t('theatre.rateSaid', { step, rate: step ? formatBrief(seen.rate[step - 1]) : '–' })
       })
       /** @param {number} i */
       const normsOf = i => pointsOf(seen.norms.map(row => row[i]), MAX_POINTS)
@@ -155,10 +155,10 @@ export function closer(container, { t, theme, seek }) {
         h('tr', {}, h('th', { scope: 'row' }, sample(), h('span')), h('td'), h('td'), h('td')))
       syncChildren(body, groups, rowFor, (row, name, i) => {
         drawSample(/** @type {SVGLineElement} */ (row.querySelector('line')), i)
-        setText(find(row, 'span'), name)
-        setText(row.children[1], step ? brief(seen.norms[step - 1][i]) : '–')
-        setText(row.children[2], look?.ratios ? brief(look.ratios[i]) : '–')
-        setText(row.children[3], there?.length === groups.length ? brief(there[i]) : '–')
+        setText(findElement(row, 'span'), name)
+        setText(row.children[1], step ? formatBrief(seen.norms[step - 1][i]) : '–')
+        setText(row.children[2], look?.ratios ? formatBrief(look.ratios[i]) : '–')
+        setText(row.children[3], there?.length === groups.length ? formatBrief(there[i]) : '–')
         row.children[3].hidden = !other
       })
     },

@@ -1,8 +1,8 @@
 /** A PCA plot of embeddings: every token a dot, and the values of the selected one. */
 
 import { h, setText } from '../../lib/dom.js'
-import { exact, fixed } from '../../lib/number.js'
-import { scatter } from '../../lib/scatter.js'
+import { formatExact, formatFixed } from '../../lib/number.js'
+import { mountScatter } from '../../lib/scatter.js'
 import { largest } from '../tasks/model_options.js'
 import { choice } from './choice.js'
 
@@ -12,7 +12,7 @@ import { choice } from './choice.js'
 const TALLEST = 380
 
 /** @param {number} fraction */
-const percent = fraction => `${fixed(100 * fraction, 1)} %`
+const percent = fraction => `${formatFixed(100 * fraction, 1)} %`
 
 /**
  * @param {HTMLElement} container
@@ -33,7 +33,7 @@ export function embeddings(container, { t, theme, look }) {
   const why = h('p', { className: 'theatre-why' })
   container.append(h('h2', {}, t('theatre.plane')), h('div', { className: 'theatre-choices' }, tables.element, tokens.element),
     slot, place, why)
-  const picture = scatter(slot, choose)
+  const picture = mountScatter(slot, choose)
 
   /** @param {number} i */
   function choose(i) {
@@ -47,7 +47,7 @@ export function embeddings(container, { t, theme, look }) {
     tables.fill(names, name)
     tokens.fill(words.map((_, i) => i), chosen, i => words[i])
     const width = Math.floor(slot.getBoundingClientRect().width) || 320
-    const at = t('theatre.tokenAt', { token: words[chosen], x: exact(x[chosen]), y: exact(y[chosen]) })
+    const at = t('theatre.tokenAt', { token: words[chosen], x: formatExact(x[chosen]), y: formatExact(y[chosen]) })
     setText(place, at)
     setText(why, t('theatre.planeWhy', { from, first: percent(variances[0]), second: percent(variances[1]) }))
     picture.update({

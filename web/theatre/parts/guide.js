@@ -1,8 +1,8 @@
 /** The guide of an experiment in three steps: the reader's prediction, the result, and the reason. */
 
 import { h, setText } from '../../lib/dom.js'
-import { brief } from '../../lib/number.js'
-import { prose } from '../../lib/prose.js'
+import { formatBrief } from '../../lib/number.js'
+import { renderProse } from '../../lib/prose.js'
 import { pointers } from '../../lessons/pointer.js'
 import { question } from '../../lessons/question.js'
 import { EXPERIMENTS, RACE, experimentOf, recordUntil } from '../experiments.js'
@@ -60,7 +60,7 @@ export function guide(container, { t, play, open, progress }) {
     if (!one || [one, other].some(run => run && run.loss.length < until)) return null
     const [first, second] = [recordUntil(one, until), recordUntil(other ?? one, until)]
     const values = Object.entries({ ...numbers(first, second), step: until }).map(([key, value]) => (
-      [key, Number.isInteger(value) && value < LARGE ? String(value) : brief(value)]))
+      [key, Number.isInteger(value) && value < LARGE ? String(value) : formatBrief(value)]))
     return { right: answer(first, second), values: Object.fromEntries(values) }
   }
 
@@ -112,7 +112,7 @@ export function guide(container, { t, play, open, progress }) {
     const found = progress.at === 0 ? null : result(), isAtEnd = progress.at === STEPS - 1
     const said = [say('words'), found ? '' : t('theatre.guide.waiting', { step: here().until }), say('why', found?.values)]
     isAnswered = Boolean(found)
-    text.replaceChildren(...prose(said[progress.at]))
+    text.replaceChildren(...renderProse(said[progress.at]))
     text.hidden = said[progress.at] === ''
     ask.hidden = isAtEnd
     show.hidden = !isAtEnd

@@ -1,7 +1,7 @@
 /** A step, one layer at a time: forward to the loss, backward, and the update. */
 
 import { h, syncChildren, setText } from '../../lib/dom.js'
-import { brief, exact } from '../../lib/number.js'
+import { formatBrief, formatExact } from '../../lib/number.js'
 
 /** @import { Translate } from '../../types.d.ts' */
 /** @import { Layer } from '../layers.js' */
@@ -63,13 +63,13 @@ export function layerByLayer(container, { t, step }) {
       row.toggleAttribute('data-here', Number.isFinite(front) && place.layer === i)
       COLUMNS.forEach((column, c) => {
         const cell = /** @type {HTMLElement} */ (row.children[c + 1])
-        setText(cell, known[column] ? brief(one[column]) : '')
+        setText(cell, known[column] ? formatBrief(one[column]) : '')
         cell.style.setProperty('--share', String(known[column] ? one[column] / (most[column] || 1) : 0))
       })
     })
     const here = layers[place.layer]
     setText(said, Number.isFinite(front) ? t(`theatre.layerSaid.${place.at}`, {
-      step: of, loss: exact(loss), name: here?.name ?? '', rms: brief(here?.rms ?? 0), norm: brief(here?.norm ?? 0),
+      step: of, loss: formatExact(loss), name: here?.name ?? '', rms: formatBrief(here?.rms ?? 0), norm: formatBrief(here?.norm ?? 0),
       shape: here ? `[${here.shape.join(', ')}]` : ''
     }) : '')
   }

@@ -1,8 +1,8 @@
 /** One cell over time: its value at every snapshot, as a curve. */
 
-import { lines } from '../../lib/chart.js'
+import { mountLines } from '../../lib/chart.js'
 import { h, setText, uniqueId } from '../../lib/dom.js'
-import { dimensions, exact } from '../../lib/number.js'
+import { formatShape, formatExact } from '../../lib/number.js'
 import { readIndex } from '../cells.js'
 
 /** @import { Context, Translate } from '../../types.d.ts' */
@@ -36,7 +36,7 @@ export function pinned(container, { t, theme, seek, ask }) {
   container.append(h('h2', {}, t('theatre.pinned')), h('div', { className: 'theatre-choices' },
     h('div', { className: 'theatre-choice' }, h('label', { for: id }, t('theatre.cell')), select, index, shape)),
   problem, slot, label, why)
-  const chart = lines(slot, seek)
+  const chart = mountLines(slot, seek)
 
   /** What can be pinned is requested on demand. */
   async function list() {
@@ -62,7 +62,7 @@ export function pinned(container, { t, theme, seek, ask }) {
     if (![...select.options].some(({ value }) => value === own)) select.append(h('option', { value: own }, own))
     if (document.activeElement !== select) select.value = own
     if (document.activeElement !== index) index.value = at.join(', ')
-    setText(shape, dimensions(sides))
+    setText(shape, formatShape(sides))
   }
   return {
     pin,
@@ -79,7 +79,7 @@ export function pinned(container, { t, theme, seek, ask }) {
       name(followed)
       const { steps, values, missing, here, readAt } = followed
       const points = steps.map((x, i) => ({ x, y: values[i] }))
-      const said = t('theatre.pinnedAt', { cell: `${followed.name}[${followed.index.join(', ')}]`, step, value: exact(here) })
+      const said = t('theatre.pinnedAt', { cell: `${followed.name}[${followed.index.join(', ')}]`, step, value: formatExact(here) })
       chart.update({
         lines: [{ points, color: 'accent', dots: true }], maxStep: total, title: t('theatre.stepAxis'), at: step, digits: 3,
         label: said, palette: theme().palette

@@ -1,7 +1,7 @@
 /** Two trainings side by side: the setting that differs, and the step at which they diverge. */
 
 import { h, setText, uniqueId } from '../../lib/dom.js'
-import { brief } from '../../lib/number.js'
+import { formatBrief } from '../../lib/number.js'
 import { EXPERIMENTS } from '../experiments.js'
 import { divergence } from '../downsample.js'
 import { TABLE, rivalText } from '../settings.js'
@@ -66,7 +66,7 @@ export function race(container, { t, set, open }) {
       const at = divergence(seen.loss, other.loss), common = Math.min(seen.loss.length, other.loss.length)
       if (!at) return setText(result, common ? t('theatre.same', { step: common }) : '')
       setText(result, t('theatre.parted', {
-        at, step: common, one: brief(seen.loss[common - 1]), other: brief(other.loss[common - 1])
+        at, step: common, one: formatBrief(seen.loss[common - 1]), other: formatBrief(other.loss[common - 1])
       }))
     }
   }

@@ -1,7 +1,7 @@
 /** The settings of a training, their defaults, and their problems. */
 
 import { h, setText } from '../../lib/dom.js'
-import { control } from '../../shell/controls.js'
+import { createControl } from '../../shell/controls.js'
 import { TABLE, defaultsOf } from '../settings.js'
 
 /** @import { Setting, Translate } from '../../types.d.ts' */
@@ -15,7 +15,7 @@ const GROUPS = ['optimiser', 'data', 'model']
  */
 export function settingsPart(container, { t, get, set }) {
   const controls = Object.entries(TABLE).filter(([, { kind }]) => kind !== 'mark').map(([name, setting]) => {
-    const made = control(name, { t, get, set }, /** @type {Setting} */ (setting))
+    const made = createControl(name, { t, get, set }, /** @type {Setting} */ (setting))
     const why = h('p', { className: 'theatre-why' })
     made.element.append(why)
     return { name, group: setting.group, hasEffect: setting.hasEffect, ...made, why }

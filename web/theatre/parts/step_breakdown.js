@@ -4,7 +4,7 @@
  */
 
 import { h, syncChildren, setText, uniqueId } from '../../lib/dom.js'
-import { brief, exact, fixed } from '../../lib/number.js'
+import { formatBrief, formatExact, formatFixed } from '../../lib/number.js'
 import { isInside, readIndex } from '../cells.js'
 import { OPTIMIZERS } from '../optimizers/index.js'
 import { line, format } from '../optimizers/formula_line.js'
@@ -15,7 +15,7 @@ import { layerByLayer } from './layers.js'
 /** @typedef {ReturnType<typeof import('../step_breakdown.js').breakDown>} Apart */
 
 /** Four digits, so that two slopes can be compared. @param {number} value */
-const digits = value => exact(Number(value.toPrecision(4)))
+const digits = value => formatExact(Number(value.toPrecision(4)))
 
 /** The lines from gradient to weight. @param {Apart} made */
 function linesOf(made) {
@@ -102,7 +102,7 @@ export function stepBreakdown(container, { t, ask, step, pin }) {
   async function check() {
     const { slope, high, low, step: by } = await ask('nudge', chosen)
     setText(nudged, t('theatre.nudged', {
-      high: exact(Number(high.toPrecision(7))), low: exact(Number(low.toPrecision(7))), by: exact(by),
+      high: formatExact(Number(high.toPrecision(7))), low: formatExact(Number(low.toPrecision(7))), by: formatExact(by),
       slope: digits(slope), gradient: digits(made.raw)
     }))
   }
@@ -117,15 +117,15 @@ export function stepBreakdown(container, { t, ask, step, pin }) {
     setText(problem, '')
     syncChildren(tokens, made.tokens, () => h('span', {}, h('b'), h('i'), h('small'), h('small')), (element, one) => {
       setText(element.children[0], one.word)
-      setText(element.children[1], `p ${fixed(one.share, 3)}`)
-      setText(element.children[2], `−log p ${fixed(one.surprise, 3)}`)
+      setText(element.children[1], `p ${formatFixed(one.share, 3)}`)
+      setText(element.children[2], `−log p ${formatFixed(one.surprise, 3)}`)
       const isSmooth = one.loss !== one.surprise
       element.children[3].hidden = !isSmooth
-      setText(element.children[3], t('theatre.smoothed', { loss: fixed(one.loss, 3) }))
+      setText(element.children[3], t('theatre.smoothed', { loss: formatFixed(one.loss, 3) }))
       element.style.setProperty('--share', String(one.share))
     })
-    setText(loss, t('theatre.meanLoss', { count: made.count, rows: made.rows, mean: brief(made.mean), loss: exact(made.loss) }))
-    setText(gradient, t('theatre.gradientIs', { name: `${made.name}[${made.index.join(', ')}]`, raw: exact(made.raw) }))
+    setText(loss, t('theatre.meanLoss', { count: made.count, rows: made.rows, mean: formatBrief(made.mean), loss: formatExact(made.loss) }))
+    setText(gradient, t('theatre.gradientIs', { name: `${made.name}[${made.index.join(', ')}]`, raw: formatExact(made.raw) }))
     setText(nudge, t('theatre.nudge'))
     const lines = linesOf(made)
     syncChildren(letters, lettersIn(lines), () => h('li', {}, h('b'), h('span')), (item, [letter, key]) => {
@@ -133,11 +133,11 @@ export function stepBreakdown(container, { t, ask, step, pin }) {
       setText(item.children[1], ` ${t(`theatre.letters.${key}`)} ${format(Number(made[key]))}`)
     })
     syncChildren(moving, lines, () => h('tr', {}, h('th', { scope: 'row' }), h('td'), h('td'), h('td')), (row, one) => {
-      [t(`theatre.optimizer.${one.name}`), one.letters, one.numbers, `= ${exact(one.result)}`]
+      [t(`theatre.optimizer.${one.name}`), one.letters, one.numbers, `= ${formatExact(one.result)}`]
         .forEach((text, i) => setText(row.children[i], text))
     })
     layers.show(made)
-    setText(result, t('theatre.moved', { before: exact(made.before.w), after: exact(made.after.w), step: made.step }))
+    setText(result, t('theatre.moved', { before: formatExact(made.before.w), after: formatExact(made.after.w), step: made.step }))
   }
   return {
     /** Steps one layer further in the next step. */
