@@ -12,7 +12,7 @@ import { mountGlossary } from './shell/glossary.js'
 import { mountHeader } from './shell/header.js'
 import { resolveLanguage } from './shell/language.js'
 import { createAddressWriter, roomLinks } from './shell/link.js'
-import { mountOpening } from './shell/opening.js'
+import { mountOpeningSwitch } from './shell/opening.js'
 import { fromHash, runKeys, toHash } from './shell/state.js'
 import { mountTrainingPage } from './shell/theatre.js'
 import { PALETTES, resolveMode, listenToSystemTheme } from './shell/theme.js'
@@ -117,7 +117,7 @@ const { attempt, loadAll } = createValueLoader({
   rerender: () => runHere() && showArrived()
 })
 const glossary = mountGlossary(page.stage, context)
-const outside = mountOpening(page.house, context)
+const outside = mountOpeningSwitch(page.house, context)
 
 function showControls() {
   if (!t || !top) return

@@ -1,8 +1,8 @@
 // Every lesson, played to its end in the real page: what is pointed at is in sight, what is right is the engine's.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LESSONS, lessonOf } from '../../web/lessons/index.js'
-import { stateOf as stepState } from '../../web/lessons/steps.js'
+import { LESSONS, findLesson } from '../../web/lessons/index.js'
+import { stateOfStep as stepState } from '../../web/lessons/steps.js'
 import { OPENING } from '../../web/shell/state.js'
 import { isLong, longTest, partOf } from '../lib/long.js'
 import { readAddress, measureOverflow, runInNode, useBrowser, findViolations } from './host.js'
@@ -15,7 +15,7 @@ const open = (lesson, language, options) => (
 const stateOf = async page => {
   const said = await readAddress(page)
   if (said.room !== OPENING) return said
-  const { lesson } = await lessonOf(said.lesson).load()
+  const { lesson } = await findLesson(said.lesson).load()
   const language = said.language === 'en' ? 'en' : 'ko', { state } = lesson.steps[said.at]
   return stepState(lesson, typeof state === 'string' ? state : state[language], said, language)
 }
@@ -75,11 +75,11 @@ const untidy = page => page.evaluate(() => {
 /** The right answer to a step, from a run made here, which may be the one that is seen only after the answer. */
 async function rightAt(page, lesson, step, language) {
   const state = await stateOf(page), before = runInNode(state)
-  const link = typeof step.then === 'function' ? step.then(before, { state }) : step.then?.[language] ?? step.then
-  const then = step.then ? stepState(lesson, link, state, language) : state
-  const run = step.then ? runInNode(then) : before
-  const right = step.ask.answer(run, { state: then, before: step.then ? before : null })
-  const options = step.ask.options?.(before, { state, before: null }).map(({ id }) => id)
+  const link = typeof step.answerState === 'function' ? step.answerState(before, { state }) : step.answerState?.[language] ?? step.answerState
+  const then = step.answerState ? stepState(lesson, link, state, language) : state
+  const run = step.answerState ? runInNode(then) : before
+  const right = step.question.answer(run, { state: then, before: step.answerState ? before : null })
+  const options = step.question.options?.(before, { state, before: null }).map(({ id }) => id)
   before.dispose()
   if (run !== before) run.dispose()
   return { right, options }
@@ -121,7 +121,7 @@ async function answer(page, lesson, step, { isRight, press, language }) {
   await arrived(page, step.id)
   if (options) return assert.equal(await page.getAttribute('.lesson-option.is-right', 'data-option'), right, step.id)
   const written = await page.inputValue('.lesson-options input')
-  assert.ok(Math.abs(Number(written) - right) <= step.ask.tolerance, step.id)
+  assert.ok(Math.abs(Number(written) - right) <= step.question.tolerance, step.id)
   assert.match(written, /^\d+(\.\d\d)?$/, `${step.id}: as one would write it`)
 }
 
@@ -132,14 +132,14 @@ for (const [i, { id }] of [...LESSONS.entries()].slice(...(isLong ? [] : [2, 5])
     test(`${id}, ${language}, by ${hand}: to the end, ${isRight ? 'right' : 'wrong first'}`, async () => {
       const { press, options } = HANDS[hand]
       const { page, complaints, close } = await open(id, language, options)
-      const { lesson } = await lessonOf(id).load()
+      const { lesson } = await findLesson(id).load()
       for (const [at, step] of lesson.steps.entries()) {
         await arrived(page, step.id)
         assert.equal((await stateOf(page)).at, at)
         if (hand === 'touch') assert.ok(await isTitled(page), `${step.id}: its title is in sight, and the way on`)
         await isPointed(page, hand)
-        if (id === 'hunt' && step.ask) saysNothing(page)
-        if (step.ask) {
+        if (id === 'hunt' && step.question) saysNothing(page)
+        if (step.question) {
           await isAsked(page)
           await answer(page, lesson, step, { isRight, press, language })
           await isPointed(page, hand)
@@ -175,7 +175,7 @@ longTest('an interrupted scroll to a pointed place is resumed', async () => {
 
 longTest('the titles of a lesson and the next one are never truncated', async () => {
   for (const [id, language] of [['attention', 'ko'], ['mask', 'en'], ['order', 'en']]) {
-    const { lesson } = await lessonOf(id).load()
+    const { lesson } = await findLesson(id).load()
     const { page, close } = await open({ lesson: id, at: lesson.steps.length - 1 }, language)
     await arrived(page, lesson.steps.at(-1).id)
     for (const width of [1920, 1440, 1280, 1024, 820, 360]) {
@@ -244,13 +244,13 @@ test('input that is no number is reported, and is not a wrong answer', async () 
 })
 
 longTest('the inspector explains a number of the pointed row', async () => {
-  const { lesson } = await lessonOf('attention').load()
+  const { lesson } = await findLesson('attention').load()
   const { page, complaints, close } = await open({ lesson: 'attention', at: 2 }, 'ko')
   for (const step of lesson.steps.slice(2, isLong ? 9 : 5)) {
     await arrived(page, step.id)
     await isPointed(page)
     const state = await stateOf(page), run = runInNode(state)
-    const { tensor, index } = step.point(run, { state })
+    const { tensor, index } = step.target(run, { state })
     const address = new RegExp(`^${tensor}\\[${index.map(place => place ?? '\\d+').join(', ')}\\]$`)
     run.dispose()
     assert.match(await page.textContent('.inspector .cell-name'), address, step.id)
@@ -325,8 +325,8 @@ longTest('giving up reveals the answer in its state', async () => {
   await arrived(page, 'whole')
   await page.click('.lesson-next')
   await arrived(page, 'one')
-  const { right, options } = await rightAt(page, (await lessonOf('break').load()).lesson,
-    (await lessonOf('break').load()).lesson.steps[1], 'ko')
+  const { right, options } = await rightAt(page, (await findLesson('break').load()).lesson,
+    (await findLesson('break').load()).lesson.steps[1], 'ko')
   await page.click(`[data-option="${options.find(id => id !== right)}"]`)
   await page.waitForSelector('.lesson-said.is-hint:not(:empty)')
   await page.click('.lesson-reveal')

@@ -1,7 +1,7 @@
 // Asked before told: nothing on the page answers a question above it, and what is said of a number is that number.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LESSONS, lessonOf } from '../../web/lessons/index.js'
+import { LESSONS, findLesson } from '../../web/lessons/index.js'
 import { readAddress, useBrowser } from './host.js'
 import { longTest, everyNth } from '../lib/long.js'
 
@@ -23,8 +23,9 @@ const giveUp = async (page, given) => {
 longTest('the top line does not reveal the model\'s answer while a question asks for it', async () => {
   const asking = []
   for (const { id } of LESSONS) {
-    const { lesson } = await lessonOf(id).load()
-    for (const [at, { id: step, ask }] of lesson.steps.entries()) if (ask?.isOfAnswer) asking.push([id, at, step])
+    const { lesson } = await findLesson(id).load()
+    for (const [at, { id: step, question: ask }] of lesson.steps.entries()) if (ask?.isOfAnswer) asking.push([id, at,
+      step])
   }
   assert.deepEqual(asking.map(([id, , step]) => `${id} ${step}`),
     ['attention gap', 'translation first', 'translation twofold', 'sampling greedy'])
@@ -112,7 +113,7 @@ test('a reload after an answer stays in the step and asks again', async () => {
 })
 
 longTest('the last lesson leads to the training page and ends', async () => {
-  const { lesson } = await lessonOf('round').load()
+  const { lesson } = await findLesson('round').load()
   for (const [language, name] of [['ko', '다음: 학습 실험실'], ['en', 'Next: Training']]) {
     const { page, complaints, close } = await open('round', lesson.steps.length - 1, language)
     await arrived(page, 'yours')

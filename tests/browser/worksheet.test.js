@@ -1,8 +1,8 @@
 // The worksheet of a lesson, pressed in the page and looked at as it is printed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LESSONS, lessonOf } from '../../web/lessons/index.js'
-import { worksheet } from '../../web/lessons/worksheet.js'
+import { LESSONS, findLesson } from '../../web/lessons/index.js'
+import { createWorksheet } from '../../web/lessons/worksheet.js'
 import { changeAndWait, completeState as pageState, runInNode, useBrowser } from './host.js'
 import { longTest, everyNth } from '../lib/long.js'
 
@@ -31,9 +31,9 @@ async function printed(id, language, more = {}) {
 
 /** The same worksheet, made here. */
 async function made(id, language, more = {}) {
-  const [{ lesson }, { default: words }] = await Promise.all([lessonOf(id).load(), lessonOf(id).words[language]()])
+  const [{ lesson }, { default: words }] = await Promise.all([findLesson(id).load(), findLesson(id).words[language]()])
   const state = pageState({ model: lesson.model, lesson: id, at: 0, language, ...more })
-  return worksheet(lesson, words, {
+  return createWorksheet(lesson, words, {
     state, language, runOf: async one => runInNode(one),
     gradientOf: async (one, tensor) => runInNode(one).gradient(tensor)
   })
@@ -62,7 +62,8 @@ for (const [id, language, more] of everyNth([['attention', 'ko', { gapped: 'ë‚˜ë
     assert.deepEqual(await text(page, '.worksheet-hint'), questions.map(({ hint }) => hint).filter(Boolean))
     assert.deepEqual(await text(page, '.worksheet-tokens span'), sheet.tokens)
     assert.deepEqual(await page.$$('.worksheet-questions .worksheet-answer'), [])
-    const figures = sheet.items.flatMap(({ given, seen }) => [...given, ...seen.filter(({ isCut }) => !isCut)])
+    const figures = sheet.items.flatMap(({ figures: given, answerFigures: seen }) => [...given,
+      ...seen.filter(({ isCut }) => !isCut)])
       .flatMap(one => one.cells.flat())
     const blank = figures.filter(({ isBlank }) => isBlank).length
     assert.equal((await cells(page, '.worksheet-questions')).filter(one => one === '').length, blank)
@@ -91,7 +92,7 @@ longTest('every lesson has a worksheet', async () => {
       location.hash = `lesson=${lesson}&language=en`
       delete document.documentElement.dataset.printed
     }, id)
-    const { title } = (await lessonOf(id).words.en()).default
+    const { title } = (await findLesson(id).words.en()).default
     await page.waitForFunction(name => document.querySelector('.lesson-name')?.title === name, title)
     await page.click('.lesson-sheet')
     await page.waitForSelector('html[data-printed]')

@@ -1,7 +1,7 @@
 // Parts of the page that only build elements and fill them in, held to a document that can do no more than that.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { question } from '../../web/lessons/question.js'
+import { createQuestion } from '../../web/lessons/question.js'
 import { attention } from '../../web/theatre/parts/attention.js'
 import { settingsPart } from '../../web/theatre/parts/settings.js'
 import { TABLE, TASKS, defaultsOf } from '../../web/theatre/settings.js'
@@ -13,7 +13,7 @@ const begun = { wrong: [], right: null, isOver: false, text: '' }
 
 test('invalid input is reported until an answer is given, then the hint is displayed', () => {
   const given = []
-  const { element, show } = question({ text: 'How many?', options: null }, t, value => given.push(value), () => {})
+  const { element, show } = createQuestion({ text: 'How many?', options: null }, t, value => given.push(value), () => {})
   const [[form], [input], [said]] = ['form', 'input', '.lesson-said'].map(wanted => element.all(wanted))
   const send = text => {
     input.value = text
@@ -30,7 +30,7 @@ test('invalid input is reported until an answer is given, then the hint is displ
   assert.equal(said.textContent, 'Look again.')
   send('')
   assert.match(said.textContent, /^lesson\.noAnswer/)
-  show({ wrong: [3], right: 4, isOver: true, text: 'Four.' })
+  show({ wrong: [3], right: 4, isAnswered: true, text: 'Four.' })
   assert.equal(said.textContent, 'Four.')
   assert.deepEqual([given, input.value, input.readOnly], [[3], '4', true])
 })

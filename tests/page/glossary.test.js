@@ -1,7 +1,7 @@
 // The glossary: every term is said in both languages and leads to a matrix that a run has; texts name only such terms.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TERMS, placeOf, tensorIn } from '../../web/glossary/terms.js'
+import { TERMS, stateOfTerm, tensorInRoom } from '../../web/glossary/terms.js'
 import en from '../../web/glossary/en.json' with { type: 'json' }
 import ko from '../../web/glossary/ko.json' with { type: 'json' }
 import { splitProse } from '../../web/lib/prose.js'
@@ -35,7 +35,7 @@ test('every term has a name and a definition in both languages, and a group', ()
 test('every term leads to an existing matrix, from every model', () => {
   for (const { id: model, isImported } of MODELS) for (const term of TERMS) {
     const start = { ...defaults(model), room: 'house' }
-    const patch = placeOf(term, start, roomsOf(runOf(start)))
+    const patch = stateOfTerm(term, start, roomsOf(runOf(start)))
     const state = { ...start, ...patch }
     assert.deepEqual(problemsOf(state), {}, `${model}: ${term.id}`)
     const link = fromHash(toHash(state))
@@ -44,7 +44,7 @@ test('every term leads to an existing matrix, from every model', () => {
     const run = runOf(state)
     const room = roomsOf(run).find(({ id }) => id === state.room)
     assert.ok(room, `${model}: ${term.id} in ${state.room}`)
-    assert.ok(run.tensors.has(tensorIn(term, room)), `${model}: ${term.id}, ${tensorIn(term, room)}`)
+    assert.ok(run.tensors.has(tensorInRoom(term, room)), `${model}: ${term.id}, ${tensorInRoom(term, room)}`)
     assert.equal(state.lit, term.id)
   }
 })
@@ -52,11 +52,11 @@ test('every term leads to an existing matrix, from every model', () => {
 test('a term leads to its own room, and keeps the reader\'s text where that room is switched off', () => {
   for (const term of TERMS) {
     const state = { ...defaults('sentences'), room: 'house' }
-    const patch = placeOf(term, state, [])
+    const patch = stateOfTerm(term, state, [])
     assert.deepEqual([patch.model, patch.room], [term.model, term.room], term.id)
   }
   const state = { ...defaults('dates'), source: '5/6/2026', positional: false }
-  const patch = placeOf(TERMS.find(({ id }) => id === 'positional'), state, roomsOf(runOf(state)))
+  const patch = stateOfTerm(TERMS.find(({ id }) => id === 'positional'), state, roomsOf(runOf(state)))
   assert.equal({ ...state, ...patch }.source, '5/6/2026')
   assert.equal(patch.positional, true)
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sliceMatrix, getTensor } from '../../web/lib/run.js'
 import { cellIndexOf, valueAt } from '../../web/lib/slice.js'
-import { wiringOf } from '../../web/map/list.js'
+import { computeWires } from '../../web/map/list.js'
 import { isIdle } from '../../web/rooms/idle.js'
 import { graphOf } from '../../web/rooms/graph.js'
 import { roomOfTensor, outputOf, roomOf, roomsOf } from '../../web/rooms/index.js'
@@ -230,7 +230,7 @@ test('tokens and ids: every sentence with its tokens, padding, and marks on used
 
 test('connectors lead from existing, earlier rooms', () => {
   const rooms = roomsOf(RUNS.sentences).slice(1)
-  const { wires, lanes } = wiringOf(rooms)
+  const { wires, lanes } = computeWires(rooms)
   assert.ok(wires.every(([from, to]) => from >= 0 && from < to), wires.join(' '))
   assert.equal(lanes.filter(lane => lane === 1).length, 1)
   assert.deepEqual(rooms.find(({ id }) => id === 'self_attn.heads').from.sort(), ['self_attn.qkv', 'self_attn.weights'])

@@ -1,7 +1,7 @@
 // A training goes on, back and away to the bit, and stands behind the glass.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
@@ -87,6 +87,7 @@ function goesOn(settings) {
 
 test('the printed command trains in Node with the same losses, and its file can be resumed', () => {
   const folder = new URL('../../build/theatre/', import.meta.url).pathname
+  rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const settings = smallSettings('dates')
   const script = new URL('../../src/js/cli.js', import.meta.url).pathname

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { signedDomain } from '../../web/lib/color.js'
 import { defaults } from '../../web/shell/state.js'
 const DEFAULTS = defaults()
-import { sharedPrefix } from '../../web/twin/shared_prefix.js'
-import { answers } from '../../web/twin/answers.js'
-import { difference, pairs, onOneScale, twinSettings } from '../../web/twin/index.js'
+import { countSharedRows } from '../../web/twin/shared_prefix.js'
+import { compareAnswers } from '../../web/twin/answers.js'
+import { subtractSlices, pairSlices, withCommonScales, twinSettings } from '../../web/twin/index.js'
 import { filesFor } from '../../web/models/index.js'
 import { readTwin } from '../../web/twin/choice.js'
 import { makeDisposedRun } from '../lib/page.js'
@@ -60,32 +60,32 @@ test('the second run reads the first one\'s answer, except in the decoding room'
 
 test('differences are cell by cell, and equal infinities differ by 0', () => {
   const [one, two] = [part('a', [1, -Infinity, NaN, 2]), part('a', [1.5, -Infinity, NaN, -Infinity])]
-  assert.deepEqual([...difference(one, two).values], [0.5, 0, 0, -Infinity])
-  assert.equal(difference(one, two).name, 'a')
+  assert.deepEqual([...subtractSlices(one, two).values], [0.5, 0, 0, -Infinity])
+  assert.equal(subtractSlices(one, two).name, 'a')
 })
 
 test('only matrices of equal shape are subtracted', () => {
   const one = { left: part('x', [1]), product: part('a', [1, 2]), after: part('b', [1]), text: 'no' }
   const two = { left: part('x', [2]), product: part('a', [3, 2]), after: part('b', [1, 2]), text: 'no' }
-  assert.deepEqual(pairs(one, two, ['a', 'b']).map(({ name, part: { values } }) => [name, ...values]), [['a', 2, 0]])
+  assert.deepEqual(pairSlices(one, two, ['a', 'b']).map(({ name, part: { values } }) => [name, ...values]), [['a', 2, 0]])
 })
 
 test('decoders with different answers share a prefix', () => {
   const run = (...ids) => ({ decoding: { rows: [0] }, streams: { target: { tokens: [ids] } } })
-  assert.equal(sharedPrefix(run(1, 5, 3, 7), run(1, 5, 4, 7)), 2)
-  assert.equal(sharedPrefix(run(1, 5), run(1, 5, 4)), 2, 'one goes on')
+  assert.equal(countSharedRows(run(1, 5, 3, 7), run(1, 5, 4, 7)), 2)
+  assert.equal(countSharedRows(run(1, 5), run(1, 5, 4)), 2, 'one goes on')
   const rows = (values, count) => (
     { shares: part('a', values, { rows: count, cols: 1, rowLabels: [...'<25'].slice(0, count) }) })
-  const [found] = pairs(rows([1, 2, 3], 3), rows([1, 4], 2), ['a'], 2)
+  const [found] = pairSlices(rows([1, 2, 3], 3), rows([1, 4], 2), ['a'], 2)
   assert.deepEqual([found.part.rows, [...found.part.values], found.part.rowLabels], [2, [0, 2], ['<', '2']])
-  assert.deepEqual(pairs(rows([1, 2, 3], 3), rows([1, 4], 2), ['a']), [])
+  assert.deepEqual(pairSlices(rows([1, 2, 3], 3), rows([1, 4], 2), ['a']), [])
 })
 
 test('both runs are drawn on a common scale', () => {
   const one = { domain: signedDomain(1), domains: { scores: signedDomain(5) }, part: 'q' }
   const two = { domain: signedDomain(3), domains: { scores: signedDomain(2) }, part: 'q' }
   const wide = { domain: signedDomain(3), domains: { scores: signedDomain(5) }, part: 'q' }
-  assert.deepEqual([onOneScale(one, two), onOneScale(two, one)], [wide, wide])
+  assert.deepEqual([withCommonScales(one, two), withCommonScales(two, one)], [wide, wide])
 })
 
 /** Two runs as twins have them: the second reads the first one's answer, unless each reads its own. */
@@ -101,32 +101,32 @@ const share = (run, step, id) => run.tensors.get('sampling.output').data[
 test('answers of both: every token with its probability, and the change where both have read the same', () => {
   for (const isForced of [true, false]) {
     const [one, other] = twins({}, { positional: false }, isForced)
-    const list = answers(one, other)
+    const list = compareAnswers(one, other)
     const [mine, theirs] = [one.decoding.steps, other.ownDecoding.steps]
     const apart = mine.findIndex(({ id }, i) => id !== theirs[i]?.id)
     assert.ok(apart > 0 && apart < mine.length - 1, 'the two part on the way')
     assert.deepEqual(list.map(({ here }) => here).filter(Boolean), mine.map(({ token }) => token))
     assert.deepEqual(list.map(({ there }) => there).filter(Boolean), theirs.map(({ token }) => token))
     mine.forEach(({ id }, i) => {
-      assert.equal(list[i].hereShare, share(one, i, id))
+      assert.equal(list[i].hereProbability, share(one, i, id))
       const isKnown = isForced || i <= apart
       assert.equal(list[i].change, isKnown ? share(other, i, id) - share(one, i, id) : null, `${isForced}: ${i}`)
     })
     theirs.forEach(({ id }, i) => (
-      assert.equal(list[i].thereShare, !isForced || i <= apart ? share(other, i, id) : null, `${isForced}: ${i}`)))
-    assert.deepEqual(list.map(one => one.isApart), list.map((_, i) => mine[i]?.id !== theirs[i]?.id))
+      assert.equal(list[i].thereProbability, !isForced || i <= apart ? share(other, i, id) : null, `${isForced}: ${i}`)))
+    assert.deepEqual(list.map(one => one.isDifferent), list.map((_, i) => mine[i]?.id !== theirs[i]?.id))
   }
 })
 
 test('answers exist for gaps and stories, not where the reader types them or no model generates', () => {
   for (const [model, there] of [['particles', { positional: false }], ['stories', { edits: [] }]]) {
     const one = makeDisposedRun({ model }), other = makeDisposedRun({ model, ...there })
-    const list = answers(one, { ...other, ownDecoding: other.decoding })
+    const list = compareAnswers(one, { ...other, ownDecoding: other.decoding })
     assert.equal(list.length, Math.max(one.decoding.steps.length, other.decoding.steps.length), model)
-    assert.ok(list.every(({ hereShare }) => hereShare > 0 && hereShare <= 1), model)
+    assert.ok(list.every(({ hereProbability: hereShare }) => hereShare > 0 && hereShare <= 1), model)
   }
   for (const state of [{ target: '1999년' }, { model: 'sentences' }]) {
     const one = makeDisposedRun(state)
-    assert.equal(answers(one, { ...one, ownDecoding: one.decoding }), null)
+    assert.equal(compareAnswers(one, { ...one, ownDecoding: one.decoding }), null)
   }
 })

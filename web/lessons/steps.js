@@ -20,20 +20,21 @@ const listTexts = text => (text && typeof text === 'object' ? Object.values(text
  * @param {import('./index.js').Step} step @param {Record<string, any>} stepWords words of the step
  * @param {Run} run @param {import('./index.js').Now} now @returns {Record<string, string>}
  */
-export function placeholderValues({ say }, stepWords, run, now) {
+export function placeholderValues({ values: say }, stepWords, run, now) {
   const values = say?.(run, now) ?? {}
   return stepWords.whose ? { ...values, whose: stepWords.whose[values.whose] } : values
 }
 
 /** The settings that a lesson changes, in any language. @param {import('./index.js').Lesson} lesson */
-const lessonPatches = ({ base, model, steps }) => [base, ...steps.flatMap(({ state, then }) => [state, then])]
+const lessonPatches = ({ base, model, steps }) => [base,
+  ...steps.flatMap(({ state, answerState: then }) => [state, then])]
   .flatMap(listTexts).map(text => patchFrom(text, model))
 
 /** The fields that a lesson keeps and that the reader has changed. @param {Lesson} lesson @param {State} state */
 export function changedFields(lesson, state) {
   if (state.model !== lesson.model) return {}
   const lessonStates = [defaults(lesson.model), ...lessonPatches(lesson)]
-  return pick(state, lesson.keeps.filter(name => !lessonStates.some(changes => changes[name] === state[name])))
+  return pick(state, lesson.userFields.filter(name => !lessonStates.some(changes => changes[name] === state[name])))
 }
 
 /**
@@ -43,7 +44,7 @@ export function changedFields(lesson, state) {
  * @param {State} state of the page
  * @param {'ko' | 'en'} language
  */
-export function stateOf(lesson, text, state, language) {
+export function stateOfStep(lesson, text, state, language) {
   const { model } = lesson
   return {
     ...defaults(model), ...pick(state, READER_KEYS),
@@ -54,9 +55,9 @@ export function stateOf(lesson, text, state, language) {
 
 /**
  * The current values of the settings that a step lets the reader change.
- * @param {Pick<Lesson['steps'][number], 'free'>} step @param {State} state
+ * @param {Pick<Lesson['steps'][number], 'freeSettings'>} step @param {State} state
  */
-export const freeValues = ({ free = [] }, state) => pick(state, free)
+export const freeValues = ({ freeSettings: free = [] }, state) => pick(state, free)
 
 /** @param {unknown} value */
 const serialize = value => (typeof value === 'object' ? JSON.stringify(value) : value)

@@ -16,9 +16,9 @@ const [LARGER, BOLD] = [14 / 12, 1.15]
 /**
  * Mounts empty rows.
  * @param {Element} container
- * @param {{ onLook(row: number): void }} handlers
+ * @param {{ onHover(row: number): void }} handlers
  */
-export function mountArcs(container, { onLook }) {
+export function mountArcs(container, { onHover }) {
   const faint = svg('g', { class: 'arcs-faint' })
   const strong = svg('g', { class: 'arcs-strong' })
   const from = svg('g', { class: 'arcs-from' })
@@ -27,7 +27,7 @@ export function mountArcs(container, { onLook }) {
   container.append(h('div', { className: 'arcs-slot' }, root))
   from.addEventListener('pointerover', event => {
     const word = targetOf(event).closest('text')
-    if (word) onLook(childIndex(from, word))
+    if (word) onHover(childIndex(from, word))
   })
   /** @param {Element} group @param {{ d: string, weight: number }[]} lines */
   const draw = (group, lines) => syncChildren(group, lines, () => svg('path'), (path, { d, weight }) => {

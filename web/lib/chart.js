@@ -182,9 +182,9 @@ function fillBars(chart, { part, row, chosen, width, palette }) {
 /**
  * Mounts curves over positions.
  * @param {Element} container
- * @param {{ onLook(position: number): void, onPress(position: number): void }} handlers
+ * @param {{ onHover(position: number): void, onPress(position: number): void }} handlers
  */
-export function mountCurves(container, { onLook, onPress }) {
+export function mountCurves(container, { onHover, onPress }) {
   const { canvas, get, update, destroy } = mountChart(container, 'line', [sentenceShading], fillCurves)
   /** @param {MouseEvent} event @param {(position: number) => void} handler */
   const callWithPosition = (event, handler) => {
@@ -192,7 +192,7 @@ export function mountCurves(container, { onLook, onPress }) {
     const x = chart?.scales.x?.getValueForPixel(event.offsetX)
     if (chart && x !== undefined) handler(Math.max(0, Math.min((chart.data.labels?.length ?? 1) - 1, Math.round(x))))
   }
-  canvas.addEventListener('pointermove', event => event.pointerType !== 'touch' && callWithPosition(event, onLook))
+  canvas.addEventListener('pointermove', event => event.pointerType !== 'touch' && callWithPosition(event, onHover))
   canvas.addEventListener('click', event => callWithPosition(event, onPress))
 
   return {

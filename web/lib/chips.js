@@ -10,21 +10,21 @@ const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowR
 const createChip = () => h('button', { type: 'button', className: 'chip', tabindex: '-1' }, h('span'), h('small'))
 
 /** @param {Element} button @param {Chip} chip */
-function fillChip(button, { text, note, isFaint: faint, isHighlighted: lit }) {
+function fillChip(button, { text, note, isFaint, isHighlighted }) {
   setText(button.children[0], text)
   setText(button.children[1], note)
-  button.classList.toggle('is-faint', Boolean(faint))
-  button.classList.toggle('is-lit', Boolean(lit))
+  button.classList.toggle('is-faint', Boolean(isFaint))
+  button.classList.toggle('is-lit', Boolean(isHighlighted))
 }
 
 /**
  * Mounts an empty list of rows.
  * @param {Element} container
- * @param {{ onLook(row: number, col: number): void, onPress(row: number, col: number): void,
+ * @param {{ onHover(row: number, col: number): void, onPress(row: number, col: number): void,
  *   onLeave(): void, onRow?(row: number): void }} handlers
  * @param {{ inline?: boolean }} [options] inline: a row's name stands at its left
  */
-export function mountChips(container, { onLook, onPress, onLeave, onRow }, { inline = false } = {}) {
+export function mountChips(container, { onHover, onPress, onLeave, onRow }, { inline = false } = {}) {
   const root = h('div', { className: inline ? 'chips is-inline' : 'chips' })
   container.append(root)
   /** @param {Element} element */
@@ -41,12 +41,12 @@ export function mountChips(container, { onLook, onPress, onLeave, onRow }, { inl
     if (button) listener(event, indexAmongSiblings(/** @type {Element} */ (button.closest('.chips-row'))), indexAmongSiblings(button), button)
   })
 
-  listen('pointerover', (event, row, col) => event.pointerType !== 'touch' && onLook(row, col))
+  listen('pointerover', (event, row, col) => event.pointerType !== 'touch' && onHover(row, col))
   root.addEventListener('pointerleave', event => event.pointerType !== 'touch' && onLeave())
   listen('focusin', (_, row, col, button) => {
     root.querySelectorAll('.chip[tabindex="0"]').forEach(chip => chip.setAttribute('tabindex', '-1'))
     button.setAttribute('tabindex', '0')
-    if (button.matches(':focus-visible')) onLook(row, col)
+    if (button.matches(':focus-visible')) onHover(row, col)
   })
   listen('click', (_, row, col) => onPress(row, col))
   listen('keydown', (event, row, col) => {
@@ -86,7 +86,7 @@ export function mountChips(container, { onLook, onPress, onLeave, onRow }, { inl
 export function mountChipChooser(container, draw) {
   /** @type {number | null} */ let chosen = null
   const { update } = mountChips(container, {
-    onLook() {}, onLeave() {},
+    onHover() {}, onLeave() {},
     onPress(_, col) {
       chosen = col
       draw()

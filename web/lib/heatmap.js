@@ -94,12 +94,12 @@ export const returnFocus = grid => grid?.dispatchEvent(new Event(RETURN_EVENT))
 /**
  * Mounts an empty heatmap.
  * @param {Element} container
- * @param {{ onLook(cell: Square): void, onPress(cell: Square): void, onEdit(cell: Square): void,
+ * @param {{ onSelect(cell: Square): void, onPin(cell: Square): void, onEdit(cell: Square): void,
  *   onLeave(): void }} handlers
- *   look: mouse or arrow keys; press: click, tap, Enter; edit: a double click, or Enter on a pinned cell;
- *   leave: neither the mouse nor the focus is on the heatmap any more
+ *   onSelect: mouse or arrow keys; onPin: click, tap, Enter; onEdit: a double click, or Enter on a pinned cell;
+ *   onLeave: neither the mouse nor the focus is on the heatmap any more
  */
-export function mountHeatmap(container, { onLook: onSelect, onPress: onPin, onEdit, onLeave }) {
+export function mountHeatmap(container, { onSelect, onPin, onEdit, onLeave }) {
   const cells = h('canvas', { 'aria-hidden': 'true' })
   const overlay = h('canvas', { 'className': 'heat-marks', 'aria-hidden': 'true', 'hidden': true })
   const active = h('div', { role: 'gridcell', id: uniqueId('cell') })

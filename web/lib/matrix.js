@@ -109,7 +109,7 @@ export function mountTensorHeatmap(container, { selectCell: look, pinCell: press
   /** @param {Square} square */
   const toCell = ({ row, col }) => ({ name: part.name, index: cellIndexOf(part, row, col) })
   const heat = mountHeatmap(container, {
-    onLook: cell => look(toCell(cell)), onPress: cell => press(toCell(cell)),
+    onSelect: cell => look(toCell(cell)), onPin: cell => press(toCell(cell)),
     onEdit: cell => edit(toCell(cell)), onLeave: leave
   })
   return {

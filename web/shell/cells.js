@@ -16,7 +16,7 @@ import { getFirstCell } from './first_cell.js'
 /**
  * The parts that render which cell is selected.
  * @typedef {{ frame?: { mark: (marks: Marks) => void }, twin?: { mark: (marks: Marks) => void },
- *   inspector: ReturnType<typeof import('../inspector/index.js').inspector> }} Marked
+ *   inspector: ReturnType<typeof import('../inspector/index.js').mountInspector> }} Marked
  * @typedef {(CellExplanation | null)[] | null} Explanations
  */
 

@@ -2,7 +2,7 @@
 
 import { h, setText } from '../lib/dom.js'
 import { defaultsOf } from '../models/index.js'
-import { words } from '../twin/choice.js'
+import { describeComparison } from '../twin/choice.js'
 import { controlsOf, hasSettingEffect, valueLabel } from './controls.js'
 
 /** @import { Context, State, Translate } from '../types.d.ts' */
@@ -19,7 +19,7 @@ export const changeCount = state => changedSettings(state).length + state.edits.
 /** The changes in words. @param {State} state @param {Translate} t @returns {string[]} */
 export function describeChanges(state, t) {
   const settings = changedSettings(state).map(name =>
-    words({ name, value: state[name], word: valueLabel(name, state) }, t))
+    describeComparison({ name, value: state[name], word: valueLabel(name, state) }, t))
   return state.edits.length ? [...settings, t('twin.edits.some', { count: state.edits.length })] : settings
 }
 

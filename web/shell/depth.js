@@ -1,6 +1,6 @@
 /** The level of detail: a dial of four levels, and the formulas and code that the two deepest add below the figure. */
 
-import { makeScrollable, formulaList, translateWords } from '../inspector/explanation.js'
+import { makeScrollable, renderRules, createWordTranslator } from '../inspector/explanation.js'
 import { fetchJson } from './fetch_on_demand.js'
 import { splitAtDots, findElement, h, targetOf, uniqueId } from '../lib/dom.js'
 import { renderFormula } from '../lib/formula.js'
@@ -60,7 +60,7 @@ function highlightGrids(stage, name) {
 function renderSymbol(run, stage, { symbol, tensor }, t) {
   const addHighlight = () => highlightGrids(stage, tensor)
   const removeHighlight = () => highlightGrids(stage, null)
-  const words = [renderFormula(convertFormula(symbol, translateWords(t)), 'inline'), h('code', {}, splitAtDots(tensor)),
+  const words = [renderFormula(convertFormula(symbol, createWordTranslator(t)), 'inline'), h('code', {}, splitAtDots(tensor)),
     h('span', { className: 'shape' }, formatShape(getDescription(run, tensor)?.shape ?? []))]
   return h('li', {}, listTensors(stage).includes(tensor) ? h('button', {
     type: 'button', className: 'symbol', onpointerenter: addHighlight, onpointerleave: removeHighlight, onfocus: addHighlight, onblur: removeHighlight
@@ -68,11 +68,11 @@ function renderSymbol(run, stage, { symbol, tensor }, t) {
 }
 
 /** @param {Run} run @param {HTMLElement} stage @param {Recipe[]} recipes @param {Translate} t */
-function renderFormulas(run, stage, recipes, t) {
+function renderRecipes(run, stage, recipes, t) {
   return recipes.map(({ name, symbols, ...rule }) => h('section', { className: 'recipe' },
     h('h2', {}, h('code', {}, splitAtDots(name)), ' ',
       h('span', { className: 'shape' }, formatShape(getDescription(run, name).shape))),
-    formulaList(rule, t), h('ul', { className: 'symbols' }, symbols.map(one => renderSymbol(run, stage, one, t)))))
+    renderRules(rule, t), h('ul', { className: 'symbols' }, symbols.map(one => renderSymbol(run, stage, one, t)))))
 }
 
 /** Every operation once, with the tensors that it made here. @param {Recipe[]} recipes */
@@ -152,7 +152,7 @@ export function mountDepth(stage, context) {
     const redraw = () => {
       panel.replaceChildren(...(code
         ? [renderLanguages(redraw), ...renderListings(code, recipes, language, t)]
-        : renderFormulas(run, stage, recipes, t)))
+        : renderRecipes(run, stage, recipes, t)))
       makeScrollable(panel)
     }
     redraw()

@@ -6,9 +6,9 @@ import { lazyImport } from '../lib/lazy_import.js'
 
 /** @param {HTMLElement} stage @param {Context} context */
 export function mountGlossary(stage, context) {
-  /** @type {ReturnType<typeof import('../glossary/index.js').glossary> | undefined} */ let mounted
+  /** @type {ReturnType<typeof import('../glossary/index.js').mountGlossary> | undefined} */ let mounted
   const load = lazyImport(async () => {
-    mounted = (await import('../glossary/index.js')).glossary(stage, context)
+    mounted = (await import('../glossary/index.js')).mountGlossary(stage, context)
     mounted.update()
   }, context.reportError)
   return {

@@ -1,6 +1,6 @@
 /** The top line: name, settings, language, theme, link. */
 
-import { importButton } from '../import/index.js'
+import { createImportButton } from '../import/index.js'
 import { handleInternalClick, h, setText, svg, uniqueId } from '../lib/dom.js'
 import { MODELS, modelOf } from '../models/index.js'
 import { HOUSE } from '../rooms/index.js'
@@ -37,7 +37,7 @@ function createLanguageButtons({ set }) {
 
 /**
  * The model selection; choosing a model enters its first room.
- * @param {Context} context @param {ReturnType<typeof importButton>} importControl
+ * @param {Context} context @param {ReturnType<typeof createImportButton>} importControl
  */
 function createModelMenu({ t, set, get }, importControl) {
   const id = uniqueId('model')
@@ -133,7 +133,7 @@ export function mountHeader(container, notesContainer, context) {
   const languageButtons = createLanguageButtons(context)
   const settingsDialog = createSettingsDialog(context)
   const shareMenu = createShareMenu(context)
-  const importControl = importButton(context)
+  const importControl = createImportButton(context)
   const model = createModelMenu(context, importControl)
   const fieldsPart = mountFields({ isLong: false }, context)
   const themeName = h('span')

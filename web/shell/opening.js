@@ -1,16 +1,16 @@
 /** Whether the opening is displayed instead of the rooms. */
 
 import { h } from '../lib/dom.js'
-import { opening } from '../opening/index.js'
+import { mountOpening } from '../opening/index.js'
 import { OPENING } from './state.js'
 
 /** @import { Context } from '../types.d.ts' */
 
 /** @param {HTMLElement} house @param {Context} context */
-export function mountOpening(house, context) {
+export function mountOpeningSwitch(house, context) {
   const container = h('main', { className: 'opening-slot', tabindex: '-1' })
   house.after(container)
-  /** @type {ReturnType<typeof opening> | null} */ let mounted = null
+  /** @type {ReturnType<typeof mountOpening> | null} */ let mounted = null
   /** @type {string | null} */ let language = null
   function leave() {
     mounted?.destroy()
@@ -29,7 +29,7 @@ export function mountOpening(house, context) {
       if (!mounted || language !== context.language()) {
         leave()
         language = context.language()
-        mounted = opening(container, context)
+        mounted = mountOpening(container, context)
       }
       mounted.update(context.run())
     }

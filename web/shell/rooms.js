@@ -3,17 +3,17 @@
  * the first room, or while the opening is read.
  */
 
-import { inspector } from '../inspector/index.js'
+import { mountInspector } from '../inspector/index.js'
 import { findElement, setText, measureWidth } from '../lib/dom.js'
 import { debounce, nextTask, waitForPaint } from '../lib/scheduling.js'
 import { downsample } from '../lib/large_tables.js'
 import { describeOrigin } from '../lib/provenance.js'
 import { batchSize, nullIfNotRetained } from '../lib/run.js'
 import { withThumbnails } from '../lib/thumbnails.js'
-import { map } from '../map/index.js'
+import { mountMap } from '../map/index.js'
 import { HOUSE, roomNear, roomsOf } from '../rooms/index.js'
 import { stageOf } from '../stages/index.js'
-import { twin } from '../twin/index.js'
+import { mountTwin } from '../twin/index.js'
 import { createSelection } from './cells.js'
 import { describeChanges } from './changes.js'
 import { mountDepth } from './depth.js'
@@ -29,12 +29,12 @@ import { mountSignature } from './share.js'
  * Rendered even before there is a run.
  * @typedef {object} Parts
  * @property {ReturnType<typeof mountInputs>} inputs
- * @property {ReturnType<typeof map>} map
- * @property {ReturnType<typeof inspector>} inspector
+ * @property {ReturnType<typeof mountMap>} map
+ * @property {ReturnType<typeof mountInspector>} inspector
  * @property {ReturnType<typeof mountSignature>} whole
  * @property {ReturnType<typeof mountFrame>} [frame]
  * @property {ReturnType<typeof mountDepth>} [depths]
- * @property {ReturnType<typeof twin>} [twin]
+ * @property {ReturnType<typeof mountTwin>} [twin]
  */
 
 /** Whether all retained values of a run have been loaded. @param {Run | null} run */
@@ -126,7 +126,7 @@ export function mountRooms(page, context, { isOutside, attempt }) {
     parts.frame = mountFrame(page.stage, room, context)
     parts.depths = mountDepth(page.stage, context)
     parts.twin?.destroy()
-    parts.twin = twin(page.stage, room, context)
+    parts.twin = mountTwin(page.stage, room, context)
     resizeObserver.disconnect()
     resizeObserver.observe(parts.frame.figure)
     document.title = `${context.t(`stages.${room.words}.name`)} · ${context.t('app.title')}`
@@ -212,8 +212,8 @@ export function mountRooms(page, context, { isOutside, attempt }) {
       for (const id of PARTS) page[id].replaceChildren()
       page.inspector.setAttribute('aria-label', context.t('inspector.label'))
       Object.assign(parts, {
-        inputs: mountInputs(page.inputs, context), map: map(page.map, context),
-        inspector: inspector(page.inspector, context), whole: mountSignature(page.whole, context)
+        inputs: mountInputs(page.inputs, context), map: mountMap(page.map, context),
+        inspector: mountInspector(page.inspector, context), whole: mountSignature(page.whole, context)
       })
     },
     showRoom, showRun, showControls, showMap, showLesson: lessonPlayer.update,

@@ -2,7 +2,7 @@
 
 import { handleInternalClick, h, setText } from '../lib/dom.js'
 import { defaultsOf, modelOf } from '../models/index.js'
-import { words } from '../twin/choice.js'
+import { describeComparison } from '../twin/choice.js'
 import { valueLabel } from './controls.js'
 import { fetchJson } from './fetch_on_demand.js'
 
@@ -32,7 +32,7 @@ function describeVariant({ settings }, model, t) {
   const defaults = defaultsOf(model)
   const changedNames = Object.keys(settings).filter(name => settings[name] !== defaults[name])
   if (changedNames.length === 0) return t('learned.usual')
-  return changedNames.map(name => words({ name, value: settings[name], word: valueLabel(name, { ...defaults, ...settings }) }, t)).join(' · ')
+  return changedNames.map(name => describeComparison({ name, value: settings[name], word: valueLabel(name, { ...defaults, ...settings }) }, t)).join(' · ')
 }
 
 /**

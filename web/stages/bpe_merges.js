@@ -60,7 +60,7 @@ export function mount(container, context) {
     const at = list.chosenIndex(longest, pieces.length)
     const { token, steps } = pieces[at]
     list.update([{ name: '', chips: pieces.map((piece, i) => ({
-      text: piece.token, note: String(piece.steps.length), faint: piece.steps.length === 0, lit: i === at
+      text: piece.token, note: String(piece.steps.length), isFaint: piece.steps.length === 0, isHighlighted: i === at
     })) }])
     setText(heading, t('stages.merges.of', { token, count: steps.length }))
     /** @param {number} value */

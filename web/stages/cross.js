@@ -33,7 +33,7 @@ export function mount(container, context) {
   const { t } = context
   const heading = h('h2')
   const slot = h('div')
-  const lines = mountArcs(slot, { onLook: at => context.selectCell(strongest(at)) })
+  const lines = mountArcs(slot, { onHover: at => context.selectCell(strongest(at)) })
   container.append(h('section', {}, heading, slot))
   const fig = mountFigure(container, context)
   const weights = fig.matrix()

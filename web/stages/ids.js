@@ -39,7 +39,7 @@ export function mount(container, context) {
   container.append(sentences, vocabularySection)
   const words = mountVocabulary(vocabularySection, t)
   const list = mountChips(sentences, {
-    onLook: (row, col) => highlight(idAt(row, col)), onPress: (row, col) => highlight(idAt(row, col)),
+    onHover: (row, col) => highlight(idAt(row, col)), onPress: (row, col) => highlight(idAt(row, col)),
     onLeave: () => highlight(null), onRow: row => context.set({ sentence: row })
   }, { inline: true })
   /** @type {ReturnType<typeof data>} */ let latest
@@ -51,7 +51,7 @@ export function mount(container, context) {
     list.update(latest.sentences.map(({ ids, tokens, padding, chosen }, row) => ({
       name: String(row), chosen,
       chips: ids.map((number, col) => (
-        { text: String(number), note: tokens[col], faint: padding[col], lit: number === highlightedId }))
+        { text: String(number), note: tokens[col], isFaint: padding[col], isHighlighted: number === highlightedId }))
     })))
     words.update(latest.vocabulary, highlightedId)
   }

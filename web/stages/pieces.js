@@ -42,7 +42,7 @@ export function mount(container, context) {
   /** @param {number} _ @param {number} col */
   const look = (_, col) => highlight(col)
   const span = mountTokenWindow(container, t, () => highlight())
-  const list = mountChips(container, { onLook: look, onPress: look, onLeave: () => highlight() })
+  const list = mountChips(container, { onHover: look, onPress: look, onLeave: () => highlight() })
   const sentences = h('ul', { className: 'said-twice' })
   const compared = h('section', { className: 'search' }, h('h2', {}, t('stages.pieces.languages')), sentences)
   container.append(compared)
@@ -54,11 +54,13 @@ export function mount(container, context) {
 
   /** @param {number} [col] */
   function highlight(col) {
-    const pieces = latest.pieces.slice(...span.rangeOf(latest.pieces.length, MAX_TOKENS)), lit = pieces[col ?? -1]?.id
+    const pieces = latest.pieces.slice(...span.rangeOf(latest.pieces.length, MAX_TOKENS)),
+      highlightedId = pieces[col ?? -1]?.id
     list.update([{ name: '', chips: pieces.map(piece => ({
-      text: piece.token, note: String(piece.id), faint: EDGES.test(piece.token), lit: piece.id === lit
+      text: piece.token, note: String(piece.id), isFaint: EDGES.test(piece.token),
+      isHighlighted: piece.id === highlightedId
     })) }])
-    all.update(latest.vocabulary, lit)
+    all.update(latest.vocabulary, highlightedId)
   }
   return {
     update(next) {

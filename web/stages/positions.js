@@ -61,7 +61,7 @@ export function mount(container, context) {
   let selected = { position: null, dim: 0 }
   /** @param {number} position */
   const cell = position => ({ name: latest.table.name, index: [position, selected.dim] })
-  const chart = mountCurves(slot, { onLook: p => context.selectCell(cell(p)), onPress: p => context.pinCell(cell(p)) })
+  const chart = mountCurves(slot, { onHover: p => context.selectCell(cell(p)), onPress: p => context.pinCell(cell(p)) })
 
   function drawCurves() {
     const { rows, cols, values } = latest.table

@@ -90,7 +90,7 @@ export function mount(container, context) {
       all.length > syllables[found].pieces.length ? i : found), 0)
     const at = list.chosenIndex(longest, syllables.length)
     list.update([{ name: '', chips: syllables.map(({ syllable, pieces: all }, i) => (
-      { text: syllable, note: String(all.length), lit: i === at })) }])
+      { text: syllable, note: String(all.length), isHighlighted: i === at })) }])
     setText(note, isExample ? t('stages.syllables.example') : '')
     const chosen = syllables[at]
     text.parentElement?.toggleAttribute('hidden', !chosen)

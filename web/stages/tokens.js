@@ -29,13 +29,14 @@ export function mount(container, context) {
   /** @type {ReturnType<typeof data>} */ let latest
   /** @param {number} [row] @param {number} [col] */
   const light = (row, col) => {
-    const lit = latest.sentences[row ?? -1]?.tokens[col ?? -1]
+    const highlightedToken = latest.sentences[row ?? -1]?.tokens[col ?? -1]
     list.update(latest.sentences.map(({ text, tokens, chosen }) => ({
-      name: text, chosen, chips: tokens.map((token, i) => ({ text: token, note: String(i), lit: token === lit }))
+      name: text, chosen, chips: tokens.map((token,
+        i) => ({ text: token, note: String(i), isHighlighted: token === highlightedToken }))
     })))
   }
   const list = mountChips(container, {
-    onLook: light, onPress: light, onLeave: () => light(), onRow: row => context.set({ sentence: row })
+    onHover: light, onPress: light, onLeave: () => light(), onRow: row => context.set({ sentence: row })
   })
   return {
     update(next) {

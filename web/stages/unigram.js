@@ -161,7 +161,7 @@ export function mount(container, context) {
     const longest = parts.reduce((found, { boxes: all }, i) => (all.length > parts[found].boxes.length ? i : found), 0)
     const at = list.chosenIndex(longest, parts.length)
     list.update([{ name: '', chips: parts.map(({ text, boxes: all }, i) => (
-      { text, note: String(all.filter(({ kind }) => kind === 'taken').length), lit: i === at })) }])
+      { text, note: String(all.filter(({ kind }) => kind === 'taken').length), isHighlighted: i === at })) }])
     const stretch = parts[at]
     figure.hidden = sum.hidden = caption.hidden = !stretch
     if (!stretch) {

@@ -69,7 +69,7 @@ export function mount(container, context) {
     const counts = words.map(({ tries = [] }) => tries.flat().length)
     const at = list.chosenIndex(counts.indexOf(Math.max(...counts)), words.length)
     list.update([{ name: '', chips: words.map(({ text, ids, unknown }, i) => (
-      { text, note: String(ids.length), faint: Boolean(unknown), lit: i === at })) }])
+      { text, note: String(ids.length), isFaint: Boolean(unknown), isHighlighted: i === at })) }])
     const word = words[at]
     const all = word?.tries?.flat() ?? []
     setText(heading, word ? t('stages.longest.of', { word: word.text, count: all.length }) : t('stages.longest.empty'))

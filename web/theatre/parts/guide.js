@@ -3,8 +3,8 @@
 import { h, setText } from '../../lib/dom.js'
 import { formatBrief } from '../../lib/number.js'
 import { renderProse } from '../../lib/prose.js'
-import { pointers } from '../../lessons/pointer.js'
-import { question } from '../../lessons/question.js'
+import { createPointer } from '../../lessons/pointer.js'
+import { createQuestion } from '../../lessons/question.js'
 import { EXPERIMENTS, RACE, experimentOf, recordUntil } from '../experiments.js'
 import { write } from '../settings.js'
 
@@ -32,8 +32,8 @@ const LARGE = 1e5
  *   outlives the words
  */
 export function guide(container, { t, play, open, progress }) {
-  const pointer = pointers(container)
-  /** @type {ReturnType<typeof question> | null} */ let asking = null
+  const pointer = createPointer(container)
+  /** @type {ReturnType<typeof createQuestion> | null} */ let asking = null
   /** @type {string | null} */ let built = null
   /** @type {{ one: Seen, other: Seen | null } | null} */ let seen = null
   let isAnswered = false, isWaiting = false, presses = 0
@@ -102,7 +102,7 @@ export function guide(container, { t, play, open, progress }) {
   function build() {
     built = progress.name
     const options = here().options.map(id => ({ id, text: worded(id) }))
-    asking = question({ text: say('ask', { step: String(here().until) }), options }, t, given => progress.at === 0 && expect(String(given)), () => {})
+    asking = createQuestion({ text: say('ask', { step: String(here().until) }), options }, t, given => progress.at === 0 && expect(String(given)), () => {})
     ask.replaceChildren(asking.element)
     setText(name, say('name'))
     container.setAttribute('aria-label', say('name'))
@@ -118,7 +118,7 @@ export function guide(container, { t, play, open, progress }) {
     show.hidden = !isAtEnd
     asking?.show({
       wrong: found && progress.given && progress.given !== found.right ? [progress.given] : [],
-      right: found?.right ?? null, isOver: progress.at > 0, text: found ? say('seen', found.values) : ''
+      right: found?.right ?? null, isAnswered: progress.at > 0, text: found ? say('seen', found.values) : ''
     })
     for (const button of ask.querySelectorAll('button[data-option]')) {
       button.classList.toggle('is-expected', button.getAttribute('data-option') === progress.given && progress.at > 0)
