@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { test } from 'node:test'
 import { longTest, everyNth, partOf } from '../lib/long.js'
 import { DOCUMENTS } from '../../web/notebooks/documents/index.js'
-import { printed } from '../../web/notebooks/print.js'
+import { formatPrinted } from '../../web/notebooks/print.js'
 import { loadGolden } from '../golden/index.js'
 import { measureOverflow, useBrowser, findViolations } from './host.js'
 
@@ -32,7 +32,7 @@ for (const { id } of DOCUMENTS) {
     for (const { id: name, printed: numbers, value } of items.filter(({ doc }) => doc === id)) {
       const found = page.locator(`[data-item="${name}"]`)
       const texts = await found.locator('.nb-numbers span').allTextContents()
-      assert.deepEqual(texts, numbers ?? [printed(value).text], name)
+      assert.deepEqual(texts, numbers ?? [formatPrinted(value).text], name)
       assert.equal(await found.locator('.agrees').count(), texts.length, name)
     }
     assert.deepEqual(complaints, [])

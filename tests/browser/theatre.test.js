@@ -8,7 +8,7 @@ import { finiteDifference, breakDown } from '../../web/theatre/step_breakdown.js
 import { createPlayer } from '../../web/theatre/player.js'
 import { TASK_INFO } from '../../web/theatre/tasks/task_info.js'
 import { createSession } from '../../web/theatre/session.js'
-import { read, rivalOf } from '../../web/theatre/settings.js'
+import { read, createRival } from '../../web/theatre/settings.js'
 import { measureOverflow, changeAndWait, useBrowser, findViolations } from './host.js'
 import { waitUntilDrawn, pressAction, readStep, waitForStep } from './training.js'
 import { longTest, everyNth } from '../lib/long.js'
@@ -259,7 +259,7 @@ longTest('two trainings race, and the page says where they diverge', async () =>
   const { page, complaints, close } = await house.open({ theatre: link })
   await waitForStep(page, 0)
   await pressAction(page, 'play')
-  const runs = [read(link), rivalOf(read(link))].map(settings => {
+  const runs = [read(link), createRival(read(link))].map(settings => {
     const session = createSession(gf, settings)
     for (let n = 0; n < 25; n++) session.step()
     const { loss } = session.history

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createQuestion } from '../../web/lessons/question.js'
-import { attention } from '../../web/theatre/parts/attention.js'
-import { settingsPart } from '../../web/theatre/parts/settings.js'
-import { TABLE, TASKS, defaultsOf } from '../../web/theatre/settings.js'
+import { mountAttention } from '../../web/theatre/parts/attention.js'
+import { mountSettings } from '../../web/theatre/parts/settings.js'
+import { TRAINING_SETTINGS, TASKS, defaultsOf } from '../../web/theatre/settings.js'
 import { useDocument } from '../lib/dom.js'
 
 const container = useDocument()
@@ -37,13 +37,13 @@ test('invalid input is reported until an answer is given, then the hint is displ
 
 test('every training setting has a control in its group, and a problem opens the group', () => {
   const state = defaultsOf(TASKS[0])
-  const part = settingsPart(container, { t, get: () => state, set() {} })
+  const part = mountSettings(container, { t, get: () => state, set() {} })
   const [details] = container.all('.theatre-settings')
   assert.equal(details?.tagName, 'DETAILS')
   const sections = details.all('section')
   const shown = sections.flatMap(section => section.all('.control').map(one => (
     [section.all('h2')[0].textContent, one.getAttribute('data-control')])))
-  assert.deepEqual(new Set(shown.map(String)), new Set(Object.entries(TABLE).filter(([, { kind }]) => kind !== 'mark')
+  assert.deepEqual(new Set(shown.map(String)), new Set(Object.entries(TRAINING_SETTINGS).filter(([, { kind }]) => kind !== 'mark')
     .map(([name, { group }]) => `theatre.groups.${group},${name}`)))
   part.update(state, {})
   assert.equal(details.open, false)
@@ -57,7 +57,7 @@ test('attention modules are listed by name, and each head can be chosen', () => 
   const names = ['encoder.layers.0.self_attn.weights', name]
   const place = useDocument()
   let redrawn = 0
-  const part = attention(place, {
+  const part = mountAttention(place, {
     t, theme: () => ({ mode: 'light', palette: {} }), look: chosen => looked.push(chosen), redraw() { redrawn++ }, pin() {}
   })
   const [modules, heads] = place.all('select')

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { translator } from '../../web/lib/text.js'
-import { EXPERIMENTS, RACE, experimentOf, recordUntil } from '../../web/theatre/experiments.js'
+import { EXPERIMENTS, RACE, findExperiment, recordUntil } from '../../web/theatre/experiments.js'
 import { createSession } from '../../web/theatre/session.js'
-import { read, rivalOf } from '../../web/theatre/settings.js'
+import { read, createRival } from '../../web/theatre/settings.js'
 import { words as en } from '../../web/theatre/text/en.js'
 import { words as ko } from '../../web/theatre/text/ko.js'
 import { isLong } from '../lib/long.js'
@@ -33,8 +33,8 @@ test('each guide links to another one, and all are reachable', () => {
   assert.deepEqual(names.toSorted(), Object.keys(TOLD).toSorted())
   const reached = new Set(names.map(name => EXPERIMENTS[name].next))
   assert.deepEqual([...reached].toSorted(), names.toSorted())
-  for (const name of names) assert.equal(experimentOf(EXPERIMENTS[name].link), name)
-  assert.equal(experimentOf('dates'), undefined)
+  for (const name of names) assert.equal(findExperiment(EXPERIMENTS[name].link), name)
+  assert.equal(findExperiment('dates'), undefined)
 })
 
 for (const [language, words] of Object.entries({ ko, en })) {
@@ -52,7 +52,7 @@ for (const [language, words] of Object.entries({ ko, en })) {
 
 for (const name of isLong ? Object.keys(EXPERIMENTS) : SHORT) {
   test(`${name}: the training gives the answer and the numbers in the text`, () => {
-    const { link, until, answer, say } = EXPERIMENTS[name], settings = read(link), rival = rivalOf(settings)
+    const { link, until, answer, say } = EXPERIMENTS[name], settings = read(link), rival = createRival(settings)
     const one = trained(settings, until), other = rival ? trained(rival, until) : one
     assert.equal(one.loss.length, until)
     assert.equal(one.looks.at(-1).step, until)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { DATES } from '../../web/models/dates/index.js'
 import { MODELS, defaultsOf, modelOf, problemsOf, settingsOf } from '../../web/models/index.js'
 import { parseProgress } from '../../web/lessons/progress.js'
-import { codesIn } from '../../web/notebooks/saved_state.js'
+import { parseCodes } from '../../web/notebooks/saved_state.js'
 import { sentencesOf } from '../../web/models/sentences/index.js'
 import { read } from '../../web/theatre/settings.js'
 import { defaults, createRoomLinks, fromHash, toHash } from '../../web/shell/state.js'
@@ -161,7 +161,7 @@ test('invalid stored values are ignored', () => {
   const wrong = [null, 5, 'x', true, [], {}, [1.5], { a: null }, { a: 'b' }, { attention: { a: 1 } }, { a: -1 }]
   for (const stored of wrong) assert.deepEqual(parseProgress(stored), {}, JSON.stringify(stored))
   assert.deepEqual(parseProgress({ attention: 3, mask: '3', order: 0 }), { attention: 3, order: 0 })
-  for (const stored of [null, 5, true, {}, []]) assert.deepEqual(codesIn(stored), {}, JSON.stringify(stored))
-  assert.deepEqual(codesIn({ '000': { 1: 'a', 2: 5, 3: null }, '001': 5, '002': null, '003': true }),
+  for (const stored of [null, 5, true, {}, []]) assert.deepEqual(parseCodes(stored), {}, JSON.stringify(stored))
+  assert.deepEqual(parseCodes({ '000': { 1: 'a', 2: 5, 3: null }, '001': 5, '002': null, '003': true }),
     { '000': { 1: 'a' }, '001': {}, '002': {}, '003': {} })
 })

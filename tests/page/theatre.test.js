@@ -7,9 +7,9 @@ import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { defaultsOf as pageDefaults } from '../../web/models/index.js'
 import { RUNS } from '../../web/models/runs.js'
-import { trainingIn } from '../../web/theatre/training_file.js'
+import { parseTraining } from '../../web/theatre/training_file.js'
 import { createPlayer } from '../../web/theatre/player.js'
-import { report } from '../../web/theatre/report.js'
+import { createReport } from '../../web/theatre/report.js'
 import { createSession } from '../../web/theatre/session.js'
 import { TASKS, defaultsOf, read, write } from '../../web/theatre/settings.js'
 import { TASK_INFO } from '../../web/theatre/tasks/task_info.js'
@@ -64,7 +64,7 @@ function goesOn(settings) {
   const first = createPlayer(gf, settings)
   for (let n = 0; n < 9; n++) first.step()
   const froms = [{ kept: structuredClone(first.keep()) }, { file: first.session.file(true) }]
-  assert.deepEqual(trainingIn(froms[1].file), { training: write(settings), step: 9 })
+  assert.deepEqual(parseTraining(froms[1].file), { training: write(settings), step: 9 })
   for (const from of froms) {
     const other = createPlayer(gf, settings, from)
     assert.equal(other.session.done, 9)
@@ -80,7 +80,7 @@ function goesOn(settings) {
   const fromWeights = () => createPlayer(gf, settings, { file: first.session.file() }).session.dispose()
   if (first.session.letters.length) assert.throws(fromWeights, { code: 'file' })
   else assert.doesNotThrow(fromWeights, 'weights are all there is')
-  assert.equal(trainingIn(Uint8Array.of(1, 2, 3)), null)
+  assert.equal(parseTraining(Uint8Array.of(1, 2, 3)), null)
   first.session.dispose()
   whole.session.dispose()
 }
@@ -212,7 +212,7 @@ test('a repeated batch is memorized', () => {
   const fresh = createSession(gf, smallSettings('dates'))
   assert.notDeepEqual(fresh.batchAt(7), fresh.batchAt(1))
   trainSteps(fresh, 5)
-  const news = report(fresh, { steps: 2, looks: 0 })
+  const news = createReport(fresh, { steps: 2, looks: 0 })
   for (const name of ['loss', 'rate', 'norm']) assert.deepEqual([...news[name]], fresh.history[name].slice(2), name)
   fresh.dispose()
   session.dispose()
@@ -227,7 +227,7 @@ test('memory stays constant over many steps with reports', () => {
       player.step()
       if (n % 20) continue
       const since = { steps: session.done, looks: session.history.looks.length }
-      report(session, since, { sentence: TASK_INFO.dates.sample })
+      createReport(session, since, { sentence: TASK_INFO.dates.sample })
       follower.read(10)
     }
     const { bytes, tensors } = gf.memory()

@@ -9,7 +9,7 @@ import { createPlayer } from '../../web/theatre/player.js'
 import { createSession } from '../../web/theatre/session.js'
 import { TASKS, defaultsOf, read, write } from '../../web/theatre/settings.js'
 import { TASK_INFO } from '../../web/theatre/tasks/task_info.js'
-import { pageFile } from '../../web/theatre/initial_weights.js'
+import { pageWeightsFile } from '../../web/theatre/initial_weights.js'
 import { TASKS as TASKS_OF } from '../../web/theatre/tasks/index.js'
 import { HOURS } from '../../web/theatre/tasks/sums.js'
 import { smallSettings } from '../lib/theatre.js'
@@ -123,7 +123,7 @@ test('unscaled scores are the plain products, in training and on the page', () =
 test('a training starts from displayed weights: the page\'s own, or those of a step', async () => {
   for (const task of ['dates', 'particles', 'stories']) {
     const settings = { ...defaultsOf(task), start: 'page', steps: 2, batch: 4 }
-    const bytes = new Uint8Array(await readFile(new URL(`../../web/models/${task}/${pageFile(settings)}`, import.meta.url)))
+    const bytes = new Uint8Array(await readFile(new URL(`../../web/models/${task}/${pageWeightsFile(settings)}`, import.meta.url)))
     const session = createSession(gf, settings, undefined, bytes)
     const { tensors } = gf.loadSafetensors(bytes)
     for (const [name, own] of session.named) assert.deepEqual(own.values, tensors[name].values, `${task}: ${name}`)

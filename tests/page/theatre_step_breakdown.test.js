@@ -51,7 +51,7 @@ test('the breakdown of a step matches the step, and the optimizer matches the re
     for (const [letter, { data: [value] }] of Object.entries(right)) {
       assert.ok(isNear(made.after[letter], value), letter)
     }
-    assert.ok(isNear((made.shrunk ?? w) + made.change, made.after.w), 'the terms add up')
+    assert.ok(isNear((made.decayed ?? w) + made.change, made.after.w), 'the terms add up')
     assert.ok(isNear(made.raw * made.factor, made.g), 'clipping')
     assert.equal(made.decay, session.settings.decay)
     if (made.optimizer === 'sgd') assert.equal(made.momentum, session.settings.momentum)

@@ -52,7 +52,7 @@ function createStepLine({ t, set }, onStep) {
  * @param {Context['reportError']} reportError
  */
 export function mountTrainingPage(house, context, reportError) {
-  /** @type {ReturnType<typeof import('../theatre/index.js').theatre>} */ let trainingPage
+  /** @type {ReturnType<typeof import('../theatre/index.js').mountTheatre>} */ let trainingPage
   /** @type {ReturnType<typeof createStepLine>} */ let stepLine
   /** @type {string | null} */ let language = null
   /** @type {number | null} */ let requestedStep = null
@@ -89,7 +89,7 @@ export function mountTrainingPage(house, context, reportError) {
 
   async function enter() {
     language = context.language()
-    const { theatre } = await import('../theatre/index.js')
+    const { mountTheatre: theatre } = await import('../theatre/index.js')
     if (trainingPage) await trainingPage.speak()
     else trainingPage = theatre(container, context)
     await trainingPage.ready

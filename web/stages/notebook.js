@@ -28,7 +28,7 @@ export function mount(container, context) {
   let isDestroyed = false
   /** @param {string} name */
   async function open(name) {
-    const { model } = context.get(), { notebook } = await import('../notebooks/view.js')
+    const { model } = context.get(), { mountNotebook: notebook } = await import('../notebooks/view.js')
     if (isDestroyed) return
     if (context.get().model !== model) {
       // The reader has left the room meanwhile; the notebook opens again on return.

@@ -8,15 +8,15 @@ const MAX_SAVED = 4
 
 /**
  * A saved training, with its text and its initial weights.
- * @typedef {Snapshot & { link: string, history: History, text?: string, start?: Uint8Array }} Kept
+ * @typedef {Snapshot & { link: string, history: History, text?: string, start?: Uint8Array }} SavedTraining
  */
 
 const table = createTable('glassformer-theatre', 'trainings', 'link')
 
-/** The saved training of a link, or null. @param {string} link @returns {Promise<Kept | null>} */
-export const savedTraining = async link => (await table('readonly', trainings => waitForRequest(trainings.get(link)))) ?? null
+/** The saved training of a link, or null. @param {string} link @returns {Promise<SavedTraining | null>} */
+export const loadTraining = async link => (await table('readonly', trainings => waitForRequest(trainings.get(link)))) ?? null
 
-/** @param {Kept} training @returns {Promise<true | null>} */
+/** @param {SavedTraining} training @returns {Promise<true | null>} */
 export const saveTraining = training => table('readwrite', async trainings => {
   await waitForRequest(trainings.put({ ...training, at: Date.now() }))
   const all = await waitForRequest(trainings.getAll())
@@ -26,4 +26,4 @@ export const saveTraining = training => table('readwrite', async trainings => {
 })
 
 /** @param {string} link */
-export const forget = link => table('readwrite', trainings => waitForRequest(trainings.delete(link)))
+export const deleteTraining = link => table('readwrite', trainings => waitForRequest(trainings.delete(link)))
