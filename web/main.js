@@ -126,7 +126,7 @@ function showControls() {
   inside?.showControls(state, texts)
   document.documentElement.toggleAttribute('data-embed', state.embed)
   setText(page.status, texts.engine ?? (isUnwhole ? t('app.unfetched') : hiddenProblem(texts, t)))
-  page.house.classList.toggle('has-long-fields', Object.values(modelOf(state.model).fields).some(one => one.isLong))
+  page.house.classList.toggle('has-long-fields', Object.values(modelOf(state.model).fields).some(field => field.isLong))
   page.house.classList.toggle('is-stale', Object.keys(texts).length > 0)
 }
 

@@ -21,9 +21,9 @@ const LOOKS = ['light', 'dark'].flatMap(theme => ['ko', 'en'].map(language => [t
 for (const { id: model } of READY) for (const [colorScheme, language] of LOOKS) {
   test(`${model}, ${colorScheme}, ${language}`, { skip: !isLong && 'in the long tests' }, async t => {
     const { page, close } = await open({ model, language }, { colorScheme })
-    const wanted = roomsIn(model), found = []
-    await page.waitForSelector(`.map li[data-room="${wanted.at(-1)}"] a`, { state: 'attached' })
-    const shown = await roomsOnMap(page), rooms = wanted.filter(room => shown.includes(room))
+    const expectedRooms = roomsIn(model), results = []
+    await page.waitForSelector(`.map li[data-room="${expectedRooms.at(-1)}"] a`, { state: 'attached' })
+    const displayed = await roomsOnMap(page), rooms = expectedRooms.filter(room => displayed.includes(room))
     for (const room of rooms) {
       await goToRoom(page, room)
       for (const depth of DEPTHS) {
@@ -31,12 +31,12 @@ for (const { id: model } of READY) for (const [colorScheme, language] of LOOKS) 
         await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'))
         // What stands around a room is the same at each of its depths.
         const part = depth === DEPTHS[0] ? 'html' : 'main'
-        found.push(...(await findViolations(page, part)).map(one => [room, depth, ...one]))
+        results.push(...(await findViolations(page, part)).map(violation => [room, depth, ...violation]))
       }
     }
     t.diagnostic(`${rooms.length} rooms, ${DEPTHS.length} depths each`)
     assert.ok(rooms.length > 10)
-    assert.deepEqual(found, [])
+    assert.deepEqual(results, [])
     await close()
   })
 }

@@ -8,7 +8,7 @@ import { everyNth } from '../lib/long.js'
 
 const { open } = useBrowser()
 
-const settled = page => page.waitForFunction(() => (
+const waitUntilLoaded = page => page.waitForFunction(() => (
   document.querySelector('.cache-costs td span')?.textContent && !document.querySelector('.stage [aria-busy="true"]')))
 
 /** What the table says, line by line, as numbers. */
@@ -22,12 +22,12 @@ function expected(state) {
   run.dispose()
   return {
     all, table: {
-      kept: all.map(one => one.multiplyAdds.cached), whole: all.map(one => one.multiplyAdds.full),
+      kept: all.map(item => item.multiplyAdds.cached), whole: all.map(item => item.multiplyAdds.full),
       bytes: all.map(({ bytes }) => bytes.generated + bytes.source)
     }
   }
 }
-const numbersIn = text => (text.match(/\d[\d,.]*\d|\d/g) ?? []).map(one => Number(one.replaceAll(',', '')))
+const numbersIn = text => (text.match(/\d[\d,.]*\d|\d/g) ?? []).map(item => Number(item.replaceAll(',', '')))
 
 for (const [language, theme, more] of everyNth([
   ['ko', 'light', {}], ['en', 'light', { tgtIsCausal: false }],
@@ -36,12 +36,12 @@ for (const [language, theme, more] of everyNth([
   test(`${more.model ?? 'dates'}, ${Object.keys(more).at(-1)}, ${language}: products, bytes and the comparison as in Node`, async () => {
     const state = completeState({ room: 'cache', step: 2, language, theme, ...more })
     const { page, complaints, close } = await open(state)
-    await settled(page)
-    const { all, table: wanted } = expected(state)
-    assert.deepEqual(await table(page), wanted)
-    const told = numbersIn(await page.textContent('.stage-figure > .note'))
+    await waitUntilLoaded(page)
+    const { all, table: expectedTable } = expected(state)
+    assert.deepEqual(await table(page), expectedTable)
+    const statedNumbers = numbersIn(await page.textContent('.stage-figure > .note'))
     const { compared, identical } = all[2]
-    assert.deepEqual(told.toSorted((a, b) => b - a), identical === compared ? [compared]
+    assert.deepEqual(statedNumbers.toSorted((a, b) => b - a), identical === compared ? [compared]
       : [compared, compared - identical])
     assert.equal(identical === compared, more.tgtIsCausal !== false)
     assert.deepEqual(await findViolations(page, '.stage'), [])
@@ -52,7 +52,7 @@ for (const [language, theme, more] of everyNth([
 
 test('a number links to its step, arrow keys change it, layer and head are in the link', async () => {
   const { page, close } = await open({ room: 'cache', language: 'en' })
-  await settled(page)
+  await waitUntilLoaded(page)
   const columns = () => page.$$eval('.cache-slot .heat', list => list.map(heat => Number(heat.getAttribute('aria-colcount'))))
   assert.deepEqual(await columns(), [12, 12])
   await page.click('.cache-costs tbody tr:first-child td:nth-child(5)')
@@ -82,7 +82,7 @@ test('with a built-in fault nothing is compared, but the columns are displayed',
 test('on a phone nothing reaches beyond the window', async () => {
   const { page, close } = await open({ model: 'stories', room: 'cache', language: 'ko' },
     { viewport: { width: 360, height: 740 }, hasTouch: true })
-  await settled(page)
+  await waitUntilLoaded(page)
   assert.equal(await measureOverflow(page), 0)
   await close()
 })

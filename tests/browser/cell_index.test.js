@@ -39,18 +39,18 @@ longTest('touch and keyboard step along every axis, and the figure displays the 
 
 test('in a matrix that is mostly 0.00 the other values are listed with links to their cells', async () => {
   const run = runInNode({}), { data, shape: [, rows, cols] } = run.tensors.get('sampling.output')
-  const found = [...data.keys()].filter(i => Math.abs(data[i]) >= 0.005)
-    .sort((one, other) => Math.abs(data[other]) - Math.abs(data[one]) || one - other)
+  const nonzero = [...data.keys()].filter(i => Math.abs(data[i]) >= 0.005)
+    .sort((a, b) => Math.abs(data[b]) - Math.abs(data[a]) || a - b)
   const { page, complaints, close } = await house.open({ room: 'decoding', language: 'en' })
   await page.click('.nonzero summary')
   await page.waitForSelector('.nonzero-list button')
   assert.equal(await page.textContent('.nonzero summary'),
-    `Show what is not 0.00: ${found.length} of ${rows * cols} numbers`)
-  const shown = await page.$$eval('.nonzero-list button', list => list.map(one => one.dataset.cell))
+    `Show what is not 0.00: ${nonzero.length} of ${rows * cols} numbers`)
+  const listed = await page.$$eval('.nonzero-list button', list => list.map(item => item.dataset.cell))
   const name = i => `sampling.output[0, ${Math.floor(i / cols)}, ${i % cols}]`
-  assert.deepEqual(shown, found.slice(0, 24).map(name))
+  assert.deepEqual(listed, nonzero.slice(0, 24).map(name))
   await page.click('.nonzero-list li:nth-child(3) button')
-  await page.waitForFunction(text => document.querySelector('#inspector').textContent.includes(text), name(found[2]))
+  await page.waitForFunction(text => document.querySelector('#inspector').textContent.includes(text), name(nonzero[2]))
   assert.deepEqual(await findViolations(page, '.nonzero'), [])
   assert.deepEqual(complaints, [])
   run.dispose()

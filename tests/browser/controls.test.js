@@ -20,7 +20,7 @@ for (const { id: model } of READY) {
     // The walk takes minutes: one that finds something goes on, so that it finds the rest, too.
     for (const room of rooms) {
       const url = `${house.url()}#${toHash(completeState({ model, language: 'en', room }))}`
-      problems.push(...await pressAll(page, url, room, known), ...complaints.splice(0).map(one => `${room}: ${one}`))
+      problems.push(...await pressAll(page, url, room, known), ...complaints.splice(0).map(item => `${room}: ${item}`))
     }
     t.diagnostic(`${known.size - before} controls in ${rooms.length} kinds of room`)
     assert.deepEqual(problems, [])

@@ -7,8 +7,8 @@ import { longTest } from '../lib/long.js'
 
 const house = useBrowser()
 const open = (state, options) => house.open({ room: 'decoding', language: 'en', ...state }, options)
-const read = page => page.$$eval('.read-tokens span', list => list.map(one => one.textContent).join(''))
-const written = page => page.$$eval('.pick-token', list => list.map(one => one.textContent).join(''))
+const read = page => page.$$eval('.read-tokens span', list => list.map(item => item.textContent).join(''))
+const written = page => page.$$eval('.pick-token', list => list.map(item => item.textContent).join(''))
 const stepOf = async page => (await readAddress(page)).step
 
 test('decoding steps forward and back, by button and by key; the link keeps the step', async () => {
@@ -36,12 +36,12 @@ test('decoding plays from the start, and can be stopped', async () => {
   const beam = { decoding: 'beam', temperature: 2 }
   const { page, close } = await open(beam, { reducedMotion: 'reduce' })
   const branches = () => page.locator('.tree path').count()
-  const whole = await branches()
+  const allBranches = await branches()
   await page.click('.scrub-button[aria-label="Play step by step"]')
   await page.waitForFunction(() => document.querySelector('.scrubber output').textContent === '1 / 12')
   const first = await branches()
   await page.waitForFunction(() => document.querySelector('.scrubber output').textContent === '2 / 12')
-  assert.ok(first < await branches() && await branches() < whole, 'the tree grows')
+  assert.ok(first < await branches() && await branches() < allBranches, 'the tree grows')
   await page.click('.scrub-button[aria-label="Pause"]')
   const stopped = await stepOf(page)
   await page.waitForTimeout(1800)
@@ -77,21 +77,21 @@ longTest('a typed answer disables decoding, and the page says why', async () => 
 
 test('pressing a suggestion applies it, and Back undoes it', async () => {
   const { page, complaints, close } = await open({})
-  const deed = name => page.getByRole('link', { name, exact: true })
+  const findLink = name => page.getByRole('link', { name, exact: true })
   const answer = () => page.getAttribute('[data-field="target"]', 'placeholder')
-  await changeAndWait(page, () => deed('5\u2060/\u20606\u2060/\u20602026').click())
+  await changeAndWait(page, () => findLink('5\u2060/\u20606\u2060/\u20602026').click())
   assert.equal(await answer(), '2026년 5월 6일')
-  const widths = await page.$$eval('.pick:nth-child(6) .piece', list => list.map(one => (
-    [one.textContent, parseFloat(one.style.width)])))
+  const widths = await page.$$eval('.pick:nth-child(6) .piece', list => list.map(item => (
+    [item.textContent, parseFloat(item.style.width)])))
   assert.deepEqual(widths.slice(0, 2).map(([token]) => token).sort(), ['5', '6'])
   assert.ok(widths[1][1] > 30)
-  const draw = await deed('a low temperature and “sample”').getAttribute('href')
+  const draw = await findLink('a low temperature and “sample”').getAttribute('href')
   const { source, temperature, decoding } = fromHash(new URL(draw).hash)
   assert.deepEqual([source, temperature, decoding], ['5/6/2026', 0.5, 'sample'], 'a link into a new tab keeps the rest')
-  await changeAndWait(page, () => deed('a low temperature and “sample”').click())
+  await changeAndWait(page, () => findLink('a low temperature and “sample”').click())
   assert.equal(await answer(), '2026년 6월 5일')
   const length = await page.evaluate(() => history.length)
-  await deed('a low temperature and “sample”').click()
+  await findLink('a low temperature and “sample”').click()
   assert.equal(await page.evaluate(() => history.length), length, 'nothing new to go back from')
   await changeAndWait(page, () => page.goBack())
   await changeAndWait(page, () => page.goBack())
@@ -141,17 +141,17 @@ longTest('open tables are kept while cells are selected, and updated when a valu
     const watch = new MutationObserver(records => { globalThis.redrawn += records.length })
     for (const list of document.querySelectorAll('.tables')) watch.observe(list, { childList: true, subtree: true })
   })
-  const redrawn = () => page.evaluate(() => globalThis.redrawn)
+  const countRedraws = () => page.evaluate(() => globalThis.redrawn)
   for (const i of [3, 7]) {
     await page.locator('.word-number').nth(i).click()
     await page.waitForSelector('.inspector[aria-busy="false"] .cell-name')
-    assert.equal(await redrawn(), 0)
+    assert.equal(await countRedraws(), 0)
   }
   const [{ cells }] = await readTables(page)
   await changeAndWait(page, () => page.fill('[data-field="source"]', '3 may 1999'))
   const [{ cells: after }] = await readTables(page)
   assert.notDeepEqual(after[1], cells[1])
-  assert.ok(await redrawn() > 0)
+  assert.ok(await countRedraws() > 0)
   assert.deepEqual(complaints, [])
   await close()
 })

@@ -61,7 +61,7 @@ const inPage = async () => {
 }
 
 test('Node computes the digest, and in long runs twice', t => {
-  t.diagnostic(`Node ${process.version}: ${expected.map(one => one.toString(16)).join(' ')}`)
+  t.diagnostic(`Node ${process.version}: ${expected.map(item => item.toString(16)).join(' ')}`)
   assert.equal(new Set(expected).size, 8)
   if (isLong) assert.deepEqual(inNode(process.execPath), expected)
 })
@@ -89,7 +89,7 @@ test('Firefox computes the same bits', needsFirefox(), async t => {
 })
 
 /** In the page: waits until something holds. */
-const until = `async test => {
+const waitUntil = `async test => {
   for (let left = 600; left > 0; left--) {
     const found = test()
     if (found) return found
@@ -105,7 +105,7 @@ test('the main path in Firefox: a room, an explained cell, a changed text, an ed
     const at = state => `${site.url}#${toHash(completeState({ language: 'en', room, ...state }))}`
     await fox.resize(1440, 1000)
     await fox.goto(at({ cell }))
-    const shown = await fox.evaluate(new Function('const until = ' + until + `
+    const displayed = await fox.evaluate(new Function('const until = ' + waitUntil + `
       return (async () => {
         await until(() => document.querySelector('#house').dataset.run)
         await until(() => document.querySelectorAll('#inspector .terms li, #inspector .terms tr, #inspector .term').length)
@@ -116,11 +116,11 @@ test('the main path in Firefox: a room, an explained cell, a changed text, an ed
           cells: [...table.tBodies[0].rows].map(row => [...row.cells].slice(1).map(one => one.textContent)) }
       })()`))
     const run = runInNode({ room }), { data, shape } = run.tensors.get(name), T = shape[3]
-    assert.ok(shown.cells.length === T)
-    shown.cells.forEach((row, i) => row.forEach((text, j) => (
+    assert.ok(displayed.cells.length === T)
+    displayed.cells.forEach((row, i) => row.forEach((text, j) => (
       assert.ok(Math.abs(Number(text.replace('−', '-')) - data[i * T + j]) <= 0.5000001 * 10 ** -(text.split('.')[1]?.length ?? 0)))))
-    assert.match(shown.inspector, /\[0, 0, 2, 1\]/)
-    const total = await fox.evaluate(new Function('const until = ' + until + `
+    assert.match(displayed.inspector, /\[0, 0, 2, 1\]/)
+    const total = await fox.evaluate(new Function('const until = ' + waitUntil + `
       return (async () => {
         const field = document.querySelector('[data-field="source"]'), before = document.querySelector('#house').dataset.run
         field.value = '5 may 1999'

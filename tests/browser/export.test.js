@@ -1,4 +1,4 @@
-// A picture that leaves the page says where it is from and holds all that is drawn.
+// An exported picture states its origin and contains everything that is drawn.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -56,7 +56,7 @@ longTest('an exported picture has the surroundings of the matrices, without butt
     run.dispose()
     return [key, run.decoding]
   }))
-  for (const [state, drawn, wanted] of [
+  for (const [state, exported, expected] of [
     [draw, 'text', runs.draw.steps.map(step => formatFixed(step.sample, 3))],
     [beam, 'text', runs.beam.tree.map(({ score }) => formatFixed(score))],
     [{ room: 'decoder.0.multihead_attn.weights' }, 'path', ['november']],
@@ -72,8 +72,8 @@ longTest('an exported picture has the surroundings of the matrices, without butt
       new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent), svg)
     assert.equal(problem, undefined)
     const texts = textsOf(svg)
-    for (const text of wanted) assert.ok(texts.includes(text), `${state.room}: ${text}`)
-    assert.ok(svg.includes(`<${drawn} `), `${state.room}: ${drawn}`)
+    for (const text of expected) assert.ok(texts.includes(text), `${state.room}: ${text}`)
+    assert.ok(svg.includes(`<${exported} `), `${state.room}: ${exported}`)
     for (const left of ['▶', '모두 보기', 'NaN', 'class=', 'data-']) assert.ok(!svg.includes(left), left)
     assert.deepEqual(complaints, [])
     await close()

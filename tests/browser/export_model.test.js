@@ -19,13 +19,13 @@ async function saved(page, format) {
 }
 
 /** What Node makes of a run in a format, and the browser saves: pieces of an archive are one file. */
-const expectedOf = async (made, format) => (
-  Buffer.concat([await exportModel(gf, made, { format })].flat().map(one => Buffer.from(one))))
+const expectedOf = async (run, format) => (
+  Buffer.concat([await exportModel(gf, run, { format })].flat().map(item => Buffer.from(item))))
 
 async function compare(page, run, name) {
   await page.click('.share summary')
   assert.deepEqual(await findViolations(page, '.share'), [])
-  const formats = await page.$$eval('[data-take]', all => all.filter(one => !one.hidden).map(one => one.dataset.take))
+  const formats = await page.$$eval('[data-take]', all => all.filter(item => !item.hidden).map(item => item.dataset.take))
   assert.deepEqual(formats, [...(run.exportable.files ? ['zip'] : []), 'safetensors', 'onnx', 'py'])
   for (const format of formats) {
     const { name: called, bytes } = await saved(page, format), expected = await expectedOf(run, format)
@@ -66,19 +66,19 @@ for (const [title, state] of everyNth(Object.entries({
 }), 3)) test(`so does a model of the page, ${title}`, async () => {
   const { page, complaints, close } = await open(state)
   const run = runInNode(state)
-  await compare(page, run.made, state.model)
+  await compare(page, run.workerRun, state.model)
   run.dispose()
   assert.deepEqual(complaints, [])
   await close()
 })
 
 longTest('the menu says which models have no script, in both languages, and exports the rest', async () => {
-  for (const [language, said] of [['en', /^No script in PyTorch can be made of this model/], ['ko', /^이 모델은 PyTorch 스크립트로 만들 수 없어요/]]) {
+  for (const [language, message] of [['en', /^No script in PyTorch can be made of this model/], ['ko', /^이 모델은 PyTorch 스크립트로 만들 수 없어요/]]) {
     const { page, complaints, close } = await open({ language, room: 'source.positions', fault: 'batchPositions' })
     await page.click('.share summary')
     const script = page.locator('[data-take="py"]')
-    const isSaid = () => page.$$eval('.taking .menu-note', (list, wanted) => (
-      list.some(one => one.checkVisibility() && new RegExp(wanted).test(one.textContent))), said.source)
+    const isSaid = () => page.$$eval('.taking .menu-note', (list, expected) => (
+      list.some(item => item.checkVisibility() && new RegExp(expected).test(item.textContent))), message.source)
     assert.ok(await script.isDisabled())
     assert.ok(await isSaid())
     assert.deepEqual(await findViolations(page, '.share'), [])

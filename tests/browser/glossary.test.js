@@ -36,13 +36,13 @@ for (const [i, [language, options]] of everyNth([
 
 test('by keyboard from a room’s text: the term, its entry, its matrix; Escape and Back undo; axe finds nothing', async () => {
   const { page, complaints, close } = await open({ room: 'encoder.0.self_attn.weights', language: 'en' })
-  const asked = []
-  page.on('request', request => asked.push(request.url()))
+  const requests = []
+  page.on('request', request => requests.push(request.url()))
   assert.equal(await page.$('.glossary'), null, 'it is fetched when it is opened')
   await page.focus('.lead .term >> text=Softmax')
   await page.keyboard.press('Enter')
   await page.waitForSelector('.glossary[open] [data-term="softmax"].is-current')
-  assert.ok(asked.some(url => url.endsWith('.js')))
+  assert.ok(requests.some(url => url.endsWith('.js')))
   assert.equal(await page.evaluate(() => document.activeElement.closest('.term-entry')?.dataset.term), 'softmax')
   assert.deepEqual(await findViolations(page), [])
   await page.keyboard.press('Escape')

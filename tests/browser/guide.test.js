@@ -12,7 +12,7 @@ import { longTest } from '../lib/long.js'
 const gf = await load()
 const house = useBrowser()
 const { exploding } = EXPERIMENTS
-const told = page => page.waitForFunction(() => document.querySelector('.theatre-guide .lesson-said')?.textContent)
+const waitForResult = page => page.waitForFunction(() => document.querySelector('.theatre-guide .lesson-said')?.textContent)
 const placeIn = page => page.textContent('.theatre-guide .lesson-place')
 
 /** What the training has come to, made here. */
@@ -28,7 +28,7 @@ test('a wrong guess on a phone: trains to the decisive step, has Node\'s numbers
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
   const { page, complaints, close } = await house.open({ theatre: exploding.link, language: 'en' }, phone)
   await page.tap('.theatre-guide [data-option="falls"]')
-  await told(page)
+  await waitForResult(page)
   assert.equal(await page.getAttribute('.theatre', 'data-step'), String(exploding.until))
   assert.equal(await page.getAttribute('.theatre-guide .is-right', 'data-option'), 'grows')
   assert.equal(await page.getAttribute('.theatre-guide .is-wrong', 'data-option'), 'falls')
@@ -51,7 +51,7 @@ longTest('by keyboard: changing the language keeps the step and the guess; back,
   const { page, complaints, close } = await house.open({ theatre: exploding.link, language: 'ko' })
   await page.focus('.theatre-guide [data-option="grows"]')
   await page.keyboard.press('Enter')
-  await told(page)
+  await waitForResult(page)
   assert.equal(await page.$('.theatre-guide .is-wrong'), null)
   await page.click('[data-language="en"]')
   await page.waitForFunction(() => /^Step 1/.test(document.querySelector('.theatre-guide .lesson-said')?.textContent ?? ''))

@@ -11,8 +11,8 @@ import { longTest, everyNth } from '../lib/long.js'
 
 const SCORES = 'encoder.0.self_attn.scores'
 
-const { open: visit } = useBrowser()
-const open = (state, options) => visit({ language: 'en', ...state }, options)
+const { open: openPage } = useBrowser()
+const open = (state, options) => openPage({ language: 'en', ...state }, options)
 const roomHere = page => page.getAttribute('#house', 'data-room')
 
 test('the house has the model\'s answer, its floors link to their rooms, the name links to the opening', async () => {
@@ -49,7 +49,7 @@ longTest('the connector from the encoder runs between the towers, through no flo
       const { left } = document.querySelector('.panes').getBoundingClientRect()
       const [, x] = /H([\d.]+)/.exec(document.querySelector('.panes > .memory path').getAttribute('d'))
       const floors = tower => [...document.querySelectorAll(`.pane-towers [data-tower="${tower}"] .pane-floor`)]
-      const boxes = ['encoder', 'decoder'].map(tower => floors(tower).map(one => one.getBoundingClientRect()))
+      const boxes = ['encoder', 'decoder'].map(tower => floors(tower).map(floor => floor.getBoundingClientRect()))
       return [Number(x) + left, Math.max(...boxes[0].map(({ right }) => right)),
         Math.min(...boxes[1].map(box => box.left))]
     })
@@ -64,7 +64,7 @@ longTest('a changed picture is highlighted, but not with reduced motion', async 
     const { page, close } = await open({}, { reducedMotion })
     await changeAndWait(page, () => page.fill('[data-field="source"]', '3 may 1999'))
     await page.waitForSelector('.pane-picture.is-changed', { state: 'attached' })
-    assert.equal(await page.$eval('.pane-picture.is-changed', one => getComputedStyle(one).animationName), animation)
+    assert.equal(await page.$eval('.pane-picture.is-changed', element => getComputedStyle(element).animationName), animation)
     await close()
   }
 })
@@ -108,12 +108,12 @@ test('a room without effect is skipped with a note; the map still links to it', 
 test('the inspector starts with the largest value of the room and follows the pointer', async () => {
   const { page, complaints, close } = await open({ room: 'output' })
   const exact = () => page.getAttribute('[data-exact]', 'data-exact')
-  const opened = await exact()
-  assert.match(opened, /^output\[0, \d+, \d+\]$/)
+  const openedValue = await exact()
+  assert.match(openedValue, /^output\[0, \d+, \d+\]$/)
   await page.waitForSelector('.terms li')
   assert.equal(await page.evaluate(() => location.hash.includes('cell')), false)
   await page.hover('.product-left .heat')
-  assert.notEqual(await exact(), opened)
+  assert.notEqual(await exact(), openedValue)
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -136,12 +136,12 @@ test('a figure can be embedded in another page, with its origin', async () => {
   await close()
 
   for (const width of everyNth([320, 900], 2)) {
-    const alone = await visit(url, { viewport: { width, height: 520 } })
+    const alone = await openPage(url, { viewport: { width, height: 520 } })
     for (const hidden of ['.top', '.side', '.lead', '.tools', '.twin-choice', '.asides', '.ways', '.menu']) {
       assert.equal(await alone.page.isVisible(hidden), false, hidden)
     }
-    for (const shown of ['h1', '.product-result .heat', '.legend', '.whole a']) {
-      assert.ok(await alone.page.isVisible(shown), shown)
+    for (const selector of ['h1', '.product-result .heat', '.legend', '.whole a']) {
+      assert.ok(await alone.page.isVisible(selector), selector)
     }
     assert.equal(await measureOverflow(alone.page), 0)
     const paper = await alone.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
@@ -168,7 +168,7 @@ longTest('on a phone the header takes two rows, the rest is behind one button', 
     for (const action of ['settings', 'theme']) assert.ok(await page.isVisible(`[data-action="${action}"]`), action)
     assert.equal(await measureOverflow(page), 0)
     assert.deepEqual(await findViolations(page), [])
-    await page.evaluate(spoken => { location.hash = `room=decoding&language=${spoken}` }, language)
+    await page.evaluate(otherLanguage => { location.hash = `room=decoding&language=${otherLanguage}` }, language)
     await page.waitForSelector('#house[data-room="decoding"] .pick')
     assert.deepEqual(await findViolations(page), [], 'with the strip of the map scrolled')
     assert.deepEqual(complaints, [])
@@ -248,18 +248,18 @@ longTest('a printed room has no marks and no buttons, but its location', async (
 longTest('in thumbnails exactly the negative cells are hatched', async () => {
   const run = runInNode({}), { data, shape: [, rows, cols] } = run.tensors.get('transformer.encoder.output')
   for (const theme of ['light', 'dark']) {
-    const { page, close } = await visit({ room: 'encoder.norm', theme })
+    const { page, close } = await openPage({ room: 'encoder.norm', theme })
     const stamp = '.map li[data-room="encoder.norm"] canvas.thumb'
     await page.waitForFunction(selector => document.querySelector(selector)?.width > 1, stamp)
     const [width, height, pixels] = await page.$eval(stamp, canvas => [canvas.width, canvas.height,
       [...new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer)]])
     assert.deepEqual([width, height], [cols, 3 * rows])
-    const most = Math.max(...data.map(Math.abs))
+    const max = Math.max(...data.map(Math.abs))
     data.forEach((value, i) => {
       const [top, middle, bottom] = [0, 1, 2].map(line => pixels[(Math.floor(i / cols) * 3 + line) * cols + i % cols])
       assert.equal(top, bottom)
       if (value > 0) assert.equal(middle, top, `${theme}: ${value}`)
-      else if (value < -0.02 * most) assert.notEqual(middle, top, `${theme}: ${value}`)
+      else if (value < -0.02 * max) assert.notEqual(middle, top, `${theme}: ${value}`)
     })
     await close()
   }

@@ -52,8 +52,8 @@ async function holdsToNode(page) {
 longTest('a text keeps its line breaks, which the field displays while it has the focus', async () => {
   const { page, complaints, close } = await house.open({ language: 'en' })
   await bring(page, filesOf(llama))
-  const text = '3 1\n4 1 5', field = page.locator('[data-field="beginning"]'), lines = () => field.evaluate(one => one.rows)
-  const height = () => page.locator('.top').evaluate(one => one.offsetHeight), before = await height()
+  const text = '3 1\n4 1 5', field = page.locator('[data-field="beginning"]'), lines = () => field.evaluate(element => element.rows)
+  const height = () => page.locator('.top').evaluate(argument => argument.offsetHeight), before = await height()
   await field.fill('')
   await changeAndWait(page, () => page.keyboard.insertText(text))
   assert.equal(await field.inputValue(), text)
@@ -72,8 +72,8 @@ longTest('an imported Llama: first its description, then all its rooms, every nu
   const { page, complaints, close } = await house.open({ language: 'en' })
   await give(page, filesOf(llama))
   await page.waitForSelector('.bring .primary:visible')
-  const told = await page.textContent('.bring-type')
-  assert.match(told, /^llama: [\d,]+ parameters, [\d.]+ KB of memory$/)
+  const description = await page.textContent('.bring-type')
+  assert.match(description, /^llama: [\d,]+ parameters, [\d.]+ KB of memory$/)
   assert.deepEqual(await findViolations(page), [])
   await changeAndWait(page, () => page.click('.bring .primary'))
   await changeAndWait(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
@@ -104,9 +104,9 @@ test('files that cannot be opened are explained, and the page keeps its model', 
   const { page, complaints, close } = await house.open({ language: 'en' })
   for (const [name, [files, reason]] of Object.entries(WRONG)) {
     await give(page, files)
-    const told = () => page.textContent('.bring-found')
+    const readDescription = () => page.textContent('.bring-found')
     await page.waitForFunction(() => document.querySelector('.bring-found h3, .bring-found .problem'))
-    assert.match(await told(), reason, name)
+    assert.match(await readDescription(), reason, name)
     if (await page.$('.bring-found h3')) {
       assert.match(await page.textContent('.bring-remedy'), /Download that file again.*the model it had/, name)
     }
@@ -164,7 +164,7 @@ longTest('a tokenizer of another model is rejected, and the current room works w
 })
 
 test('non-finite weights are reported in every room, in both languages', async () => {
-  for (const [language, said] of everyNth([['en', `non-finite weights: ${BROKEN.count}, the first in ${BROKEN.first}`],
+  for (const [language, warning] of everyNth([['en', `non-finite weights: ${BROKEN.count}, the first in ${BROKEN.first}`],
     ['ko', `${BROKEN.count}개가 유한한 수가 아니에요. 처음 나오는 곳은 ${BROKEN.first}`]], 2)) {
     const { page, complaints, close } = await house.open({ language })
     await bring(page, brokenFiles())
@@ -172,7 +172,7 @@ test('non-finite weights are reported in every room, in both languages', async (
     for (const room of ['house', rooms[4], 'decoding']) {
       await goToRoom(page, room)
       await page.waitForSelector(`#house[data-room="${room}"] .broken:visible`)
-      assert.ok((await page.textContent('.stage .broken')).replaceAll('\u200b', '').includes(said), `${language} ${room}`)
+      assert.ok((await page.textContent('.stage .broken')).replaceAll('\u200b', '').includes(warning), `${language} ${room}`)
     }
     await page.click('[data-action="bring"]')
     await page.setInputFiles('.bring input', asFiles(filesOf(llama)))
@@ -231,8 +231,8 @@ longTest('reading can be stopped, and the page keeps its model', async () => {
   await page.setInputFiles('.bring input', asFiles(wordy()))
   await page.waitForSelector('.bring .primary:visible')
   await page.evaluate(() => {
-    const seen = new MutationObserver(() => document.querySelector('[data-action="stop"]').click())
-    seen.observe(document.querySelector('.bring-reading'), { attributes: true })
+    const observer = new MutationObserver(() => document.querySelector('[data-action="stop"]').click())
+    observer.observe(document.querySelector('.bring-reading'), { attributes: true })
     document.querySelector('.bring .primary').click()
   })
   await page.waitForFunction(() => /Stopped/.test(document.querySelector('.bring [role="alert"]').textContent))
@@ -270,9 +270,9 @@ longTest('a dropped training file is displayed in the rooms, with the numbers of
   await changeAndWait(page, () => page.click('.bring .primary'))
   const state = completeState({ ...await readAddress(page), language: 'en' })
   assert.deepEqual([state.model, state.weights], ['text', 'theatre'])
-  const made = RUNS.text(gf, { ...settingsOf(state), lent: 1 }, [], [session.file()])
-  assert.ok(await compareTables(page, toPageRun(gf, made), state, 0, 4) > 500)
-  made.run.dispose()
+  const importedRun = RUNS.text(gf, { ...settingsOf(state), lent: 1 }, [], [session.file()])
+  assert.ok(await compareTables(page, toPageRun(gf, importedRun), state, 0, 4) > 500)
+  importedRun.run.dispose()
   session.dispose()
   assert.deepEqual(complaints, [])
   await close()
@@ -312,28 +312,28 @@ longTest('two runs too large to be sent whole are compared, each with its own va
     location.hash += '&room=0.mlp.mul&decoding=sample&twin=temperature:2'
   })
   await page.waitForFunction(() => /is the same/.test(document.querySelector('.twin-body .note')?.textContent))
-  const asked = await page.evaluate(() => globalThis.asked)
-  assert.ok(asked.includes('true layers.0.mlp.mul'), 'the twin was asked for its own values')
+  const requests = await page.evaluate(() => globalThis.asked)
+  assert.ok(requests.includes('true layers.0.mlp.mul'), 'the twin was asked for its own values')
   assert.deepEqual(complaints, [])
   await close()
 })
 
 longTest('an encoder-decoder reads a typed answer, every number as in Node', async () => {
   const files = filesOf(cases('marian')[0]), state = { ...STATE, beginning: '3 1 4', target: '5 6 2' }
-  const made = runOwn(gf, { ...defaultsOf('own'), ...state }, [], [await openModel(files)]), run = toPageRun(gf, made)
+  const importedRun = runOwn(gf, { ...defaultsOf('own'), ...state }, [], [await openModel(files)]), run = toPageRun(gf, importedRun)
   const { page, complaints, close } = await house.open({ language: 'en' })
   await bring(page, files)
   await changeAndWait(page, () => page.fill('[data-field="beginning"]', state.beginning))
-  const own = await page.getAttribute('[data-field="target"]', 'placeholder')
-  assert.notEqual(own, '')
+  const ownAnswer = await page.getAttribute('[data-field="target"]', 'placeholder')
+  assert.notEqual(ownAnswer, '')
   await changeAndWait(page, () => page.fill('[data-field="target"]', state.target))
   assert.ok(await compareTables(page, run, state, 0, 2) > 500)
   await goToRoom(page, 'house')
   await page.waitForFunction(() => /as 3 tokens and scored your answer “562”/.test(document.querySelector('.house-now')?.textContent))
   await changeAndWait(page, () => page.fill('[data-field="target"]', 'none'))
-  await page.waitForFunction(text => document.querySelector('[data-field="target"]').placeholder === text, own)
+  await page.waitForFunction(text => document.querySelector('[data-field="target"]').placeholder === text, ownAnswer)
   await page.waitForFunction(() => /and wrote “[^”]*”, one token at a time \(\d+ steps?\)/.test(document.querySelector('.house-now')?.textContent))
-  made.run.dispose()
+  importedRun.run.dispose()
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -341,7 +341,7 @@ longTest('an encoder-decoder reads a typed answer, every number as in Node', asy
 longTest('rooms of attention matrices that were not retained say so, and a press retains them', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'deep-'))
   const { paths } = await writeGpt2(folder, { layers: 4, channels: 8, heads: 2, vocabSize: 300, positions: 64 })
-  for (const [language, said, press] of [
+  for (const [language, message, pressButton] of [
     ['en', /all 4 layers, .* room for 1 B\. So this run kept only those of 1 layer \(1\)/, 'Keep layer 3 and run again'],
     ['ko', /^4층 모두의 .* 메모리는 1 B뿐이에요\. 그래서 이번 실행은 1개 층\(1층\)의 행렬만/, '3층을 남기고 다시 실행하기']
   ]) {
@@ -356,7 +356,7 @@ longTest('rooms of attention matrices that were not retained say so, and a press
     for (const part of ['scores', 'scale', 'mask', 'weights', 'heads']) {
       await goToRoom(page, `2.self_attn.${part}`)
       await page.waitForSelector('.stage .unkept:visible')
-      assert.match(await page.textContent('.unkept'), said)
+      assert.match(await page.textContent('.unkept'), message)
       assert.ok(await page.isHidden('.stage .stage-figure'), part)
       await goToRoom(page, `0.self_attn.${part}`)
       await page.waitForSelector('.stage .stage-figure:visible')
@@ -372,7 +372,7 @@ longTest('rooms of attention matrices that were not retained say so, and a press
     await goToRoom(page, '2.self_attn.weights')
     await page.waitForSelector('.stage .unkept:visible')
     assert.deepEqual(await findViolations(page), [])
-    assert.equal(await page.textContent('[data-action="keep"]'), press)
+    assert.equal(await page.textContent('[data-action="keep"]'), pressButton)
     await changeAndWait(page, () => page.click('[data-action="keep"]'))
     await page.waitForSelector('.stage .stage-figure:visible')
     assert.match(page.url(), /kept=2/)
@@ -397,12 +397,12 @@ longTest('thousands of terms are paged without blocking', async t => {
   await page.waitForSelector(more)
   assert.match(await page.textContent(more), /^Show 7976 more$/)
   const lines = () => page.locator('#inspector .terms li').count()
-  const press = selector => page.evaluate(one => document.querySelector(one).click(), selector)
-  const seen = []
+  const pressButton = selector => page.evaluate(argument => document.querySelector(argument).click(), selector)
+  const results = []
   const tasks = await house.withBrowser(browser => measureLongestTasks(browser, page, async during => {
     const act = (name, selector) => during(name, async () => {
-      await press(selector)
-      seen.push([name, await lines()])
+      await pressButton(selector)
+      results.push([name, await lines()])
     })
     await act('all', more)
     await act('on', '[data-keep="on-terms"]')
@@ -412,15 +412,15 @@ longTest('thousands of terms are paged without blocking', async t => {
     t.diagnostic(`${name}: ${cpu.toFixed(0)} ms of the processor, ${wall.toFixed(0)} by the clock`)
     if (isLong) assert.ok(cpu < LONGEST_TASK, `${name}: ${cpu} ms`)
   }
-  for (const [name, count] of seen) assert.equal(count, MOST_LINES, name)
+  for (const [name, count] of results) assert.equal(count, MOST_LINES, name)
   const at = () => page.textContent('.terms-page span')
   assert.equal(await at(), `1–120 of ${words}`, 'another order begins at its first page')
-  const terms = () => page.$$eval('#inspector .terms li', list => list.map(one => one.title))
+  const terms = () => page.$$eval('#inspector .terms li', list => list.map(item => item.title))
   const first = await terms()
   await page.focus('[data-keep="on-terms"]')
   await page.keyboard.press('Enter')
   await page.waitForFunction(text => document.querySelector('.terms-page span').textContent === text, `121–240 of ${words}`)
-  assert.equal((await terms()).filter(one => first.includes(one)).length, 0)
+  assert.equal((await terms()).filter(term => first.includes(term)).length, 0)
   assert.equal(await page.evaluate(() => document.activeElement.dataset.keep), 'on-terms')
   assert.deepEqual(await findViolations(page), [])
   assert.deepEqual(complaints, [])

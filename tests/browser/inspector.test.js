@@ -17,7 +17,7 @@ const ROOM = 'encoder.0.self_attn.scores'
 
 const house = useBrowser()
 const open = (state, options) => house.open({ language: 'en', ...state }, options)
-const told = page => page.$eval('[data-exact]', cell => [cell.dataset.exact, cell.textContent])
+const readExactValue = page => page.$eval('[data-exact]', cell => [cell.dataset.exact, cell.textContent])
 const valueOf = (run, key) => {
   const [, name, index] = /^(.+)\[(.+)\]$/.exec(key)
   return valueAt(getTensor(run, name), index.split(', ').map(Number))
@@ -35,29 +35,29 @@ test('the inspector links to factors, back by breadcrumbs, on to uses, and down 
   assert.equal(await page.locator('.terms li').count(), 8)
   assert.equal(await page.locator('.made .rule math').count(), 2)
   await page.click('.terms-head button:last-child')
-  const sizes = await page.$$eval('.product-value', list => list.map(one => one.textContent))
+  const sizes = await page.$$eval('.product-value', list => list.map(item => item.textContent))
   const sorted = sizes.map(text => Math.abs(parseFormatted(text)))
   assert.deepEqual(sorted, [...sorted].sort((a, b) => b - a))
 
   await page.click('.terms li:first-child .cell-link:first-child')
   await page.waitForFunction(name => document.querySelector('.cell-name').textContent.startsWith(`${name}.q`),
     ATTENTION)
-  const [key, text] = await told(page)
+  const [key, text] = await readExactValue(page)
   assert.ok(Object.is(Math.fround(parseFormatted(text)), valueOf(run, key)), key)
   assert.equal(await page.locator('.trail .cell-link').count(), 2)
   await page.click('.trail .cell-link:first-child')
-  assert.equal((await told(page))[0], `${CELL.name}[${CELL.index.join(', ')}]`)
+  assert.equal((await readExactValue(page))[0], `${CELL.name}[${CELL.index.join(', ')}]`)
 
   for (const name of ['scores', 'masked_scores']) {
     await page.click('.feeds .cell-link')
     await page.waitForFunction(end => document.querySelector('.cell-name').textContent.includes(end), `.${name}[`)
-    assert.equal((await told(page))[0], `${ATTENTION}.${name}[${CELL.index.join(', ')}]`)
+    assert.equal((await readExactValue(page))[0], `${ATTENTION}.${name}[${CELL.index.join(', ')}]`)
     if (name === 'scores') await page.waitForSelector('.made .steps dt:nth-of-type(2) math')
   }
 
   await page.click('[data-keep="backward"]')
   await page.waitForFunction(() => document.querySelector('[data-exact]')?.dataset.exact.startsWith('∂'))
-  const [, slope] = await told(page)
+  const [, slope] = await readExactValue(page)
   const { value } = run.explainGradient(`${ATTENTION}.masked_scores`, CELL.index)
   assert.ok(Object.is(Math.fround(parseFormatted(slope)), value), `${slope}, ${value}`)
   await page.click('.terms .cell-link >> nth=1')
@@ -86,27 +86,27 @@ longTest('Escape returns the focus from the inspector to the grid and cell where
     await page.keyboard.press('Enter')
     await named(start)
   }
-  const walk = async () => {
+  const walkThroughCells = async () => {
     await page.focus(`.heat[data-tensor="${name}"]`)
     for (const key of ['Control+Home', 'ArrowDown', 'ArrowDown', 'ArrowRight', 'Enter']) await page.keyboard.press(key)
     await follow('.feeds .cell-link', `${ATTENTION}.weights`)
   }
-  await walk()
+  await walkThroughCells()
   await follow('.terms li:last-child .cell-link', name)
   await page.hover('.stage .heat >> nth=-1')
-  assert.notEqual((await told(page))[0], `${name}[0, 0, ${row}, ${column}]`, 'another cell of the same grid')
+  assert.notEqual((await readExactValue(page))[0], `${name}[0, 0, ${row}, ${column}]`, 'another cell of the same grid')
   await page.keyboard.press('Escape')
   assert.deepEqual(await focused(page), [name, row, column])
-  assert.equal((await told(page))[0], `${name}[0, 0, ${row}, ${column}]`)
+  assert.equal((await readExactValue(page))[0], `${name}[0, 0, ${row}, ${column}]`)
   await page.keyboard.press('ArrowRight')
   assert.deepEqual(await focused(page), [name, row, column + 1], 'and it walks on')
 
-  await walk()
+  await walkThroughCells()
   await page.evaluate(() => document.activeElement.blur())
   await page.keyboard.press('Escape')
   assert.deepEqual(await focused(page), [name, row, column], 'from nowhere, too')
 
-  await walk()
+  await walkThroughCells()
   await follow('.terms li:first-child .cell-link', name)
   await follow('.actions button:not([data-keep])', name)
   assert.equal(await page.getAttribute('#house', 'data-room'), 'encoder.0.self_attn.mask')
@@ -154,8 +154,8 @@ test('a value is edited by keyboard and by mouse, undone, redone and shared', as
     assert.equal(await page.textContent('.edit .problem'), '', 'no complaint while typing')
     await page.keyboard.press('Enter')
     assert.equal(await page.getAttribute('.edit-field', 'aria-invalid'), 'true')
-    const about = await page.getAttribute('.edit-field', 'aria-describedby')
-    assert.match(await page.textContent(`[id="${about}"]`), /Enter a number that fits float32/)
+    const describedBy = await page.getAttribute('.edit-field', 'aria-describedby')
+    assert.match(await page.textContent(`[id="${describedBy}"]`), /Enter a number that fits float32/)
   }
   assert.deepEqual(await findViolations(page), [])
   await page.fill('.edit-field', '5')
@@ -185,11 +185,11 @@ test('a value is edited by keyboard and by mouse, undone, redone and shared', as
   assert.deepEqual(complaints, [])
   await close()
 
-  const other = await house.open(link.replace(ROOM, 'encoder.0.self_attn.weights'))
-  const tables = await readTables(other.page)
-  const shown = tables.find(({ name }) => name === weights.name).cells.flat()
-  shown.forEach((text, i) => assert.ok(Object.is(Math.fround(parseFormatted(text)), weights.data[i]), `${i}: ${text}`))
-  await other.close()
+  const otherPage = await house.open(link.replace(ROOM, 'encoder.0.self_attn.weights'))
+  const tables = await readTables(otherPage.page)
+  const displayed = tables.find(({ name }) => name === weights.name).cells.flat()
+  displayed.forEach((text, i) => assert.ok(Object.is(Math.fround(parseFormatted(text)), weights.data[i]), `${i}: ${text}`))
+  await otherPage.close()
 })
 
 longTest('beside a term of −∞ a finite one has almost no bar', async () => {
@@ -214,11 +214,11 @@ longTest('changed cells are highlighted once, and not with reduced motion', asyn
   }
 })
 
-for (const [title, where] of everyNth([['the site', null], ['the single file', SINGLE.href]], 2)) {
+for (const [title, address] of everyNth([['the site', null], ['the single file', SINGLE.href]], 2)) {
   test(`the check recomputes every number: ${title}`, async () => {
-    const link = where ? `${where}#${toHash(completeState({ room: ROOM, depth: 'code' }))}` : { room: ROOM, language: 'en' }
+    const link = address ? `${address}#${toHash(completeState({ room: ROOM, depth: 'code' }))}` : { room: ROOM, language: 'en' }
     const { page, complaints, close } = await house.open(link)
-    if (where) await page.waitForSelector('.code')
+    if (address) await page.waitForSelector('.code')
     await page.click('[data-action="check"]')
     await page.waitForSelector('.check-total')
     assert.equal(await page.locator('.check td.is-wrong').count(), 0)
@@ -235,7 +235,7 @@ test('a gradient is checked by a finite difference', async () => {
   const { page, complaints, close } = await open({ room: 'output', cell })
   await page.click('[data-keep="nudge"]')
   await page.waitForSelector('.nudge .steps')
-  const [up, down, slope, gradient] = (await page.$$eval('.nudge dd', list => list.map(one => one.textContent))).map(
+  const [up, down, slope, gradient] = (await page.$$eval('.nudge dd', list => list.map(item => item.textContent))).map(
     parseFormatted)
   const run = runInNode({})
   assert.ok(Math.abs(gradient / run.explainGradient('output', cell.index).value - 1) < 1e-3)
@@ -258,18 +258,18 @@ longTest('only the result of a finite difference is announced', async () => {
       globalThis.heard = []
       new MutationObserver(() => globalThis.heard.push(live.textContent)).observe(live, { childList: true })
     })
-    const heard = count => page.waitForFunction(least => globalThis.heard.length >= least, count)
+    const waitForAnnouncements = count => page.waitForFunction(min => globalThis.heard.length >= min, count)
     await page.click('[data-keep="nudge"]')
-    await heard(1)
-    const shown = await page.$$eval('.nudge dd', list => list.slice(2).map(one => one.textContent))
-    const [said] = await page.evaluate(() => globalThis.heard)
-    assert.ok(shown.length === 3 && shown.every(number => said.includes(number)), said)
+    await waitForAnnouncements(1)
+    const displayed = await page.$$eval('.nudge dd', list => list.slice(2).map(item => item.textContent))
+    const [announcement] = await page.evaluate(() => globalThis.heard)
+    assert.ok(displayed.length === 3 && displayed.every(number => announcement.includes(number)), announcement)
     assert.deepEqual(await findViolations(page), [])
     await page.click('[data-keep="nudge"]')
-    await heard(3)
+    await waitForAnnouncements(3)
     await page.keyboard.press('Escape')
     for (const selector of ['.product-left .heat', '.product-result .heat']) await page.hover(selector)
-    assert.deepEqual(await page.evaluate(() => globalThis.heard), [said, '', said, ''], 'said again, then taken back')
+    assert.deepEqual(await page.evaluate(() => globalThis.heard), [announcement, '', announcement, ''], 'said again, then taken back')
     assert.deepEqual(complaints, [])
     await close()
   }
@@ -334,8 +334,8 @@ longTest('twins are side by side where both fit; a cell of the second run is exp
       runInNode({ ...more, target: '2026년 11월 20일' }).tensors.get(name).data[0]))
     await page.locator('[data-twin] .product-result .heat').click({ position: { x: 3, y: 3 } })
     await page.waitForSelector('.terms', { state: 'attached' })
-    const shown = await page.$$eval('.compared dd', list => list.map(one => one.textContent))
-    assert.deepEqual(shown, [here, there, there - here].map(value => formatBrief(value)))
+    const displayed = await page.$$eval('.compared dd', list => list.map(item => item.textContent))
+    assert.deepEqual(displayed, [here, there, there - here].map(value => formatBrief(value)))
     assert.equal(await page.textContent('.facts dd'), formatExact(there))
     await page.waitForURL(/%3At&/)
     await page.reload()
@@ -351,13 +351,13 @@ longTest('the list of comparisons is among the tools, on a phone below the figur
   const phone = { viewport: { width: 360, height: 740 } }
   const orderOf = page => page.evaluate(() => {
     const parts = ['.tools', '.stage-figure', '.twin-choice', '.twins .stage-figure ~ .stage-figure', '.asides']
-    const seen = parts.flatMap(selector => [...document.querySelectorAll(selector)].slice(0, 1))
+    const elements = parts.flatMap(selector => [...document.querySelectorAll(selector)].slice(0, 1))
       .filter(element => element.checkVisibility())
-    const sorted = before => [...seen].sort(before).map(element => element.className.split(' ').at(-1))
+    const sorted = before => [...elements].sort(before).map(element => element.className.split(' ').at(-1))
     const top = element => element.getBoundingClientRect().top
-    const byEye = sorted((one, other) => top(one) - top(other))
-    const isLater = (one, other) => one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING
-    const byKeys = sorted((one, other) => (isLater(one, other) ? -1 : 1))
+    const byEye = sorted((a, b) => top(a) - top(b))
+    const isLater = (a, b) => a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING
+    const byKeys = sorted((a, b) => (isLater(a, b) ? -1 : 1))
     return { byEye, byKeys }
   })
   const { page, complaints, close } = await open(state, phone)

@@ -12,8 +12,8 @@ const model = 'positions'
 const ROOMS = roomsOf(makeDisposedRun({ model })).map(({ id }) => id)
 const house = useBrowser()
 const open = (state, options) => house.open({ model, language: 'en', ...state }, options)
-const fact = (page, name) => page.$$eval('.facts-line > div', (list, wanted) => (
-  list.find(one => one.firstChild.textContent === wanted)?.lastChild.textContent), name)
+const fact = (page, name) => page.$$eval('.facts-line > div', (list, expected) => (
+  list.find(item => item.firstChild.textContent === expected)?.lastChild.textContent), name)
 
 test('the base slider changes the angle of a cell; pressing the angle explains it', async () => {
   const { page, complaints, close } = await open({ room: 'waves' })
@@ -118,9 +118,9 @@ longTest('every experiment shows its code, each piece once, from the left edge o
   for (const room of EXPERIMENTS) {
     await goToRoom(page, room)
     await page.waitForSelector(`#house[data-room="${room}"] .depth-panel:not([hidden]):not([aria-busy="true"]) .listing`)
-    const places = await page.$$eval('.depth-panel figcaption', list => list.map(one => one.textContent))
+    const places = await page.$$eval('.depth-panel figcaption', list => list.map(item => item.textContent))
     assert.deepEqual(places, [...new Set(places)], room)
-    assert.ok((await page.$$eval('.depth-panel .code', list => list.map(one => one.textContent[0]))).every(sign => sign !== ' '), room)
+    assert.ok((await page.$$eval('.depth-panel .code', list => list.map(item => item.textContent[0]))).every(sign => sign !== ' '), room)
     assert.deepEqual(complaints, [], room)
   }
   await close()
@@ -142,12 +142,12 @@ longTest('at a drop rate of 0 the slider keeps the focus, and the old mask can b
     room: 'dropout', dropout: 0.05, depth: 'code', cell: { name: 'dropout.drop.mask', index: [0, 0, 0] }
   })
   const slider = await page.$('.stage [data-control="dropout"] input')
-  const shown = () => page.$$eval('.stage-figure .heat', list => list.filter(one => one.checkVisibility()).length)
+  const countVisible = () => page.$$eval('.stage-figure .heat', list => list.filter(item => item.checkVisibility()).length)
   const turnMenu = () => page.$eval('.figure .menu', menu => new Promise(resolve => {
     menu.addEventListener('toggle', resolve, { once: true })
     menu.open = !menu.open
   }).then(() => menu.querySelectorAll('.menu-choice input').length))
-  async function offered() {
+  async function listOptions() {
     const count = await turnMenu()
     await turnMenu()
     return count
@@ -155,11 +155,12 @@ longTest('at a drop rate of 0 the slider keeps the focus, and the old mask can b
   for (const [key, value, matrices] of [['ArrowLeft', '0', 2], ['ArrowRight', '0.05', 3]]) {
     await slider.focus()
     await changeAndWait(page, () => page.keyboard.press(key))
-    assert.ok(await slider.evaluate(one => one === document.activeElement), `${key}: the focus stays`)
-    assert.deepEqual([await slider.inputValue(), await shown(), await offered()], [value, matrices, matrices], key)
+    assert.ok(await slider.evaluate(element => element === document.activeElement), `${key}: the focus stays`)
+    assert.deepEqual([await slider.inputValue(), await countVisible(), await listOptions()],
+      [value, matrices, matrices], key)
     await page.waitForSelector('.depth-panel:not([hidden]):not([aria-busy="true"]) .listing')
     const origins = await page.$$eval('.stage-figure [data-tensor]', list => (
-      list.filter(one => one.checkVisibility()).map(one => one.dataset.tensor)))
+      list.filter(item => item.checkVisibility()).map(item => item.dataset.tensor)))
     assert.equal(origins.includes('dropout.drop.mask'), matrices === 3, key)
     assert.equal(/mask/.test(await page.textContent('#inspector .cell-name')), matrices === 3, key)
   }
@@ -177,7 +178,7 @@ test('selecting another pair of the circle changes the explained cell and the ex
 })
 
 longTest('only relevant settings can be compared; a comparison from a link stays visible', async () => {
-  const groups = page => page.$$eval('.twin-choice optgroup', all => all.map(one => one.label))
+  const groups = page => page.$$eval('.twin-choice optgroup', all => all.map(item => item.label))
   const { page, close } = await open({ room: 'beyond' })
   assert.deepEqual(await groups(page), ['Seed'])
   assert.match(await page.textContent('.tools .compare'), /Compare/)

@@ -14,9 +14,9 @@ function nearestHere(run, name, [, t], table) {
   const x = getTensor(run, name), rows = getTensor(run, table), C = rows.shape[1]
   const vector = [...x.data.slice(t * C, (t + 1) * C)]
   const all = Array.from({ length: rows.shape[0] }, (_, row) => {
-    const other = [...rows.data.slice(row * C, (row + 1) * C)]
-    const dot = vector.reduce((sum, v, i) => sum + v * other[i], 0)
-    return { row, cosine: dot / Math.hypot(...vector) / Math.hypot(...other) }
+    const otherRow = [...rows.data.slice(row * C, (row + 1) * C)]
+    const dot = vector.reduce((sum, v, i) => sum + v * otherRow[i], 0)
+    return { row, cosine: dot / Math.hypot(...vector) / Math.hypot(...otherRow) }
   })
   const words = getAxisLabels(run, rows, 0)
   return all.sort((a, b) => b.cosine - a.cosine).slice(0, 5).map(({ row, cosine }) => [words[row], formatBrief(cosine)])

@@ -38,7 +38,7 @@ const selectSentence = (list, { state }) => list[state.sentence] ?? list[0]
 /** The last token that a step of an answer reads. */
 const tokenBefore = (view, step) => decodedStream(view).read.tokens[0][view.run.decoding.rows[step]]
 
-const matrixRow = (view, about) => readMatrix(view, { ...about, axes: [-1, about.axes[1]] })[0]
+const matrixRow = (view, context) => readMatrix(view, { ...context, axes: [-1, context.axes[1]] })[0]
 
 const parseCell = text => {
   const [, name, index] = /^(.+)\[([\d, ]+)\]$/.exec(text)
@@ -102,9 +102,9 @@ function cachedPeak({ data }) {
 
 /** The largest magnitudes that a legend of this room may have: those of its tensors and of related ones. */
 function legendPeaks(view) {
-  const shown = view.heats.map(({ tensor }) => tensor)
+  const displayed = view.heats.map(({ tensor }) => tensor)
   const prefixOf = name => name.replace(/[^.]+$/, '')
-  const prefixes = new Set(shown.map(prefixOf))
+  const prefixes = new Set(displayed.map(prefixOf))
   const names = [...view.run.tensors.keys()].filter(name => prefixes.has(prefixOf(name)))
   const inputs = names.flatMap(name => Object.values(findTensor(view, name).inputs))
   return [...names, ...inputs, ...view.room.tensors].map(name => findTensor(view, name)).filter(Boolean).map(cachedPeak)
@@ -129,19 +129,19 @@ function isRuleNumber(view, text, name) {
 }
 
 const NOTES = {
-  'stages.dropout.kept': (view, { scale, dropped, total }, about) => {
-    const mask = readMatrix(view, about).flat()
+  'stages.dropout.kept': (view, { scale, dropped, total }, context) => {
+    const mask = readMatrix(view, context).flat()
     return isRoundedTo(scale, 1 / (1 - view.state.dropout)) && Number(total) === mask.length &&
       Number(dropped) === mask.filter(x => x === 0).length
   },
-  'stages.activation.silent': (view, { count, total }, about) => {
-    const row = matrixRow(view, about)
+  'stages.activation.silent': (view, { count, total }, context) => {
+    const row = matrixRow(view, context)
     return Number(count) === row.filter(x => x === 0).length && Number(total) === row.length
   },
-  'stages.sampling.smoothing': (view, { smoothing, right, other }) => {
+  'stages.sampling.smoothing': (view, { smoothing, right, other: differing }) => {
     const uniform = SMOOTHING / decodedStream(view).words.length
     return isRoundedTo(smoothing, SMOOTHING) && isRoundedTo(right, 1 - SMOOTHING + uniform) &&
-      isRoundedTo(other, uniform)
+      isRoundedTo(differing, uniform)
   },
   'stages.sampling.rest': (view, { count, share }) => {
     const { words } = decodedStream(view), name = view.room.parts.probabilities,
@@ -155,7 +155,7 @@ const NOTES = {
   'stages.syllables.shared': (view, { count }) => Number(count) === selectedSyllable(view).pieces.length,
   'stages.syllables.apart': (view, { count }) => Number(count) === selectedSyllable(view).pieces.length,
   'stages.cache.same': (view, { count }) => areCacheCountsRight(view, count, '0'),
-  'stages.cache.differs': (view, { count, other }) => areCacheCountsRight(view, count, other),
+  'stages.cache.differs': (view, { count, other: differing }) => areCacheCountsRight(view, count, differing),
   'stages.cache.saved': areCacheSumsRight,
   'stages.decoding.reread': ({ run }, { loss }) => run.settings.training && isRoundedTo(loss, run.loss),
   'stages.decoding.unmasked': ({ run }, { loss }) => !run.settings.tgtIsCausal && isRoundedTo(loss, run.loss)
@@ -180,17 +180,17 @@ const HEADINGS = {
 }
 
 /** A check whether a text matches one of some messages and its values are right. */
-const matchAny = list => (view, text, about) => Object.entries(list).some(([key, isRight]) => {
+const matchAny = list => (view, text, context) => Object.entries(list).some(([key, isRight]) => {
   const values = matchMessage(view, key, text)
-  return values && isRight(view, values, about)
+  return values && isRight(view, values, context)
 })
 
-const isStripRight = (view, text, about) => ['line', 'lineAfter', 'lineRms', 'lineAfterRms'].some(key => {
+const isStripRight = (view, text, context) => ['line', 'lineAfter', 'lineRms', 'lineAfterRms'].some(key => {
   const values = matchMessage(view, `stages.norm.${key}`, text)
-  const row = matrixRow(view, about), size = Math.sqrt(mean(row) ** 2 + variance(row))
+  const row = matrixRow(view, context), size = Math.sqrt(mean(row) ** 2 + variance(row))
   const spread = () => ('rms' in values ? isRoundedTo(values.rms, size) : isRoundedTo(values.variance, variance(row)))
   return values && isRoundedTo(values.mean, mean(row)) && spread() &&
-    isLabelRight(view, { ...about, axes: [1], side: 0, i: 0 }, values.token)
+    isLabelRight(view, { ...context, axes: [1], side: 0, i: 0 }, values.token)
 })
 
 const withoutSpaces = text => text?.replaceAll(' ', '')
@@ -281,13 +281,13 @@ const isTruncationRight = ({ run: { truncated = {} } }, text) => {
 /** For each kind its selector, the name of its context in `rendered_numbers.js`, and the check of its text. */
 export const KINDS = {
   cell: ['[data-cell]', 'cell', isCellRight],
-  active: ['.heat [role=gridcell]', 'active', (view, text, { at, ...about }) => {
+  active: ['.heat [role=gridcell]', 'active', (view, text, { at, ...context }) => {
     const [labels, number] = [text.slice(0, text.lastIndexOf(': ')), text.slice(text.lastIndexOf(': ') + 2)]
     const names = labels.split(/, (?=(?:⟨[^⟩]*⟩|[^ ]*)(?: · \d+)?$)/)
-    return isExactly(number, valueAt(view, about.tensor, cellIndex(about, ...at))) &&
-      names.every((name, side) => about.axes[side] < 0 || isLabelRight(view, { ...about, side, i: at[side] }, name))
+    return isExactly(number, valueAt(view, context.tensor, cellIndex(context, ...at))) &&
+      names.every((name, side) => context.axes[side] < 0 || isLabelRight(view, { ...context, side, i: at[side] }, name))
   }],
-  label: ['.labels span', 'label', (view, text, about) => isLabelRight(view, about, text)],
+  label: ['.labels span', 'label', (view, text, context) => isLabelRight(view, context, text)],
   grid: ['.grid td', 'grid', isGridCellRight],
   gridHead: ['.grid thead th', 'grid', isToken],
   gridName: ['.grid th, .grid th button', 'grid', isGridNameRight],
@@ -302,7 +302,7 @@ export const KINDS = {
     const max = Math.max(1, ...rows.filter(Boolean).map(row => maxMagnitude(matrixRow(view, row))))
     return text === '0.0' || isRoundedTo(text.replace('−', ''), max, 1)
   }],
-  note: ['.stage-figure .note', 'about', (view, text, about) => isPageText(view, text) || matchAny(NOTES)(view, text, about)],
+  note: ['.stage-figure .note', 'about', (view, text, context) => isPageText(view, text) || matchAny(NOTES)(view, text, context)],
   now: ['.house-now', null, isHouseTextRight],
   title: ['.caption b, .legend-note', null, (view, text) => (
     isPageText(view, text) || (view.room.stage === 'operation' && (Boolean(findTensor(view, text)) || /^\d$/.test(text))) ||
@@ -382,10 +382,10 @@ export const KINDS = {
     const size = run.tensors.get(parts.q).shape.at(-1) / parts.heads, more = 1 / (parts.scale * Math.sqrt(size))
     return parts.scale !== 1 && (Number(text) === size || Math.abs(Number(text) - more) < 1e-6)
   }],
-  nonzero: ['.nonzero summary', 'caption', (view, text, about) => {
+  nonzero: ['.nonzero summary', 'caption', (view, text, context) => {
     const { count, total } = matchMessage(view, 'frame.nonzero.show', text) ?? {}
-    return Number(count) === countCells(view, about, value => Math.abs(value) >= 0.005) &&
-      Number(total) === about.size[0] * about.size[1]
+    return Number(count) === countCells(view, context, value => Math.abs(value) >= 0.005) &&
+      Number(total) === context.size[0] * context.size[1]
   }],
   sorting: ['.stage-figure .control label', null, (view, text) => (
     isPageText(view, text) || isToken(view, matchMessage(view, 'stages.activation.by.row', text)?.token))],
@@ -416,8 +416,8 @@ export const ATTRIBUTES = {
 const listTexts = node => (typeof node === 'string' ? [node] : Object.values(node).flatMap(listTexts))
 
 /** The messages of the page, replaced by those of a model where it has its own. */
-function mergeMessages(all, own) {
-  const entries = Object.entries(own).map(
+function mergeMessages(all, modelMessages) {
+  const entries = Object.entries(modelMessages).map(
     ([key, message]) => [key, typeof message === 'string' ? message : mergeMessages(all[key] ?? {}, message)])
   return { ...all, ...Object.fromEntries(entries) }
 }
@@ -432,10 +432,10 @@ export function createTextView(run, state, rooms, code) {
 
 /** Describes the texts that are wrong. */
 export function findWrongTexts(view, entries, kindsByName) {
-  return entries.flatMap(({ kind, text, path, about }) => {
+  return entries.flatMap(({ kind, text, path, about: context }) => {
     const isRight = kindsByName[kind]?.[2]
     const trimmed = text.trim()
-    if (!trimmed || isRight?.(view, trimmed, about)) return []
-    return [`${kind}: “${trimmed}” at ${path}${about === undefined ? '' : ` ${JSON.stringify(about)}`}`]
+    if (!trimmed || isRight?.(view, trimmed, context)) return []
+    return [`${kind}: “${trimmed}” at ${path}${context === undefined ? '' : ` ${JSON.stringify(context)}`}`]
   })
 }

@@ -88,7 +88,7 @@ for (const [title, changes] of [['the defaults', {}], ['other settings', OTHER]]
 
 test('hovering over a token highlights all of its occurrences and its vocabulary entry', async () => {
   const { page, complaints, close } = await open({ room: 'text.ids' })
-  const lit = selector => page.$$eval(`${selector}.is-lit`, list => list.map(one => one.textContent))
+  const lit = selector => page.$$eval(`${selector}.is-lit`, list => list.map(item => item.textContent))
   await page.hover('.chips-row:nth-child(1) .chip:nth-child(3)')
   assert.deepEqual([await lit('.chip'), await lit('.vocabulary li')], [['4what', '4what'], ['4what']])
   await goToRoom(page, 'text.tokens')
@@ -105,7 +105,7 @@ test('every cell on the canvas has the color of its value', async () => {
     const { page, close } = await open({ room: 'self_attn.qkv', part: 'k' }, { colorScheme })
     const { product, domains } = stageData(runInNode(SENTENCES), 'self_attn.qkv', { part: 'k' })
     const colors = createScale(domains.values, colorScheme)
-    const drawn = await page.$eval('.product-result canvas', (canvas, [rows, cols]) => {
+    const readPixels = await page.$eval('.product-result canvas', (canvas, [rows, cols]) => {
       const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
       return Array.from({ length: rows * cols }, (_, i) => {
         const x = Math.floor(((i % cols) + 0.22) * (canvas.width / cols))
@@ -113,7 +113,7 @@ test('every cell on the canvas has the color of its value', async () => {
         return `rgb(${[...data.slice((y * canvas.width + x) * 4, (y * canvas.width + x) * 4 + 3)].join(' ')})`
       })
     }, [product.rows, product.cols])
-    assert.deepEqual(drawn, Array.from(product.values, value => colors.at(value).css))
+    assert.deepEqual(readPixels, Array.from(product.values, value => colors.at(value).css))
     await close()
   }
 })
@@ -159,12 +159,12 @@ test('typing, every control, language and theme work', async () => {
   await page.waitForSelector('html[lang="ko"] h1')
   assert.match(await page.textContent('h1'), /가리나요/)
   const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
-  const seen = new Set()
+  const texts = new Set()
   for (let i = 0; i < 3; i++) {
     await page.click('[data-action="theme"]')
-    seen.add(await paper())
+    texts.add(await paper())
   }
-  assert.equal(seen.size, 2)
+  assert.equal(texts.size, 2)
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -172,7 +172,7 @@ test('typing, every control, language and theme work', async () => {
 test('selecting a cell by mouse and by keyboard: the inspector names it and displays every digit', async () => {
   const { page, complaints, close } = await open({ room: 'self_attn.scores', head: 1 })
   const run = runInNode(SENTENCES)
-  const told = async () => {
+  const readMatrix = async () => {
     const [text, key] = await page.$eval('[data-exact]', cell => [cell.textContent, cell.dataset.exact])
     const [, name, index] = /^(.+)\[(.+)\]$/.exec(key)
     const at = index.split(', ').map(Number)
@@ -182,13 +182,13 @@ test('selecting a cell by mouse and by keyboard: the inspector names it and disp
   const grid = page.locator('.product-result .heat')
   const { width, height } = await grid.boundingBox()
   await grid.hover({ position: { x: (2.5 * width) / 6, y: (3.5 * height) / 6 } })
-  assert.deepEqual(await told(), ['self_attn.dots', [0, 1, 3, 2]])
+  assert.deepEqual(await readMatrix(), ['self_attn.dots', [0, 1, 3, 2]])
   await grid.focus()
   for (const key of ['Home', 'ArrowRight', 'ArrowUp', 'ArrowUp', 'Enter']) await page.keyboard.press(key)
-  assert.deepEqual(await told(), ['self_attn.dots', [0, 1, 1, 1]])
-  const spoken = await grid.evaluate(element => (
+  assert.deepEqual(await readMatrix(), ['self_attn.dots', [0, 1, 1, 1]])
+  const description = await grid.evaluate(element => (
     document.getElementById(element.getAttribute('aria-activedescendant')).textContent))
-  assert.match(spoken, /^wonder, wonder: /)
+  assert.match(description, /^wonder, wonder: /)
   assert.deepEqual((await readAddress(page)).cell, { name: 'self_attn.dots', index: [0, 1, 1, 1] })
   await page.keyboard.press('Escape')
   assert.equal((await readAddress(page)).cell, null)
@@ -241,11 +241,11 @@ test('invalid settings are reported beside the control and leave the last figure
 test('a link restores the state in a new browser, and Back returns to the stage before', async () => {
   const cell = { name: 'self_attn.weights', index: [1, 2, 1, 0] }
   const first = await open({ ...OTHER, room: 'self_attn.weights', cell })
-  const shown = page => page.evaluate(() => (
+  const readRoom = page => page.evaluate(() => (
     ['h1', '.cell-name'].map(selector => document.querySelector(selector)?.textContent)))
   const link = await first.page.evaluate(() => location.href)
   const second = await house.open(link, { locale: 'ko-KR' })
-  assert.deepEqual(await shown(second.page), await shown(first.page))
+  assert.deepEqual(await readRoom(second.page), await readRoom(first.page))
   assert.deepEqual(await readTables(second.page), await readTables(first.page))
   await goToRoom(second.page, 'self_attn.heads')
   await second.page.goBack()
@@ -254,10 +254,10 @@ test('a link restores the state in a new browser, and Back returns to the stage 
   await Promise.all([first.close(), second.close()])
 })
 
-for (const [look, colorScheme] of everyNth(['light', 'dark'], 2).entries()) {
+for (const [lookIndex, colorScheme] of everyNth(['light', 'dark'], 2).entries()) {
   test(`axe finds nothing: ${colorScheme}`, async () => {
     const { page, close } = await open(TRAINED, { colorScheme })
-    for (const [i, { id }] of partOf(rooms, look, 4).entries()) {
+    for (const [i, { id }] of partOf(rooms, lookIndex, 4).entries()) {
       await goToRoom(page, id)
       if (i === 2) {
         await page.click('[data-language="en"]')
@@ -301,9 +301,9 @@ longTest('at medium widths nothing scrolls sideways, and the links of a room do 
       await page.waitForTimeout(200)
       assert.equal(await measureOverflow(page), 0, JSON.stringify([place, language, width]))
       const over = await page.$$eval('.ways > :is(a, p)', list => {
-        const boxes = list.filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect())
-        return boxes.some((one, i) => boxes.slice(i + 1).some(other => one.left < other.right - 1 &&
-          other.left < one.right - 1 && one.top < other.bottom - 1 && other.top < one.bottom - 1))
+        const boxes = list.filter(item => item.checkVisibility()).map(item => item.getBoundingClientRect())
+        return boxes.some((box, i) => boxes.slice(i + 1).some(otherBox => box.left < otherBox.right - 1 &&
+          otherBox.left < box.right - 1 && box.top < otherBox.bottom - 1 && otherBox.top < box.bottom - 1))
       })
       assert.equal(over, false, JSON.stringify([place, language, width]))
     }
@@ -337,11 +337,11 @@ test('an invalid setting is reported even where its control is not visible', asy
 
 longTest('entering a room is announced, and texts of rooms follow their switches', async () => {
   const { page, complaints, close } = await open({ model: 'dates', language: 'en', room: 'encoder.0.self_attn.qkv' })
-  const arrived = () => page.textContent('#arrived')
-  assert.equal(await arrived(), '')
+  const readAnnouncement = () => page.textContent('#arrived')
+  assert.equal(await readAnnouncement(), '')
   await page.keyboard.press('ArrowRight')
   await page.waitForFunction(() => document.querySelector('#arrived').textContent)
-  assert.equal(await arrived(), await page.textContent('h1'))
+  assert.equal(await readAnnouncement(), await page.textContent('h1'))
   assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector('#arrived')).clipPath), 'inset(50%)')
   assert.deepEqual(complaints, [])
   await close()
@@ -363,14 +363,14 @@ longTest('entering a room is announced, and texts of rooms follow their switches
 
 longTest('before a cell is selected, the sources of the first one are outlined and every number stays readable', async () => {
   const { page, close } = await open({ model: 'dates', room: 'encoder.0.self_attn.scores' })
-  const veiled = () => page.$eval('.product-left .heat-marks', canvas => {
+  const isDimmed = () => page.$eval('.product-left .heat-marks', canvas => {
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
     let count = 0
     for (let i = 3; i < data.length; i += 4) count += data[i] > 100 && data[i] < 200
     return count / (data.length / 4)
   })
   assert.ok(await page.isVisible('.product-left .heat-marks'))
-  assert.ok(await veiled() < 0.2)
+  assert.ok(await isDimmed() < 0.2)
   await page.hover('.product-result canvas', { position: { x: 60, y: 60 } })
   await page.waitForTimeout(200)
   await close()

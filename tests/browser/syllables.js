@@ -8,7 +8,7 @@ const FIRST_CODES = { initial: 0x1100, vowel: 0x1161, final: 0x11a7 }
 /** The syllable that is selected by default: the first of those with the most tokens. */
 export function selectedSyllable(view) {
   const { syllables } = roomStream(view).hangul
-  return syllables.find(({ pieces }) => syllables.every(other => other.pieces.length <= pieces.length))
+  return syllables.find(({ pieces }) => syllables.every(syllable => syllable.pieces.length <= pieces.length))
 }
 
 /** The indices of a syllable's letters among initials, vowels and finals. */

@@ -1,4 +1,4 @@
-// The training theatre in a real browser: the same bits as in Node, and what it shows is what is.
+// The training page in a browser: the same bits as in Node, and every displayed number is the training's.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -26,20 +26,20 @@ test('a training runs forwards and back, and every displayed number is that of t
   await waitUntilDrawn(page, 60)
   const session = createSession(gf, read(link))
   const losses = Array.from({ length: 60 }, () => session.step().loss)
-  const shown = () => page.evaluate(() => [...document.querySelectorAll('.theatre-keys b')].map(b => b.textContent))
+  const readValues = () => page.evaluate(() => [...document.querySelectorAll('.theatre-keys b')].map(b => b.textContent))
   const last = session.history.looks.at(-1)
-  assert.deepEqual((await shown()).slice(0, 2), [formatBrief(losses[59]), formatBrief(last.loss)])
-  const said = () => page.textContent('.theatre-answer')
-  assert.equal(await said(), session.answer('november 20 2026').text)
+  assert.deepEqual((await readValues()).slice(0, 2), [formatBrief(losses[59]), formatBrief(last.loss)])
+  const readAnswer = () => page.textContent('.theatre-answer')
+  assert.equal(await readAnswer(), session.answer('november 20 2026').text)
   await page.locator('[data-action="seek"]').fill('33')
   await waitUntilDrawn(page, 33)
-  const other = createSession(gf, read(link))
-  for (let n = 0; n < 33; n++) other.step()
-  assert.equal((await shown())[0], formatBrief(losses[32]))
-  assert.equal(await said(), other.answer('november 20 2026').text)
+  const rivalSession = createSession(gf, read(link))
+  for (let n = 0; n < 33; n++) rivalSession.step()
+  assert.equal((await readValues())[0], formatBrief(losses[32]))
+  assert.equal(await readAnswer(), rivalSession.answer('november 20 2026').text)
   assert.equal(await readStep(page), 33)
   session.dispose()
-  other.dispose()
+  rivalSession.dispose()
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -66,17 +66,17 @@ test('the rooms can display the model of any step, and step through the training
   }
   const { tensors: learned } = gf.loadSafetensors(session.file())
   session.dispose()
-  const answer = text => page.waitForFunction(wanted => (
-    document.querySelector('.field.is-target input').placeholder === wanted ||
-    document.querySelector('.field.is-target input').value === wanted), text)
+  const answer = text => page.waitForFunction(expected => (
+    document.querySelector('.field.is-target input').placeholder === expected ||
+    document.querySelector('.field.is-target input').value === expected), text)
   await changeAndWait(page, () => pressAction(page, 'inside'))
   await answer(answers[60])
   assert.equal(await page.textContent('.learned output'), '스텝 60 / 60까지 학습한 모델')
   await page.click('.share summary')
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-take="safetensors"]')])
-  const taken = Object.entries(gf.loadSafetensors(await readFile(await download.path())).tensors)
-  assert.ok(taken.length > 20)
-  for (const [name, { shape, bytes }] of taken) {
+  const tensors = Object.entries(gf.loadSafetensors(await readFile(await download.path())).tensors)
+  assert.ok(tensors.length > 20)
+  for (const [name, { shape, bytes }] of tensors) {
     assert.deepEqual([[...shape], bytes], [[...learned[name].shape], learned[name].bytes], name)
   }
   await page.click('.share summary')
@@ -100,23 +100,23 @@ longTest('embeddings and a pinned cell move with the steps, by pointer and by ke
   while (player.step());
   const table = 'target_embedding.weight', token = 7
   player.session.plane()
-  const told = () => page.textContent('.theatre-plane + .theatre-token')
+  const readToken = () => page.textContent('.theatre-plane + .theatre-token')
   await page.selectOption('.theatre-choices select:has(option[value="target_embedding.weight"])', table)
   await page.selectOption('[data-action="token"]', String(token))
   const placeOf = () => {
     const { words, x, y } = player.session.plane(table)
     return `${words[token]}: 가로 ${formatExact(x[token])}, 세로 ${formatExact(y[token])}`
   }
-  const tells = text => page.waitForFunction(wanted => (
-    document.querySelector('.theatre-plane + .theatre-token').textContent === wanted), text)
-  await tells(placeOf())
+  const waitForText = text => page.waitForFunction(expected => (
+    document.querySelector('.theatre-plane + .theatre-token').textContent === expected), text)
+  await waitForText(placeOf())
   await page.locator('[data-action="seek"]').fill('20')
   await waitUntilDrawn(page, 20)
   player.seek(20)
-  await tells(placeOf())
+  await waitForText(placeOf())
   await page.focus('.scatter')
   for (const key of ['ArrowRight', 'ArrowLeft', 'ArrowUp', 'ArrowDown']) await page.keyboard.press(key)
-  assert.notEqual(await told(), placeOf())
+  assert.notEqual(await readToken(), placeOf())
   const { width, height } = await page.locator('.scatter').boundingBox()
   await page.locator('.scatter').hover({ position: { x: width - 2, y: height - 2 } })
 
@@ -130,13 +130,13 @@ longTest('embeddings and a pinned cell move with the steps, by pointer and by ke
   follower.pin({ name, index }, session.inputsOf(TASK_INFO.dates.sample))
   follower.read(1000)
   assert.deepEqual(follower.facts.steps, [0, 10, 20, 30, 40])
-  const seen = step => `${step}스텝의 ${name}[${index.join(', ')}] = ${formatExact(follower.facts.here)}`
-  const says = text => page.waitForFunction(wanted => [...document.querySelectorAll('.theatre-token')]
-    .some(({ textContent }) => textContent === wanted), text)
-  await says(seen(20))
+  const pinnedText = step => `${step}스텝의 ${name}[${index.join(', ')}] = ${formatExact(follower.facts.here)}`
+  const says = text => page.waitForFunction(expected => [...document.querySelectorAll('.theatre-token')]
+    .some(({ textContent }) => textContent === expected), text)
+  await says(pinnedText(20))
   await page.locator('[data-action="seek"]').fill('31')
   player.seek(31)
-  await says(seen(31))
+  await says(pinnedText(31))
   await page.fill('[data-field="pinned"]', '0, 1, 99, 0')
   await page.keyboard.press('Enter')
   await page.waitForFunction(() => [...document.querySelectorAll('.theatre .problem')]
@@ -163,20 +163,20 @@ longTest('the next step is broken down, checked by finite differences and taken'
   await page.waitForSelector('.theatre-optimizer tr')
   const session = createSession(gf, read(link))
   session.step()
-  const made = breakDown(session, 'output.weight')
-  const shown = await page.evaluate(() => (
+  const breakdown = breakDown(session, 'output.weight')
+  const displayed = await page.evaluate(() => (
     [...document.querySelectorAll('.theatre-optimizer tr')].map(row => row.lastElementChild.textContent)))
-  const results = [made.g, made.after.m, made.after.v, made.mHat, made.vHat, made.after.w]
-  assert.deepEqual(shown, results.map(value => `= ${formatExact(value)}`))
+  const results = [breakdown.g, breakdown.after.m, breakdown.after.v, breakdown.mHat, breakdown.vHat, breakdown.after.w]
+  assert.deepEqual(displayed, results.map(value => `= ${formatExact(value)}`))
   await page.click('.theatre-closer summary')
   await page.waitForSelector('.theatre-norms tbody line', { state: 'attached' })
-  const samples = await page.$$eval('.theatre-norms tbody line', list => list.map(one => {
-    const { stroke, strokeDasharray } = getComputedStyle(one)
+  const samples = await page.$$eval('.theatre-norms tbody line', list => list.map(item => {
+    const { stroke, strokeDasharray } = getComputedStyle(item)
     return `${stroke} ${strokeDasharray}`
   }))
   assert.equal(samples.length, await page.$$eval('.theatre-norms tbody tr', list => list.length))
   assert.equal(new Set(samples).size, samples.length, 'each layer has a line of its own, beside its name')
-  const letters = await page.$$eval('.theatre-letters li b', list => list.map(one => one.textContent))
+  const letters = await page.$$eval('.theatre-letters li b', list => list.map(item => item.textContent))
   assert.deepEqual(letters, ['g', 'c', 'η', 'β₁', 'β₂', 'ε'], 'no letter of the formulas goes without its name')
   const place = '[data-field="index"]', at = await page.inputValue(place)
   for (const wrong of ['abc', '99, 1', '1x, 2']) {
@@ -189,7 +189,7 @@ longTest('the next step is broken down, checked by finite differences and taken'
   await page.press(place, 'Enter')
   await page.waitForSelector('.theatre-apart .problem:empty', { state: 'attached' })
   await page.click('[data-action="nudge"]')
-  const { slope } = finiteDifference(session, made.name, made.index)
+  const { slope } = finiteDifference(session, breakdown.name, breakdown.index)
   await page.waitForFunction(text => document.querySelector('.theatre-nudged').textContent.includes(text),
     formatExact(Number(slope.toPrecision(4))))
   await page.click('.theatre-apart .theatre-inside')
@@ -207,20 +207,20 @@ longTest('a step runs layer by layer: forward, loss, backward, update, and on to
   const { layers, loss } = breakDown(session)
   const cells = () => page.evaluate(() => [...document.querySelectorAll('.theatre-layers tbody tr')].map(row => (
     [...row.querySelectorAll('td')].map(cell => cell.textContent))))
-  const said = () => page.textContent('.theatre-apart [role="status"]')
+  const readStatus = () => page.textContent('.theatre-apart [role="status"]')
   const columns = ['rms', 'norm', 'ratio']
-  const wanted = known => layers.map((one, i) => columns.map(name => (known(name, i) ? formatBrief(one[name]) : '')))
+  const expectedCells = isVisible => layers.map((layer, i) => columns.map(name => (isVisible(name, i) ? formatBrief(layer[name]) : '')))
   await pressAction(page, 'oneLayer')
   await page.waitForSelector('.theatre-layers tr[data-here]')
-  assert.deepEqual(await cells(), wanted((name, i) => name === 'rms' && i === 0))
+  assert.deepEqual(await cells(), expectedCells((name, i) => name === 'rms' && i === 0))
   for (let n = 1; n < layers.length; n++) await pressAction(page, 'oneLayer')
-  assert.deepEqual(await cells(), wanted(name => name === 'rms'))
+  assert.deepEqual(await cells(), expectedCells(name => name === 'rms'))
   await pressAction(page, 'layer')
-  assert.ok((await said()).includes(formatExact(loss)), 'the loss')
+  assert.ok((await readStatus()).includes(formatExact(loss)), 'the loss')
   await pressAction(page, 'layer')
-  assert.deepEqual(await cells(), wanted((name, i) => name === 'rms' || (name === 'norm' && i === layers.length - 1)))
+  assert.deepEqual(await cells(), expectedCells((name, i) => name === 'rms' || (name === 'norm' && i === layers.length - 1)))
   for (let n = 0; n < layers.length; n++) await pressAction(page, 'layer')
-  assert.deepEqual(await cells(), wanted(() => true))
+  assert.deepEqual(await cells(), expectedCells(() => true))
   await pressAction(page, 'layer')
   await waitForStep(page, 1)
   session.step()
@@ -236,11 +236,11 @@ longTest('rendering a part again drops no pending rendering', async () => {
   const { page, complaints, close } = await house.open({ theatre: 'dates_steps-3_batch-8_layers-1' })
   await waitUntilDrawn(page, 0)
   await page.evaluate(() => {
-    const { requestAnimationFrame } = window, held = []
-    window.requestAnimationFrame = frame => held.push(frame)
+    const { requestAnimationFrame } = window, frames = []
+    window.requestAnimationFrame = frame => frames.push(frame)
     window.goOn = () => {
       Object.assign(window, { requestAnimationFrame })
-      held.forEach(frame => requestAnimationFrame(frame))
+      frames.forEach(frame => requestAnimationFrame(frame))
     }
   })
   await pressAction(page, 'step')
@@ -266,10 +266,10 @@ longTest('two trainings race, and the page says where they diverge', async () =>
     session.dispose()
     return loss
   })
-  const parted = runs[0].findIndex((loss, i) => !Object.is(loss, runs[1][i])) + 1
-  assert.equal(parted, 2)
+  const divergence = runs[0].findIndex((loss, i) => !Object.is(loss, runs[1][i])) + 1
+  assert.equal(divergence, 2)
   const text = `2스텝에서 처음 갈라졌어요. 25스텝의 학습 손실은 ${runs.map(loss => formatBrief(loss[24])).join(' 대 ')}.`
-  await page.waitForFunction(wanted => document.querySelector('.theatre-raced').textContent === wanted, text)
+  await page.waitForFunction(expected => document.querySelector('.theatre-raced').textContent === expected, text)
   await page.click('[data-experiment="byHeart"]')
   await page.waitForFunction(() => document.querySelector('.theatre').dataset.open.includes('repeat-same'))
   await page.waitForFunction(() => document.querySelector('.theatre-raced').textContent === '')
@@ -293,8 +293,8 @@ test('a training resumes after the tab is closed and reopened, and from a file',
   await waitUntilDrawn(page, 40)
   const session = createSession(gf, read(link))
   for (let n = 0; n < 40; n++) session.step()
-  const shown = () => page.evaluate(() => document.querySelector('.theatre-keys b').textContent)
-  assert.equal(await shown(), formatBrief(session.history.loss[39]))
+  const readValues = () => page.evaluate(() => document.querySelector('.theatre-keys b').textContent)
+  assert.equal(await readValues(), formatBrief(session.history.loss[39]))
   session.dispose()
   await page.setInputFiles('[data-action="upload"]', path)
   await page.waitForFunction(() => document.querySelector('.theatre').dataset.step === '2')
@@ -334,15 +334,15 @@ longTest('non-finite values are located, and training resumes from the previous 
   const link = 'dates_rate-1000_schedule-constant_warmUp-0_batch-8_clip-0_normFirst-before_positions-learned_seed-1'
   const player = createPlayer(gf, read(link))
   while (player.step());
-  const { step, where, loss: lastLoss } = player.broken
+  const { step, where: location, loss: lastLoss } = player.broken
   const { page, complaints, close } = await house.open({ theatre: link })
   await waitForStep(page, 0)
   await pressAction(page, 'play')
   await page.waitForSelector('[data-action="calmer"]')
-  const said = await page.textContent('.theatre-problem')
+  const problem = await page.textContent('.theatre-problem')
   assert.ok(Number.isFinite(lastLoss), 'the gradient broke, not the loss')
-  assert.ok(said.startsWith(`${step}스텝에서 손실은 아직 수였지만(${lastLoss})`) && said.includes(where?.name ?? '기울기 전체의 크기'), said)
-  assert.ok(said.includes(`${step - 1}스텝의 가중치는 그대로예요`), said)
+  assert.ok(problem.startsWith(`${step}스텝에서 손실은 아직 수였지만(${lastLoss})`) && problem.includes(location?.name ?? '기울기 전체의 크기'), problem)
+  assert.ok(problem.includes(`${step - 1}스텝의 가중치는 그대로예요`), problem)
   assert.equal(await readStep(page), step - 1)
   await pressAction(page, 'calmer')
   await page.waitForFunction(() => document.querySelector('.theatre').dataset.open.includes('start-given'))
@@ -355,13 +355,13 @@ longTest('non-finite values are located, and training resumes from the previous 
   const session = createSession(gf, settings, undefined, player.session.file())
   session.step()
   const [loss] = session.history.loss
-  const shown = () => page.evaluate(() => document.querySelector('.theatre-keys b').textContent)
+  const readValues = () => page.evaluate(() => document.querySelector('.theatre-keys b').textContent)
   await waitUntilDrawn(page, 1)
-  assert.equal(await shown(), formatBrief(loss))
+  assert.equal(await readValues(), formatBrief(loss))
   await page.reload()
   await waitUntilDrawn(page, 1)
-  assert.equal(await shown(), formatBrief(loss))
-  for (const one of [session, player.session]) one.dispose()
+  assert.equal(await readValues(), formatBrief(loss))
+  for (const item of [session, player.session]) item.dispose()
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -374,8 +374,8 @@ test('a training starts from the page\'s own weights; missing weights are reques
   const { right, loss } = session.history.looks[0]
   session.dispose()
   assert.ok(right > 0.9)
-  const shown = await page.evaluate(() => [...document.querySelectorAll('.theatre-keys b')].map(b => b.textContent))
-  assert.ok(shown.includes(formatBrief(loss)) && shown.includes(`${formatFixed(100 * right, 1)} %`), shown.join())
+  const displayed = await page.evaluate(() => [...document.querySelectorAll('.theatre-keys b')].map(b => b.textContent))
+  assert.ok(displayed.includes(formatBrief(loss)) && displayed.includes(`${formatFixed(100 * right, 1)} %`), displayed.join())
   await page.evaluate(() => { location.hash = '#v=1&model=dates&theatre=dates_start-given_origin-abc' })
   await page.waitForFunction(() => (
     document.querySelector('[data-control="start"] .problem')?.textContent.includes('링크에 들어 있지')))
@@ -390,7 +390,7 @@ test('the training page fits a phone, axe finds nothing, and it leads back to th
     await waitForStep(page, 0)
     await pressAction(page, 'step')
     await waitForStep(page, 1)
-    await page.evaluate(() => document.querySelectorAll('.theatre details').forEach(one => { one.open = true }))
+    await page.evaluate(() => document.querySelectorAll('.theatre details').forEach(element => { element.open = true }))
     await page.waitForSelector('.theatre-optimizer tr')
     await waitUntilDrawn(page, 1)
     assert.equal(await measureOverflow(page), 0)

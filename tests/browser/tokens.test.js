@@ -1,4 +1,4 @@
-// The rooms on how a text is cut into tokens, in real Chromium: what is written there is what the tokenizer does.
+// The rooms about tokenization in Chromium: their texts are what the tokenizer computes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bertFiles, t5Files, unigramFile } from '../lib/imported_models.js'
@@ -31,7 +31,7 @@ async function enter(page, room, figure) {
   await page.waitForSelector(figure)
 }
 
-const textsOf = (page, selector) => page.$$eval(selector, all => all.map(one => one.textContent))
+const textsOf = (page, selector) => page.$$eval(selector, all => all.map(item => item.textContent))
 
 test('WordPiece: every piece that is looked up, by mouse and keyboard, on a phone too', async () => {
   const files = bertFiles(), { page, complaints, close } = await house.open({ language: 'en' })
@@ -41,11 +41,11 @@ test('WordPiece: every piece that is looked up, by mouse and keyboard, on a phon
   assert.deepEqual(await textsOf(page, '.chip span'), words.map(word => word.text))
   const isShown = async ({ text, tries }) => {
     assert.match(await page.textContent('.search h2'), new RegExp(`“${text}”: ${tries.flat().length} `))
-    assert.deepEqual(await textsOf(page, '.try-piece'), tries.flat().map(one => one.piece))
+    assert.deepEqual(await textsOf(page, '.try-piece'), tries.flat().map(attempt => attempt.piece))
     assert.deepEqual(await textsOf(page, '.tries .is-found .try-piece'), tries.map(some => some.at(-1))
-      .filter(one => one.id !== undefined).map(one => one.piece))
+      .filter(item => item.id !== undefined).map(item => item.piece))
   }
-  await isShown(words.reduce((most, word) => (word.tries.flat().length > most.tries.flat().length ? word : most)))
+  await isShown(words.reduce((max, word) => (word.tries.flat().length > max.tries.flat().length ? word : max)))
   await page.click('.chip:first-child')
   await isShown(words[0])
   await page.keyboard.press('ArrowRight')
@@ -66,20 +66,20 @@ longTest('a unigram model: every piece with its score, totals, what a press tell
   await bring(page, t5Files(), text)
   await enter(page, 'text.lattice', '.lattice-box')
   const [{ arcs, best, path }] = gf.text.tokenizer({ 'spiece.model': unigramFile() }).explain(text)
-  const seen = { boxes: [], totals: [] }
+  const results = { boxes: [], totals: [] }
   for (const chip of await page.$$('.chip')) {
     await chip.click()
-    seen.boxes.push(...await page.$$eval('.lattice-box', all => all.map(one => (
-      `${one.children[0].textContent} ${one.children[1].textContent} ${one.classList.contains('is-taken')}`))))
-    seen.totals.push((await textsOf(page, '.lattice-totals span')).at(-1))
+    results.boxes.push(...await page.$$eval('.lattice-box', all => all.map(item => (
+      `${item.children[0].textContent} ${item.children[1].textContent} ${item.classList.contains('is-taken')}`))))
+    results.totals.push((await textsOf(page, '.lattice-totals span')).at(-1))
   }
-  assert.deepEqual(seen.boxes.sort(), arcs.map(({ piece, score }, k) => (
+  assert.deepEqual(results.boxes.sort(), arcs.map(({ piece, score }, k) => (
     `${piece.replaceAll('▁', '␣')} ${formatFixed(score)} ${path.includes(k)}`)).sort())
-  assert.equal(seen.totals.at(-1), formatFixed(best.at(-1).score))
+  assert.equal(results.totals.at(-1), formatFixed(best.at(-1).score))
   await page.click('.lattice-box.is-taken:last-child')
-  const taken = arcs[path.at(-1)], before = best.find(({ at }) => at === taken.from).score
+  const arc = arcs[path.at(-1)], before = best.find(({ at }) => at === arc.from).score
   assert.equal(await page.textContent('.lattice-sum span:last-child'),
-    `${formatFixed(before, 4)} + (${formatFixed(taken.score, 4)}) = ${formatFixed(before + taken.score, 4)}`)
+    `${formatFixed(before, 4)} + (${formatFixed(arc.score, 4)}) = ${formatFixed(before + arc.score, 4)}`)
   assert.match(await page.textContent('.search .note'), /가장 드문 조각보다 10만큼 낮게/)
   await page.keyboard.press('ArrowLeft')
   assert.equal(await page.getAttribute('.lattice-box:focus', 'aria-pressed'), 'true')
@@ -116,18 +116,18 @@ test('Hangul: a syllable has its letters, code, bytes and tokens; a partial char
 test('merges are trained on a pasted text, step by step', async () => {
   const { page, complaints, close } = await house.open({ model: 'stories', language: 'en', room: 'text.learning' })
   await page.waitForSelector('.learning[aria-busy="false"]')
-  const text = 'aaaa abab 각각의 각', settled = count => page.waitForFunction(wanted => (
-    document.querySelector('.learning output').textContent === wanted), count)
+  const text = 'aaaa abab 각각의 각', waitForCount = count => page.waitForFunction(expected => (
+    document.querySelector('.learning output').textContent === expected), count)
   await page.fill('.learning textarea', text)
   const isShown = async step => {
     const { words, pairs } = bpeStep(gf, { text, step })
-    const wanted = JSON.stringify(words)
+    const expected = JSON.stringify(words)
     await page.waitForFunction(all => JSON.stringify([...document.querySelectorAll('.learning-words > span')]
-      .map(word => [...word.children].map(one => one.textContent))) === all, wanted)
+      .map(word => [...word.children].map(child => child.textContent))) === all, expected)
     assert.deepEqual(await textsOf(page, '.learning-pairs small'), pairs.map(({ count }) => String(count)))
   }
   const { count } = bpeStep(gf, { text, step: 0 })
-  await settled(`1 / ${count}`)
+  await waitForCount(`1 / ${count}`)
   await isShown(0)
   await page.click('.learning .scrub-button:last-child')
   await isShown(1)

@@ -26,8 +26,8 @@ test('the probabilities of a step and the decoding steps equal the run\'s', asyn
     const { words } = stageData(run, 'sampling', changes)
     assert.deepEqual(await page.$$eval('.words:last-of-type .word:not(.word-head)', items => items.map(item => (
       [item.firstChild.textContent, ...[...item.querySelectorAll('.word-number')].map(x => x.textContent)]))),
-    words.map(({ token, logit, tempered, share, kept }) =>
-      [token, formatFixed(logit), formatFixed(tempered), formatFixed(share, 3), formatFixed(kept, 3)]))
+    words.map(({ token, logit, tempered, share, kept: isRetained }) =>
+      [token, formatFixed(logit), formatFixed(tempered), formatFixed(share, 3), formatFixed(isRetained, 3)]))
     await goToRoom(page, 'decoding')
     const { steps, nodes } = stageData(run, 'decoding', changes)
     assert.deepEqual(await page.$$eval('.pick', items => items.map(item => (
@@ -86,9 +86,9 @@ test('an invalid source dims the old answer, and both fields have notes', async 
     const color = () => page.$eval('[data-field="target"]', input => getComputedStyle(input, '::placeholder').color)
     const bright = await color()
     await page.fill('[data-field="source"]', '\u{1f389} 20 nov 2026')
-    const [problem, ...known] = await page.$$eval('.is-source .help p', list => list.map(one => one.textContent))
+    const [problem, ...hints] = await page.$$eval('.is-source .help p', list => list.map(item => item.textContent))
     assert.match(problem, /\u{1f389}[’”]/u)
-    assert.match(known.join(' '), language === 'ko' ? /띄어쓰기.*1900년부터 2199년까지/ : /spaces.*1900 to 2199/)
+    assert.match(hints.join(' '), language === 'ko' ? /띄어쓰기.*1900년부터 2199년까지/ : /spaces.*1900 to 2199/)
     assert.notEqual(await color(), bright)
     assert.equal(await measureOverflow(page), 0)
     await changeAndWait(page, () => page.fill('[data-field="source"]', '3 may 1999'))
@@ -120,10 +120,10 @@ longTest('nothing scrolls sideways at 360 px, in any room, at any depth', async 
   }
 })
 
-for (const [look, colorScheme] of everyNth(['light', 'dark'], 2).entries()) {
+for (const [lookIndex, colorScheme] of everyNth(['light', 'dark'], 2).entries()) {
   test(`axe finds nothing in any kind of room: ${colorScheme}`, async () => {
     const { page, close } = await open({ decoding: 'beam', topP: 0.9, temperature: 2 }, { colorScheme })
-    for (const [i, id] of partOf(KINDS, look, 4).entries()) {
+    for (const [i, id] of partOf(KINDS, lookIndex, 4).entries()) {
       await goToRoom(page, id)
       if (i === 1) {
         await page.click('[data-language="en"]')

@@ -1,4 +1,4 @@
-// The worksheet of a lesson, pressed in the page and looked at as it is printed.
+// The worksheet of a lesson, opened in the page and measured in its printed layout.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LESSONS, findLesson } from '../../web/lessons/index.js'
@@ -6,16 +6,16 @@ import { createWorksheet } from '../../web/lessons/worksheet.js'
 import { changeAndWait, completeState as pageState, runInNode, useBrowser } from './host.js'
 import { longTest, everyNth } from '../lib/long.js'
 
-const { open: visit } = useBrowser()
+const { open: openPage } = useBrowser()
 const PAPERS = ['A4', 'Letter']
 
-/** What would be printed stays, so that it can be looked at. */
+/** Keeps the sheet on the page instead of printing it. */
 const before = () => {
   window.print = () => { document.documentElement.dataset.printed = 'yes' }
 }
 
 async function printed(id, language, more = {}) {
-  const opening = await visit({ lesson: id, language, theme: 'dark' }, { before })
+  const opening = await openPage({ lesson: id, language, theme: 'dark' }, { before })
   const { page } = opening
   await page.waitForSelector('.lesson-bar .lesson-text:not(:empty)')
   for (const [field, value] of Object.entries(more)) {
@@ -30,12 +30,12 @@ async function printed(id, language, more = {}) {
 }
 
 /** The same worksheet, made here. */
-async function made(id, language, more = {}) {
+async function openWorksheet(id, language, more = {}) {
   const [{ lesson }, { default: words }] = await Promise.all([findLesson(id).load(), findLesson(id).words[language]()])
   const state = pageState({ model: lesson.model, lesson: id, at: 0, language, ...more })
   return createWorksheet(lesson, words, {
-    state, language, runOf: async one => runInNode(one),
-    gradientOf: async (one, tensor) => runInNode(one).gradient(tensor)
+    state, language, runOf: async item => runInNode(item),
+    gradientOf: async (item, tensor) => runInNode(item).gradient(tensor)
   })
 }
 
@@ -47,31 +47,31 @@ const pages = async (page, format) => (
 const JOINER = '\u2060'
 /** Texts as they are read, without what only keeps a line together. */
 const text = (page, selector) => page.$$eval(selector, (list, joiner) => (
-  list.map(one => one.innerText.trim().replaceAll(joiner, ''))), JOINER)
-const cells = (page, selector) => page.$$eval(`${selector} td`, list => list.map(one => one.textContent))
+  list.map(item => item.innerText.trim().replaceAll(joiner, ''))), JOINER)
+const cells = (page, selector) => page.$$eval(`${selector} td`, list => list.map(item => item.textContent))
 
 for (const [id, language, more] of everyNth([['attention', 'ko', { gapped: '나는 물[?] 마셨다' }], ['round', 'en']], 2)) {
   test(`${id}, ${language}: questions on the first page, answers on the next, with the reader's numbers`, async () => {
-    const sheet = await made(id, language, more)
+    const sheet = await openWorksheet(id, language, more)
     const { page, complaints, close } = await printed(id, language, more)
     assert.equal(await page.isVisible('.house'), false, 'nothing but the sheet')
     assert.deepEqual(await text(page, '.worksheet-questions li > h2'), sheet.items.map(({ title }) => title))
     const questions = sheet.items.filter(({ ask }) => ask)
     assert.deepEqual(await text(page, '.worksheet-answer'), questions.map(({ answer }) => answer))
-    assert.deepEqual(await text(page, '.worksheet-answer + p'), questions.map(({ why }) => why))
+    assert.deepEqual(await text(page, '.worksheet-answer + p'), questions.map(({ why: explanation }) => explanation))
     assert.deepEqual(await text(page, '.worksheet-hint'), questions.map(({ hint }) => hint).filter(Boolean))
     assert.deepEqual(await text(page, '.worksheet-tokens span'), sheet.tokens)
     assert.deepEqual(await page.$$('.worksheet-questions .worksheet-answer'), [])
-    const figures = sheet.items.flatMap(({ figures: given, answerFigures: seen }) => [...given,
-      ...seen.filter(({ isCut }) => !isCut)])
-      .flatMap(one => one.cells.flat())
+    const figures = sheet.items.flatMap(({ figures, answerFigures }) => [...figures,
+      ...answerFigures.filter(({ isCut }) => !isCut)])
+      .flatMap(item => item.cells.flat())
     const blank = figures.filter(({ isBlank }) => isBlank).length
-    assert.equal((await cells(page, '.worksheet-questions')).filter(one => one === '').length, blank)
+    assert.equal((await cells(page, '.worksheet-questions')).filter(cell => cell === '').length, blank)
     assert.ok(blank > 0)
-    assert.ok((await cells(page, '.worksheet-key')).every(one => one !== ''))
-    const looks = await page.$eval('.worksheet', one => [getComputedStyle(one).color, getComputedStyle(one).backgroundColor])
-    assert.deepEqual(looks, ['rgb(0, 0, 0)', 'rgb(255, 255, 255)'], 'light, whatever the screen is')
-    assert.equal(await page.$eval('.worksheet-key', one => getComputedStyle(one).breakBefore), 'page')
+    assert.ok((await cells(page, '.worksheet-key')).every(cell => cell !== ''))
+    const colors = await page.$eval('.worksheet', element => [getComputedStyle(element).color, getComputedStyle(element).backgroundColor])
+    assert.deepEqual(colors, ['rgb(0, 0, 0)', 'rgb(255, 255, 255)'], 'light, whatever the screen is')
+    assert.equal(await page.$eval('.worksheet-key', element => getComputedStyle(element).breakBefore), 'page')
     for (const format of PAPERS) {
       assert.ok(await pages(page, format) >= 2, format)
       await page.emulateMedia({ media: 'screen' })
@@ -86,7 +86,7 @@ for (const [id, language, more] of everyNth([['attention', 'ko', { gapped: '나�
 }
 
 longTest('every lesson has a worksheet', async () => {
-  const { page, complaints, close } = await visit({ lesson: 'attention', language: 'en' }, { before })
+  const { page, complaints, close } = await openPage({ lesson: 'attention', language: 'en' }, { before })
   for (const { id } of LESSONS) {
     await page.evaluate(lesson => {
       location.hash = `lesson=${lesson}&language=en`

@@ -18,12 +18,12 @@ const columns = ({ rows, cols, values }) => (
   Array.from({ length: cols }, (_, c) => Array.from({ length: rows }, (_, r) => values[r * cols + c])))
 
 test('models that generate token by token have the room, once', () => {
-  const having = run => roomsOf(run).filter(({ stage }) => stage === 'cache').map(({ id }) => id)
+  const cacheRooms = run => roomsOf(run).filter(({ stage }) => stage === 'cache').map(({ id }) => id)
   for (const run of [dates, stories, makeDisposedRun({ model: 'text' }), makeDisposedRun({ model: 'own', beginning: '3 1 4' })]) {
-    assert.deepEqual(having(run), ['cache'])
+    assert.deepEqual(cacheRooms(run), ['cache'])
   }
   for (const run of [makeDisposedRun({ model: 'particles' }), makeDisposedRun({ model: 'sentences', causal: true })]) {
-    assert.deepEqual(having(run), [])
+    assert.deepEqual(cacheRooms(run), [])
   }
 })
 
@@ -50,10 +50,10 @@ test('a step displays the columns up to its token; earlier ones are unchanged', 
     const { rows } = run.decoding
     const head = Math.floor(more.head * kvHeads / heads)
     for (const [step, row] of rows.entries()) {
-      const { keys, values, added, columns: most } = stageData(run, 'cache', { ...more, step }), count = row + 1
+      const { keys, values, added, columns: maxColumns } = stageData(run, 'cache', { ...more, step }), count = row + 1
       assert.deepEqual(columns(keys), cellsOf(run, k, { head, kvHeads, count }))
       assert.deepEqual(columns(values), cellsOf(run, v, { head, kvHeads, count }))
-      assert.deepEqual([added, most], [step ? 1 : rows[0] + 1, rows.at(-1) + 1])
+      assert.deepEqual([added, maxColumns], [step ? 1 : rows[0] + 1, rows.at(-1) + 1])
       assert.deepEqual(keys.colLabels, (run.streams.target ?? run.streams.text).tokens[0].slice(0, count))
     }
   }

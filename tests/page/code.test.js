@@ -27,9 +27,9 @@ test('every operation has code, and every named function exists', async () => {
     assert.ok(js.length > 0 && torch, op)
     assert.ok(c.length > 0 || ['reshape', 'narrow', 'clone'].includes(op), op)
     for (const piece of [...c, ...js]) {
-      const text = await readFile(src(piece.file.slice(4)), 'utf8'), own = text.split('\n').slice(piece.line - 1)
-      const margin = ' '.repeat(own[0].search(/\S/))
-      const flush = own.map(line => (line.startsWith(margin) ? line.slice(margin.length) : line)).join('\n')
+      const text = await readFile(src(piece.file.slice(4)), 'utf8'), sourceLines = text.split('\n').slice(piece.line - 1)
+      const margin = ' '.repeat(sourceLines[0].search(/\S/))
+      const flush = sourceLines.map(line => (line.startsWith(margin) ? line.slice(margin.length) : line)).join('\n')
       assert.equal(flush.indexOf(piece.code), 0, piece.file)
       assert.match(piece.code, /^\S/, `${piece.file}:${piece.line} begins at the left edge`)
       assert.match(piece.code, /[})]\n?;?$/, `${piece.file}:${piece.line} ends with its closing brace`)

@@ -102,27 +102,27 @@ const many = (rows, cols, height, more) => {
   const all = slice({ name: 'w', shape: [rows, cols], axes: [], data: values }, { row: 0, col: 1 })
   return { part: { ...all, ...more }, view: { ...view, title: 'M', cell: { width: 20, height } } }
 }
-const drawn = (matrices, more) => drawFigure({ title: 'what', matrices, legends: [], palette, ...more }).svg
+const drawSvg = (matrices, more) => drawFigure({ title: 'what', matrices, legends: [], palette, ...more }).svg
 
 test('labels of low rows and narrow columns are thinned out, as on the page', () => {
   const names = Array.from({ length: 32 }, (_, i) => `row${i}`)
-  const rows = height => drawn([many(32, 2, height, { rowLabels: names })]).match(/>row\d+</g).length
+  const rows = height => drawSvg([many(32, 2, height, { rowLabels: names })]).match(/>row\d+</g).length
   assert.deepEqual([rows(14), rows(5), rows(3)], [32, 11, 7])
   const columns = width => {
-    const { part: narrow, view: seen } = many(2, 32, 20, { colLabels: names })
-    return drawn([{ part: narrow, view: { ...seen, cell: { width, height: 20 } } }]).match(/>row\d+</g).length
+    const { part: narrow, view: exportView } = many(2, 32, 20, { colLabels: names })
+    return drawSvg([{ part: narrow, view: { ...exportView, cell: { width, height: 20 } } }]).match(/>row\d+</g).length
   }
   assert.deepEqual([columns(20), columns(14), columns(7)], [32, 16, 11])
 })
 
 test('the origin of the figure is below its title', () => {
   const subtitle = 'encoder · scores · head 0'
-  assert.match(drawn([many(2, 2, 20)], { subtitle }), new RegExp(`>${subtitle}</text>`))
+  assert.match(drawSvg([many(2, 2, 20)], { subtitle }), new RegExp(`>${subtitle}</text>`))
 })
 
 test('a product is laid out by hand: right factor above, left factor at the left, result where they cross', () => {
   const [left, right, bias, product] = [[3, 4], [4, 5], [1, 5], [3, 5]].map(([rows, cols]) => many(rows, cols, 15))
-  const svg = drawn([{ left, right, bias, product }])
+  const svg = drawSvg([{ left, right, bias, product }])
   const moves = [...svg.matchAll(/translate\((\S+) (\S+)\)/g)].map(([, x, y]) => [Number(x), Number(y)])
   const places = moves.slice(4, -1)
   const [r, l, b, p] = [0, 2, 4, 6].map(i => [0, 1].map(at => places[i][at] + places[i + 1][at]))

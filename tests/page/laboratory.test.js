@@ -60,16 +60,16 @@ test('of the four encodings only sine and cosine have constant neighbor distance
   assert.equal(index[0], 11)
   close(share[2], Math.sqrt(8) / 11)
   assert.ok(random[3] - random[2] > 1)
-  const turned = (rows, i) => (i % rows) * rows + Math.floor(i / rows)
-  assert.ok(distances.every(({ rows, values: all }) => all.every((x, i) => x === all[turned(rows, i)])))
+  const transposedIndex = (rows, i) => (i % rows) * rows + Math.floor(i / rows)
+  assert.ok(distances.every(({ rows, values: all }) => all.every((x, i) => x === all[transposedIndex(rows, i)])))
 })
 
 test('a cell of the table is sine or cosine of the angle of its pair, and its wave goes through it', () => {
   const { table, angle, wave } = stageData(RUN, 'waves')
   table.values.forEach((value, i) => {
     const [k, col] = [Math.floor(i / table.cols), i % table.cols]
-    const turned = angle.values[k * angle.cols + (col >> 1)]
-    close(value, col % 2 ? Math.cos(turned) : Math.sin(turned), 1e-6)
+    const rotation = angle.values[k * angle.cols + (col >> 1)]
+    close(value, col % 2 ? Math.cos(rotation) : Math.sin(rotation), 1e-6)
     close(value, wave.values[k * 8 * wave.cols + col], 1e-6)
   })
 })
@@ -83,9 +83,9 @@ const numbersOf = ({ numbers }) => Object.fromEntries(numbers.map(({ word, cell,
 
 test('the index is unbounded; divided by the length, a step depends on the length', () => {
   const { panels, ...rest } = stageData(RUN, 'first_ideas')
-  const [words, grown] = panels
+  const [words, larger] = panels
   const { rows, cols } = words
-  words.values.forEach((x, i) => close(grown.values[i] - x, Math.floor(i / cols)))
+  words.values.forEach((x, i) => close(larger.values[i] - x, Math.floor(i / cols)))
   const { hop1, hop2, hop3 } = numbersOf(rest)
   ;[[hop1, rows], [hop2, 2 * rows], [hop3, 3 * rows]].forEach(([hop, length]) => close(hop, 1 / (length - 1), 1e-7))
 })
@@ -93,9 +93,9 @@ test('the index is unbounded; divided by the length, a step depends on the lengt
 test('both spellings agree up to rounding, and the times are measured on this machine', () => {
   for (const base of [10, 100, 10000]) {
     const run = makeDisposedRun({ model, base, dModel: 32, maxLength: 64 })
-    const { panels: [power, log, apart] } = stageData(run, 'two_spellings')
+    const { panels: [power, log, differencePanel] } = stageData(run, 'two_spellings')
     power.values.forEach((x, i) => close(log.values[i], x, 1e-5))
-    assert.ok(Math.max(...apart.values.map(Math.abs)) > 0, 'float32 tells them apart')
+    assert.ok(Math.max(...differencePanel.values.map(Math.abs)) > 0, 'float32 tells them apart')
     assert.ok(['loop', 'power', 'log'].every(name => run.times[name] >= 0))
   }
 })
@@ -111,8 +111,8 @@ test('sliced by sentences, all words of a sentence get the same position', () =>
   const { panels: [right, ...wrong], numbers } = stageData(RUN, 'broadcasting')
   wrong.forEach(({ values, cols }, sentence) => values.forEach((x, i) => (
     close(x, right.values[sentence * cols + (i % cols)], 1e-6))))
-  const { spread_right: own, spread_wrong: same } = numbersOf({ numbers })
-  assert.ok(own > 0.5 && same < 1e-6)
+  const { spread_right: ownSpread, spread_wrong: same } = numbersOf({ numbers })
+  assert.ok(ownSpread > 0.5 && same < 1e-6)
 })
 
 test('the shift matrix maps the table r positions further, and its transpose maps it back',
@@ -167,11 +167,11 @@ const shownIn = (run, room) => JSON.stringify(stageData(run, room), (key, value)
     : ArrayBuffer.isView(value) ? Array.from(value, x => Math.round(x * 1e5) + 0) : value))
 
 test('a room offers comparisons of exactly the settings that its values depend on', () => {
-  const others = { dModel: 16, base: 100, maxLength: 32, seed: 7, shift: 3, dropout: 0.5 }
-  const runs = Object.entries(others).map(([name, value]) => [name, makeDisposedRun({ model, [name]: value })])
+  const changedSettings = { dModel: 16, base: 100, maxLength: 32, seed: 7, shift: 3, dropout: 0.5 }
+  const runs = Object.entries(changedSettings).map(([name, value]) => [name, makeDisposedRun({ model, [name]: value })])
   for (const { id, settings } of roomsOf(RUN).slice(1)) {
-    const found = runs.filter(([, run]) => shownIn(run, id) !== shownIn(RUN, id)).map(([name]) => name)
-    assert.deepEqual([...settings].sort(), found.sort(), id)
+    const changed = runs.filter(([, run]) => shownIn(run, id) !== shownIn(RUN, id)).map(([name]) => name)
+    assert.deepEqual([...settings].sort(), changed.sort(), id)
   }
 })
 
@@ -200,14 +200,14 @@ test('every cell of every experiment can be explained', () => {
 
 test('the meaning of a copied value is explained, with a sentence', () => {
   const run = pageRun({ model }), { meanings } = modelOf(model)
-  const own = ['asks', 'circle', 'beyond', 'broadcasting']
+  const ownRooms = ['asks', 'circle', 'beyond', 'broadcasting']
   for (const { id } of roomsOf(run)) {
     const { panels = [], numbers = [], ...data } = stageData(run, id) ?? {}
     const cells = [...[...slicesIn(data), ...panels].map(part => ({ name: part.name, index: cellIndexOf(part, 0, 0) })),
       ...numbers.flatMap(({ cell }) => cell ?? [])]
     for (const { name, index } of cells) {
-      const isTaken = run.explain(name, index).formulas.every(one => /^out = x\d*$/.test(one))
-      if (!isTaken && !(own.includes(id) && name.startsWith(`${id}.`))) continue
+      const isTaken = run.explain(name, index).formulas.every(formula => /^out = x\d*$/.test(formula))
+      if (!isTaken && !(ownRooms.includes(id) && name.startsWith(`${id}.`))) continue
       assert.ok(meanings[name]?.formula(index), name)
       const { shape } = run.tensors.get(name)
       meanings[name].places?.forEach((list, axis) => list && assert.equal(list.length, shape[axis], name))
@@ -253,14 +253,14 @@ test('the texts of the laboratory are all used, and none is missing', async () =
   }))).flat()
   const literal = files.flatMap(code => [...code.matchAll(/t\([`'](lab\.[\w.${}]+)[`']/g)].map(match => match[1]))
   const panels = roomsOf(RUN).flatMap(({ id, stage }) => {
-    const { panels: shown = [], numbers = [] } = stageData(RUN, id)
-    return [...shown, ...numbers].map(({ word }) => `lab.${stage}.${word}`)
+    const { panels: displayedPanels = [], numbers = [] } = stageData(RUN, id)
+    return [...displayedPanels, ...numbers].map(({ word }) => `lab.${stage}.${word}`)
   })
   const used = [...literal, ...panels]
   const keysOf = (node, path) => Object.entries(node).flatMap(([key, value]) => (
     typeof value === 'string' ? [`${path}.${key}`] : keysOf(value, `${path}.${key}`)))
-  const known = keysOf(words[model].lab, 'lab')
+  const textKeys = keysOf(words[model].lab, 'lab')
   const patterns = used.map(key => new RegExp(`^${key.replaceAll('.', '\\.').replace(/\$\{\w+\}/g, '\\w+')}$`))
-  for (const key of known) assert.ok(patterns.some(pattern => pattern.test(key)), `${key} is there and not used`)
-  for (const key of used.filter(one => !one.includes('$'))) assert.ok(known.includes(key), `${key} is used and not there`)
+  for (const key of textKeys) assert.ok(patterns.some(pattern => pattern.test(key)), `${key} is there and not used`)
+  for (const key of used.filter(item => !item.includes('$'))) assert.ok(textKeys.includes(key), `${key} is used and not there`)
 })

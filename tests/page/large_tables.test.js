@@ -1,4 +1,4 @@
-// Tables of many rows and choices of many words: what is drawn of them is what stands in the tensors.
+// Tables with many rows and large vocabularies: the drawn part has the values of the tensors.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { downsample, findTokens, isLargeCount, largestIndices } from '../../web/lib/large_tables.js'
@@ -17,20 +17,20 @@ import { stageData } from '../lib/page.js'
 
 const WORDS = 9000, [llama] = cases('llama'), [, [few]] = llama.tensors[0]
 const tensors = llama.tensors.map(([key, shape, ...rest]) => [key, shape.map(n => (n === few ? WORDS : n)), ...rest])
-const one = RUNS.own(gf, { beginning: '3 1 8000 1 5' }, [],
+const imported = RUNS.own(gf, { beginning: '3 1 8000 1 5' }, [],
   [await openModel(filesOf({ ...llama, tensors }, { config: { vocab_size: WORDS } }))])
-const { run: alive } = one, TABLE = 'embed_tokens.weight'
+const { run: alive } = imported, TABLE = 'embed_tokens.weight'
 after(() => alive.dispose())
 
 /** The page's run with the values that were asked for, and what was asked. */
 function page() {
-  const asked = [], run = readRun(messageOf(gf, one))
-  return { asked, run, shown(room, more) {
+  const requests = [], run = readRun(messageOf(gf, imported))
+  return { asked: requests, run, shown(room, more) {
     for (let i = 0; i < 12; i++) {
       try {
         return stageData(run, room, more)
       } catch ({ tensor, rows }) {
-        asked.push([tensor.name, rows ?? 'all'])
+        requests.push([tensor.name, rows ?? 'all'])
         if (!rows) tensor.data = alive.tensor(tensor.name).values.slice()
         else {
           const { rows: data, extent } = someRows(alive, tensor.name, rows), [, cols] = tensor.shape
@@ -40,7 +40,7 @@ function page() {
         }
       }
     }
-    throw new Error(`${room} asks again and again: ${JSON.stringify(asked)}`)
+    throw new Error(`${room} asks again and again: ${JSON.stringify(requests)}`)
   } }
 }
 /** Every cell of a slice is the tensor's, and is found again. */
@@ -57,7 +57,7 @@ function assertCells(part) {
 test('the largest values are those that sorting puts first, ties in order', () => {
   const values = Float32Array.from({ length: 3000 }, (_, i) => Math.round(100 * Math.sin(i * 7.3)))
   const order = Array.from({ length: 1000 }, (_, i) => i).sort((a, b) => values[500 + b] - values[500 + a] || a - b)
-  for (const most of [1, 7, 48, 1000]) assert.deepEqual(largestIndices(values, 500, 1000, most), order.slice(0, most))
+  for (const max of [1, 7, 48, 1000]) assert.deepEqual(largestIndices(values, 500, 1000, max), order.slice(0, max))
   assert.deepEqual(largestIndices(Float32Array.of(1, 2), 0, 2, 5), [1, 0])
 })
 
@@ -82,33 +82,33 @@ test('a thumbnail of many columns averages them', () => {
 })
 
 test('only the text\'s rows of a large embedding table are read', () => {
-  const { shown, asked } = page(), { table, many, result } = shown('text.embedding')
-  const ids = one.run.streams.text.ids[0]
+  const { shown, asked: requests } = page(), { table, many, result } = shown('text.embedding')
+  const ids = imported.run.streams.text.ids[0]
   assert.ok(isLargeCount(WORDS))
   assert.deepEqual(table.rowOrder, [...new Set(ids)].sort((a, b) => a - b))
   assert.equal(many.total, WORDS)
   assertCells(table)
   assertCells(result)
-  assert.deepEqual(asked.filter(([name]) => name === TABLE), [[TABLE, table.rowOrder]])
+  assert.deepEqual(requests.filter(([name]) => name === TABLE), [[TABLE, table.rowOrder]])
 })
 
 test('only the largest logits of each position are drawn, and only their weights are read', () => {
-  const { run, shown, asked } = page()
-  const { right, product, drawn } = shown(roomsOf(run).find(({ words }) => words === 'logits').id)
+  const { run, shown, asked: requests } = page()
+  const { right, product, drawn: drawnPart } = shown(roomsOf(run).find(({ words }) => words === 'logits').id)
   assertCells(right)
   assertCells(product)
-  assert.deepEqual([product.order, drawn.total], [right.order, WORDS])
+  assert.deepEqual([product.order, drawnPart.total], [right.order, WORDS])
   const { values } = alive.tensor(product.name)
   for (let row = 0; row < product.rows; row++) {
-    const own = values.subarray(row * WORDS, (row + 1) * WORDS)
-    assert.ok(product.order.includes(own.indexOf(own.reduce((a, b) => Math.max(a, b)))))
+    const rowValues = values.subarray(row * WORDS, (row + 1) * WORDS)
+    assert.ok(product.order.includes(rowValues.indexOf(rowValues.reduce((a, b) => Math.max(a, b)))))
   }
-  assert.ok(asked.every(([name, rows]) => name !== right.name || rows !== 'all'))
+  assert.ok(requests.every(([name, rows]) => name !== right.name || rows !== 'all'))
 })
 
 test('sampling from a large vocabulary lists the most probable tokens and the remaining probability', () => {
-  const { shown } = page(), { words, rest, shares, kept, row } = shown('sampling', { row: 2 })
-  for (const part of [shares, kept]) assertCells(part)
+  const { shown } = page(), { words, rest, shares, kept: retained, row } = shown('sampling', { row: 2 })
+  for (const part of [shares, retained]) assertCells(part)
   const all = alive.tensor('sampling.probabilities').values.subarray(row * WORDS, (row + 1) * WORDS)
   const sorted = [...all].sort((a, b) => b - a)
   assert.deepEqual(words.map(({ share }) => share), sorted.slice(0, words.length))
@@ -120,7 +120,7 @@ test('sampling from a large vocabulary lists the most probable tokens and the re
 test('with a large vocabulary the chosen tokens are always drawn', () => {
   const { shown } = page(), { steps, shares } = shown('decoding')
   assertCells(shares)
-  one.decoding.steps.forEach(({ id }, i) => {
+  imported.decoding.steps.forEach(({ id }, i) => {
     assert.ok(shares.order.includes(id))
     assert.equal(steps[i].word, id)
     assert.ok(steps[i].pieces.length <= 64)
@@ -138,13 +138,13 @@ test('the extent of a table has its largest values', () => {
 
 test('nearest rows, computed in blocks, agree with float64', () => {
   const { values, shape: [, C] } = alive.tensor(TABLE), at = 8000
-  const row = n => [...values.subarray(n * C, (n + 1) * C)], own = row(at)
+  const row = n => [...values.subarray(n * C, (n + 1) * C)], rowValues = row(at)
   const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0)
-  const cosine = n => dot(row(n), own) / Math.sqrt(dot(row(n), row(n)) * dot(own, own))
+  const cosine = n => dot(row(n), rowValues) / Math.sqrt(dot(row(n), row(n)) * dot(rowValues, rowValues))
   const expected = Array.from({ length: WORDS }, (_, n) => n).sort((a, b) => cosine(b) - cosine(a)).slice(0, 10)
-  const found = nearest(gf, alive, { name: TABLE, index: [at, 0], table: TABLE })
-  assert.deepEqual(found.map(one => one.row), expected)
-  for (const { row: n, cosine: value } of found) assert.ok(Math.abs(value - cosine(n)) < 1e-5)
+  const nearestRows = nearest(gf, alive, { name: TABLE, index: [at, 0], table: TABLE })
+  assert.deepEqual(nearestRows.map(item => item.row), expected)
+  for (const { row: n, cosine: value } of nearestRows) assert.ok(Math.abs(value - cosine(n)) < 1e-5)
 })
 
 test('gathered rows keep their table indices', () => {
@@ -157,10 +157,10 @@ test('gathered rows keep their table indices', () => {
 })
 
 test('a response transfers exactly its own buffers, each once', () => {
-  const block = new Float32Array(6), other = new Float32Array(2)
+  const block = new Float32Array(6), otherBlock = new Float32Array(2)
   const values = new Map([['a', block.subarray(0, 2)], ['b', block.subarray(2)]])
   assert.deepEqual(transferList('read', { values, peaks: new Map() }), [block.buffer])
-  assert.deepEqual(transferList('run', { values, curves: { relu: { x: other } } }), [block.buffer])
-  assert.deepEqual(transferList('rows', { rows: other, extent: {} }), [other.buffer])
+  assert.deepEqual(transferList('run', { values, curves: { relu: { x: otherBlock } } }), [block.buffer])
+  assert.deepEqual(transferList('rows', { rows: otherBlock, extent: {} }), [otherBlock.buffer])
   assert.deepEqual(transferList('explain', { values }), [])
 })

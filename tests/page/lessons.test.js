@@ -56,16 +56,16 @@ for (const lesson of lessons) for (const language of LANGUAGES) {
         assert.ok(roomsOf(run).some(({ id }) => id === state.room), `${step.id}: ${state.room}`)
         assert.deepEqual(fromHash(toHash(state)), state, step.id)
       }
-      const said = step.question ? ['ask', 'right', 'wrong', ...(step.answerState ? [] : ['hint'])] : []
-      for (const key of [...ALWAYS, ...said]) assert.ok(texts[key]?.trim(), `${step.id}.${key}`)
-      const known = [...ALWAYS, ...said, 'options', 'paper', 'whose', ...(step.question ? ['paperWhy'] : [])]
-      assert.deepEqual(Object.keys(texts).filter(key => !known.includes(key)), [], step.id)
-      const told = {
+      const questionKeys = step.question ? ['ask', 'right', 'wrong', ...(step.answerState ? [] : ['hint'])] : []
+      for (const key of [...ALWAYS, ...questionKeys]) assert.ok(texts[key]?.trim(), `${step.id}.${key}`)
+      const knownKeys = [...ALWAYS, ...questionKeys, 'options', 'paper', 'whose', ...(step.question ? ['paperWhy'] : [])]
+      assert.deepEqual(Object.keys(texts).filter(key => !knownKeys.includes(key)), [], step.id)
+      const valuesByKey = {
         before: placeholderValues(step, texts, first.run, first), after: placeholderValues(step, texts, last.run, last)
       }
       for (const [key, text] of Object.entries(texts)) {
         if (typeof text !== 'string') continue
-        const values = ['right', 'wrong', 'paperWhy'].includes(key) ? told.after : told.before
+        const values = ['right', 'wrong', 'paperWhy'].includes(key) ? valuesByKey.after : valuesByKey.before
         for (const name of valuesIn(text)) assert.match(String(values[name]), /\S/, `${step.id}.${key}: {${name}}`)
       }
       if (!step.question) continue
@@ -111,8 +111,8 @@ test('options are words in the language of the gap', () => {
   const lesson = lessons.find(({ id }) => id === 'attention')
   for (const [language, of] of [['ko', /^[가-힣]+$/], ['en', /^[a-z]+$/]]) {
     for (const step of lesson.steps.filter(({ id }) => ['gap', 'other'].includes(id))) {
-      const [asked] = phases(lesson, step, language)
-      const options = step.question.options(asked.run, asked).map(({ text }) => text)
+      const [firstPhase] = phases(lesson, step, language)
+      const options = step.question.options(firstPhase.run, firstPhase).map(({ text }) => text)
       assert.equal(options.length, 4)
       assert.deepEqual(options.filter(text => !of.test(text)), [], `${step.id}, ${language}`)
     }
@@ -123,16 +123,16 @@ test('a lesson displays the loss of the correct answer where it is known, else o
   const steps = [['mask', 'without', { tgtIsCausal: false }], ['order', 'answer', { normFirst: true }],
     ['hunt', 'yours', { fault: 'batchPositions' }]]
   for (const [id, name, change] of steps) {
-    const lesson = lessons.find(one => one.id === id), step = lesson.steps.find(one => one.id === name)
-    const own = lesson.texts.en.steps[name], [{ state }] = phases(lesson, step, 'en')
+    const lesson = lessons.find(lesson => lesson.id === id), step = lesson.steps.find(lesson => lesson.id === name)
+    const stepWords = lesson.texts.en.steps[name], [{ state }] = phases(lesson, step, 'en')
     const ofTruth = makeDisposedRun({ ...change, target: '2026년 11월 20일' }).loss
     const before = makeDisposedRun({}), run = makeDisposedRun(change)
-    const told = placeholderValues(step, own, run, { state, before })
-    assert.equal(told.loss, formatFixed(ofTruth), id)
-    assert.equal(told.whose, 'the right answer', id)
-    for (const key of ['was', 'before']) if (/^[\d.]+$/.test(told[key])) assert.equal(told[key], formatFixed(before.loss), id)
+    const placeholders = placeholderValues(step, stepWords, run, { state, before })
+    assert.equal(placeholders.loss, formatFixed(ofTruth), id)
+    assert.equal(placeholders.whose, 'the right answer', id)
+    for (const key of ['was', 'before']) if (/^[\d.]+$/.test(placeholders[key])) assert.equal(placeholders[key], formatFixed(before.loss), id)
     const unlearned = makeDisposedRun({ ...change, source: 'november' })
-    const unknown = placeholderValues(step, own, unlearned, { state, before: makeDisposedRun({ source: 'november' }) })
+    const unknown = placeholderValues(step, stepWords, unlearned, { state, before: makeDisposedRun({ source: 'november' }) })
     assert.deepEqual([unknown.loss, unknown.whose], [formatFixed(unlearned.loss), 'what the model wrote'], id)
   }
   assert.notEqual(makeDisposedRun({ normFirst: true }).loss, makeDisposedRun({ normFirst: true }).trueLoss)
@@ -162,8 +162,8 @@ test('every fault is found in its own run by its own evidence alone, and none in
   assert.deepEqual(Object.keys(settings).sort(), Object.keys(FINDERS).sort())
   for (const source of ['november 20 2026', '5/6/2026', 'november']) for (const target of ['', '2026년']) {
     assert.equal(findFault(makeDisposedRun({ source, target })), undefined, source)
-    for (const [fault, own] of Object.entries(settings)) {
-      const run = makeDisposedRun({ source, target, ...own })
+    for (const [fault, faultSettings] of Object.entries(settings)) {
+      const run = makeDisposedRun({ source, target, ...faultSettings })
       assert.deepEqual(Object.keys(FINDERS).filter(name => FINDERS[name](run)), [fault], source)
     }
   }

@@ -55,6 +55,6 @@ test('the ends of a scale are never rounded to zero', () => {
 })
 
 test('a probability below 1 is never written as 1', () => {
-  const said = [[0.9994, '0.999'], [0.99996, '0.99996'], [Math.fround(0.99999995), '0.9999999'], [1, '1.00'], [0.994, '0.99'], [0.5, '0.50'], [0, '0.00']]
-  for (const [p, text] of said) assert.equal(formatProbability(p), text)
+  const probabilityCases = [[0.9994, '0.999'], [0.99996, '0.99996'], [Math.fround(0.99999995), '0.9999999'], [1, '1.00'], [0.994, '0.99'], [0.5, '0.50'], [0, '0.00']]
+  for (const [p, text] of probabilityCases) assert.equal(formatProbability(p), text)
 })

@@ -1,4 +1,4 @@
-// Rooms are derived from a run: those of the page's models, and of a model that nobody has seen.
+// Rooms are derived from a run: those of the page's models, and of a model with an unknown architecture.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sliceMatrix, getTensor } from '../../web/lib/run.js'
@@ -87,10 +87,10 @@ test('before times mask is after, to the bit; a mask is 0 or 1 / (1 − p)', () 
 
 test('with pre-norm the room of the norm precedes its sub-layer, one floor below', () => {
   const at = (run, id) => idsOf(run).indexOf(id)
-  for (const [norm, own] of [['encoder.0.norm1', 'encoder.0.self_attn.qkv'],
+  for (const [norm, expectedInput] of [['encoder.0.norm1', 'encoder.0.self_attn.qkv'],
     ['decoder.1.norm3', 'decoder.1.linear1']]) {
-    assert.ok(at(RUNS.dates, norm) > at(RUNS.dates, own))
-    assert.ok(at(RUNS['dates, norm first'], norm) < at(RUNS['dates, norm first'], own))
+    assert.ok(at(RUNS.dates, norm) > at(RUNS.dates, expectedInput))
+    assert.ok(at(RUNS['dates, norm first'], norm) < at(RUNS['dates, norm first'], expectedInput))
   }
   const block = (run, id) => roomsOf(run).find(room => room.id === id).block
   for (const run of [RUNS.dates, RUNS['dates, norm first']]) {
@@ -126,12 +126,12 @@ for (const [title, run] of everyNth(Object.entries(RUNS), 3, ([title]) => !title
       assert.equal(part.values.length, part.rows * part.cols, room.id)
       assert.ok(domain.max > 0, room.id)
       if (outputOf(room)) assert.ok(getTensor(run, outputOf(room)), room.id)
-      const shown = ['q', 'k', 'v'].flatMap(one => slicesIn(stageData(run, room.id, { part: one }))).map(
+      const displayed = ['q', 'k', 'v'].flatMap(item => slicesIn(stageData(run, room.id, { part: item }))).map(
         ({ name }) => name)
       const quiet = ['buffer', 'cut_mask', 'inverse_temperature']
       for (const name of room.tensors) {
         const isQuiet = quiet.includes(run.tensors.get(name).role) || name.endsWith('.cut')
-        assert.ok(isQuiet || shown.includes(name), `${name} in ${room.id}`)
+        assert.ok(isQuiet || displayed.includes(name), `${name} in ${room.id}`)
       }
     }
     const homeless = [...run.tensors.values()].filter(({ name, role }) => !roomOfTensor(rooms, name, run) &&
@@ -173,26 +173,26 @@ test('exchanged parts have rooms of their own, and all others keep their order',
   const usual = idsOf(RUNS.stories)
   const wordsOf = title => Object.fromEntries(roomsOf(RUNS[title]).map(({ id, words }) => [id, words]))
   const gained = title => idsOf(RUNS[title]).filter(id => !usual.includes(id))
-  const lost = title => usual.filter(id => !idsOf(RUNS[title]).includes(id))
+  const missingRooms = title => usual.filter(id => !idsOf(RUNS[title]).includes(id))
   const layers = list => [0, 1].flatMap(layer => list.map(name => `decoder.${layer}.${name}`))
-  assert.deepEqual([gained('stories, root mean squares'), lost('stories, root mean squares')], [[], []])
+  assert.deepEqual([gained('stories, root mean squares'), missingRooms('stories, root mean squares')], [[], []])
   assert.deepEqual(['decoder.0.norm1', 'decoder.1.norm2', 'decoder.norm']
     .map(id => wordsOf('stories, root mean squares')[id]), ['rmsnorm', 'rmsnorm', 'finalrms'])
   assert.deepEqual(gained('stories, turned'), layers(['self_attn.rotary']))
-  assert.deepEqual(lost('stories, turned'), ['text.positions', 'text.sum'])
-  assert.deepEqual(lost('stories, no places'), ['text.positions', 'text.sum'])
+  assert.deepEqual(missingRooms('stories, turned'), ['text.positions', 'text.sum'])
+  assert.deepEqual(missingRooms('stories, no places'), ['text.positions', 'text.sum'])
   assert.deepEqual(gained('stories, gated'), layers(['linear3', 'mul']))
   const gate = wordsOf('stories, gated')
   assert.deepEqual(['linear1', 'activation', 'linear3', 'mul', 'linear2'].map(name => gate[`decoder.1.${name}`]),
     ['gateLinear', 'gateActivation', 'gatedLinear', 'gate', 'linear2'])
   for (const title of ['stories, two heads of keys', 'stories, learned places']) {
-    assert.deepEqual([gained(title), lost(title)], [[], []], title)
+    assert.deepEqual([gained(title), missingRooms(title)], [[], []], title)
   }
 })
 
 test('with shared keys and values the factors of a product are those of the selected head', () => {
   const run = RUNS['stories, two heads of keys']
-  for (const [head, own] of [[0, 0], [1, 0], [2, 1], [3, 1]]) {
+  for (const [head, expectedInput] of [[0, 0], [1, 0], [2, 1], [3, 1]]) {
     for (const room of ['scores', 'heads']) {
       const { left, right, product } = stageData(run, `decoder.0.self_attn.${room}`, { head })
       assert.deepEqual([left.cols, right.cols], [right.rows, product.cols], `${room} ${head}`)
@@ -202,7 +202,7 @@ test('with shared keys and values the factors of a product are those of the sele
         for (let k = 0; k < left.cols; k++) sum += left.values[r * left.cols + k] * right.values[k * right.cols + c]
         assert.ok(Math.abs(sum - value) < 1e-4, `${room} ${head}: ${r},${c}`)
       })
-      assert.equal(Math.floor(cellIndexOf(right, 0, 0)[2] / 10), own, `${room} ${head}`)
+      assert.equal(Math.floor(cellIndexOf(right, 0, 0)[2] / 10), expectedInput, `${room} ${head}`)
     }
   }
 })
@@ -236,7 +236,7 @@ test('connectors lead from existing, earlier rooms', () => {
   assert.deepEqual(rooms.find(({ id }) => id === 'self_attn.heads').from.sort(), ['self_attn.qkv', 'self_attn.weights'])
 })
 
-/** A decoder of one tower with names of its own, gates, heads split by hand, and an operation no stage is about. */
+/** A decoder with unusual names, gates, heads split without a module, and an operation that has no stage. */
 function stranger(depth, heads) {
   const F = gf.functional
   class Look extends gf.nn.Module {
@@ -249,7 +249,7 @@ function stranger(depth, heads) {
     forward(x) {
       const [B, T, C] = x.shape
       const split = y => y.reshape(B, T, heads, C / heads).transpose(1, 2)
-      const [q, k, v] = [this.ask, this.answer, this.tell].map(one => split(one.forward(x)))
+      const [q, k, v] = [this.ask, this.answer, this.tell].map(item => split(item.forward(x)))
       const y = F.scaledDotProductAttention(q, k, v, { isCausal: true })
       return this.mix.forward(y.transpose(1, 2).reshape(B, T, C))
     }
@@ -288,8 +288,8 @@ for (const [depth, heads] of [[1, 1], [2, 2], [3, 3]]) {
   test(`an unknown model with ${depth} layers and ${heads} heads has all its rooms with correct numbers`, () => {
     const model = stranger(depth, heads)
     const run = gf.observe(() => model.forward([[1, 2, 3]]))
-    const shown = toPageRun(gf, { run, settings: { model: 'stranger' } })
-    const rooms = roomsOf(shown)
+    const strangerRun = toPageRun(gf, { run, settings: { model: 'stranger' } })
+    const rooms = roomsOf(strangerRun)
     const stagesSeen = new Set(rooms.map(({ stage }) => stage))
     for (const stage of ['embedding', 'scores', 'scale', 'mask', 'weights', 'heads', 'norm', 'linear', 'activation',
       'operation']) {
@@ -297,17 +297,18 @@ for (const [depth, heads] of [[1, 1], [2, 2], [3, 3]]) {
     }
     assert.equal(rooms.filter(({ stage }) => stage === 'weights').length, depth)
     assert.deepEqual([...new Set(rooms.slice(1).map(({ tower }) => tower))], ['model'])
-    const homeless = [...shown.tensors.keys()].filter(name => !roomOfTensor(rooms, name, shown))
+    const homeless = [...strangerRun.tensors.keys()].filter(name => !roomOfTensor(rooms, name, strangerRun))
     assert.deepEqual(homeless, [])
     for (const room of rooms) {
-      const pieces = slicesIn(stageData(shown, room.id, { head: heads - 1 }))
+      const pieces = slicesIn(stageData(strangerRun, room.id, { head: heads - 1 }))
       for (const piece of pieces) piece.values.forEach((value, i) => {
         const index = cellIndexOf(piece, Math.floor(i / piece.cols), i % piece.cols)
         assert.ok(Object.is(value, run.tensor(piece.name).at(...index)), `${room.id} ${piece.name}`)
       })
-      assert.ok(stageOf(room.stage).picture(shown, createView(shown, room.id)).part.values.length > 0, room.id)
+      assert.ok(stageOf(room.stage).picture(strangerRun, createView(strangerRun, room.id)).part.values.length > 0,
+        room.id)
     }
-    assert.deepEqual(sliceMatrix(shown, 'letters.output').rows, 3)
+    assert.deepEqual(sliceMatrix(strangerRun, 'letters.output').rows, 3)
     run.dispose()
     model.dispose()
   })
@@ -335,19 +336,20 @@ test('a room is skipped exactly while its input equals its output', () => {
 
 test('imported models: rooms before the first layer are the entry, those after the last one the exit', async () => {
   for (const item of ['gpt2', 'bert', 'marian', 't5', 'llama'].flatMap(cases)) {
-    const one = MODELS.own(gf, { beginning: '3 1 4' }, [], [await openModel(filesOf(item))]), rooms = roomsOf(toPageRun(gf, one))
-    one.run.dispose()
+    const importedRun = MODELS.own(gf, { beginning: '3 1 4' }, [], [await openModel(filesOf(item))]), rooms = roomsOf(toPageRun(gf, importedRun))
+    importedRun.run.dispose()
     for (const tower of new Set(rooms.flatMap(room => room.tower ?? []))) {
-      const own = rooms.filter(room => room.tower === tower), first = own.findIndex(({ layer }) => layer !== undefined)
+      const towerRooms = rooms.filter(room => room.tower === tower),
+        first = towerRooms.findIndex(({ layer }) => layer !== undefined)
       assert.ok(first > 0, item.name)
-      for (const [i, { id, layer, block }] of own.entries()) {
+      for (const [i, { id, layer, block }] of towerRooms.entries()) {
         if (layer === undefined) assert.equal(block, i < first ? 'entry' : 'exit', `${item.name}: ${id}`)
       }
     }
   }
 })
 
-/** Rooms of what only models that are brought have, by their stage and words. */
+/** Rooms that only imported models have, by stage and texts. */
 const BROUGHT = {
   gpt2: ['text.positions embedding places', 'add operation placed'],
   bert: ['text.type embedding types', 'embeddings.add operation typed', 'text.positions embedding places',
@@ -359,21 +361,21 @@ const BROUGHT = {
   llama: ['0.self_attn.rotary rotary rotary', '0.mlp.mul operation gate']
 }
 
-/** What a text only says of the page's own models: their dates, their settings, the places of their modules. */
+/** Words that are true only of the page's models: their dates, their settings, the positions of their modules. */
 const OF_DATES = /source=|normFirst|padding=|tgtIsCausal|scale:|transformer\.|\bdates?\b|날짜|\bcharacter|다음 글자|쓸 글자|뒤의 글자/
 
 test('imported models: positions, token types, distances, pooling and tied weights have rooms and texts of their own', async () => {
-  const said = [[korean.page, korean.models.own], [english.page, english.models.own]]
-    .map(([page, own]) => translator(page, { own: () => own }))
+  const allTexts = [[korean.page, korean.models.own], [english.page, english.models.own]]
+    .map(([page, modelWords]) => translator(page, { own: () => modelWords }))
   for (const item of Object.keys(BROUGHT).flatMap(cases)) {
-    const one = MODELS.own(gf, { beginning: '3 1 4' }, [], [await openModel(filesOf(item))]), run = toPageRun(gf, one)
-    one.run.dispose()
+    const importedRun = MODELS.own(gf, { beginning: '3 1 4' }, [], [await openModel(filesOf(item))]), run = toPageRun(gf, importedRun)
+    importedRun.run.dispose()
     const [type] = item.name.split(':'), rooms = roomsOf(run), all = rooms.map(({ id, stage, words }) => `${id} ${stage} ${words}`)
     const isScaled = item.config.scale_embedding !== false
     for (const room of BROUGHT[type].filter(text => isScaled || !/scaledUp/.test(text))) assert.ok(all.includes(room), `${item.name}: ${room}`)
     const rest = rooms.filter(({ words }) => words === 'operation' || words === 'projection').map(({ id }) => id)
     assert.deepEqual(rest, [], `${item.name}: an operation without words`)
-    const texts = said.flatMap(t => rooms.flatMap(room => (
+    const texts = allTexts.flatMap(t => rooms.flatMap(room => (
       ['name', 'title', descriptionKey(room, defaults('own')), 'try', room.aside ?? 'without'].map(part => (
         [`${room.words}.${part}`, t(`stages.${room.words}.${part}`)])))))
     assert.deepEqual(texts.filter(([, text]) => OF_DATES.test(text)), [], `${item.name}: words of the page's own model`)
@@ -387,48 +389,48 @@ test('imported models: positions, token types, distances, pooling and tied weigh
 })
 
 test('rows of position and token type embeddings are labeled with their tokens', async () => {
-  const one = MODELS.own(gf, { beginning: '3 1 4' }, [], [await openModel(filesOf(cases('bert')[0]))]), run = toPageRun(gf, one)
+  const importedRun = MODELS.own(gf, { beginning: '3 1 4' }, [], [await openModel(filesOf(cases('bert')[0]))]), run = toPageRun(gf, importedRun)
   const places = stageData(run, 'text.positions'), types = stageData(run, 'text.type')
   assert.deepEqual([places.ids, types.ids], [[0, 1, 2], [0, 0, 0]])
   assert.deepEqual([places.result.rowLabels, types.result.rowLabels], [['3', '1', '4'], ['3', '1', '4']])
   assert.deepEqual(places.result.values, places.table.values.subarray(0, places.result.values.length))
   assert.deepEqual(places.table.rowLabels.slice(1, 4), ['1 · 1', '4 · 2', '3'])
   assert.deepEqual(types.table.rowLabels, ['0', '1'])
-  one.run.dispose()
+  importedRun.run.dispose()
 })
 
 test('the relative bias of a score is that of its bucket and head', async () => {
-  const one = MODELS.own(gf, { beginning: '3 1 4 1 5 9' }, [], [await openModel(filesOf(cases('t5')[0]))]), run = toPageRun(gf, one)
+  const importedRun = MODELS.own(gf, { beginning: '3 1 4 1 5 9' }, [], [await openModel(filesOf(cases('t5')[0]))]), run = toPageRun(gf, importedRun)
   for (const head of [0, 2]) {
     const { bias, table } = stageData(run, 'encoder.relative_attention_bias', { head })
     const buckets = gf.functional.relativePositionBuckets ?? gf.relativePositionBuckets
-    const ids = buckets(6, 6, { numBuckets: table.rows, maxDistance: one.exportable.model.encoder.maxDistance })
+    const ids = buckets(6, 6, { numBuckets: table.rows, maxDistance: importedRun.exportable.model.encoder.maxDistance })
     assert.deepEqual([...bias.values], [...ids.data].map(id => table.values[id * table.cols + head]))
     assert.deepEqual(bias.rowLabels, ['3', '1', '4', '1', '5', '9'])
   }
-  one.run.dispose()
+  importedRun.run.dispose()
 })
 
 test('rooms depend on the tokenizer, even for the same modules', async () => {
   const { 'tokenizer.json': pieces, ...model } = bertFiles()
   const merged = gf.text.trainBPE('the bird and the boat and the bird', { vocabSize: 270, minFrequency: 2 })
   const tokenizers = { WordPiece: pieces, none: null, BPE: JSON.stringify(merged) }
-  const own = {
+  const inputTexts = {
     WordPiece: ['tokens', 'longest', 'syllables'], none: ['tokens'], BPE: ['tokens', 'merges', 'learning', 'syllables']
   }
   /** As many tokens as the others read. */
   const texts = { WordPiece: 'the bird', none: '1 2 3 4 5', BPE: 'the birds a' }
   let last = null
   for (const name of ['WordPiece', 'none', 'BPE', 'WordPiece']) {
-    const given = tokenizers[name] ? { ...model, 'tokenizer.json': tokenizers[name] } : model
-    const one = MODELS.own(gf, { beginning: texts[name] }, [], [await openModel(given)])
-    const message = messageOf(gf, one, { signature: last?.signature })
-    assert.equal(message.structure === null, last !== null, `${name}: ${one.run.streams.text.tokens}`)
+    const modelFiles = tokenizers[name] ? { ...model, 'tokenizer.json': tokenizers[name] } : model
+    const importedRun = MODELS.own(gf, { beginning: texts[name] }, [], [await openModel(modelFiles)])
+    const message = messageOf(gf, importedRun, { signature: last?.signature })
+    assert.equal(message.structure === null, last !== null, `${name}: ${importedRun.run.streams.text.tokens}`)
     last = readRun(message, last)
     const stages = roomsOf(last).filter(({ parts }) => parts.stream === 'text').map(({ stage }) => stage)
     assert.deepEqual(stages.filter(stage => stage !== 'embedding').map(stage => (stage === 'pieces' ? 'tokens' : stage)),
-      own[name], name)
-    one.run.dispose()
+      inputTexts[name], name)
+    importedRun.run.dispose()
   }
 })
 
@@ -443,17 +445,17 @@ test('the output of a room is the first tensor that it computes, not one that it
 
 test('recently used lists of rooms are cached, others are evicted', () => {
   /** The same building met anew, so that only its list can be known. */
-  const anew = run => roomsOf({ ...run, structure: { ...run.structure } })
-  const others = Object.entries(RUNS).filter(([name]) => /^(stories|sentences|particles)/.test(name)).map(([, run]) => run)
+  const withNewStructure = run => roomsOf({ ...run, structure: { ...run.structure } })
+  const otherRuns = Object.entries(RUNS).filter(([name]) => /^(stories|sentences|particles)/.test(name)).map(([, run]) => run)
   const [mine, first] = ['dates', 'dates, three layers'].map(name => RUNS[name])
-  const [list, gone] = [anew(mine), anew(first)]
-  assert.equal(new Set(others.map(anew)).size > 8, true)
-  assert.notEqual(anew(first), gone, 'not asked for since')
-  const again = anew(mine)
-  assert.notEqual(again, list)
-  for (const other of others) {
-    anew(other)
-    assert.equal(anew(mine), again)
+  const [list, disposedRooms] = [withNewStructure(mine), withNewStructure(first)]
+  assert.equal(new Set(otherRuns.map(withNewStructure)).size > 8, true)
+  assert.notEqual(withNewStructure(first), disposedRooms, 'not asked for since')
+  const rebuilt = withNewStructure(mine)
+  assert.notEqual(rebuilt, list)
+  for (const item of otherRuns) {
+    withNewStructure(item)
+    assert.equal(withNewStructure(mine), rebuilt)
   }
 })
 
@@ -464,10 +466,10 @@ test('residual sums add two streams, not tables or scores computed from each oth
     add(table, relu(table))
     return add(stream, relu(stream))
   })
-  const shown = toPageRun(gf, { run, settings: { model: 'stranger' } })
-  const [{ subs }, ...others] = streamsOf(graphOf(shown), { towerOf: () => 'model', blockOf: () => 'block' })
-  assert.deepEqual(others, [])
-  assert.deepEqual(subs.map(({ sum }) => shown.tensors.get(sum).shape), [[1, 2, 2]])
+  const strangerRun = toPageRun(gf, { run, settings: { model: 'stranger' } })
+  const [{ subs }, ...otherStreams] = streamsOf(graphOf(strangerRun), { towerOf: () => 'model', blockOf: () => 'block' })
+  assert.deepEqual(otherStreams, [])
+  assert.deepEqual(subs.map(({ sum }) => strangerRun.tensors.get(sum).shape), [[1, 2, 2]])
   run.dispose()
 })
 

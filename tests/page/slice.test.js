@@ -56,13 +56,13 @@ test('permuted columns keep their values, labels and tensor indices', () => {
 
 test('contiguous slices are views; transposed ones are copied block by block', () => {
   const [rows, cols] = [37, 41], data = Float32Array.from({ length: rows * cols }, (_, i) => i), shape = [rows, cols]
-  const tensor = { name: 'x', shape, data }, whole = slice(tensor, { row: 0, col: 1 })
-  assert.equal(whole.values.buffer, data.buffer)
+  const tensor = { name: 'x', shape, data }, full = slice(tensor, { row: 0, col: 1 })
+  assert.equal(full.values.buffer, data.buffer)
   assert.deepEqual([...slice(tensor, { row: 0, col: 1, rowStart: 2, rows: 2 }).values],
     [...data.subarray(2 * cols, 4 * cols)])
-  const turned = slice(tensor, { row: 1, col: 0 })
-  assert.notEqual(turned.values.buffer, data.buffer)
-  assert.deepEqual([...turned.values], Array.from(data.keys(), i => (i % rows) * cols + Math.floor(i / rows)))
+  const transposed = slice(tensor, { row: 1, col: 0 })
+  assert.notEqual(transposed.values.buffer, data.buffer)
+  assert.deepEqual([...transposed.values], Array.from(data.keys(), i => (i % rows) * cols + Math.floor(i / rows)))
   const doubles = slice({ ...tensor, data: Float64Array.from(data) }, { row: 1, col: 0 })
   assert.ok(doubles.values instanceof Float64Array)
 })

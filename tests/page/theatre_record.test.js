@@ -1,4 +1,4 @@
-// What the theatre shows of a training besides its curves: embeddings, a cell over time, parts that can be left out.
+// The training page besides its curves: embeddings, a cell over time, and ablated parts.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -22,12 +22,12 @@ function jacobi(matrix) {
   for (let sweep = 0; sweep < 40; sweep++) for (let p = 0; p < n; p++) for (let q = p + 1; q < n; q++) {
     const angle = Math.atan2(2 * a[p][q], a[q][q] - a[p][p]) / 2
     const [c, s] = [Math.cos(angle), Math.sin(angle)]
-    const turned = (one, other) => [c * one - s * other, s * one + c * other]
-    for (const row of [...a, ...v]) [row[p], row[q]] = turned(row[p], row[q])
-    for (let k = 0; k < n; k++) [a[p][k], a[q][k]] = turned(a[p][k], a[q][k])
+    const rotatePair = (a, b) => [c * a - s * b, s * a + c * b]
+    for (const row of [...a, ...v]) [row[p], row[q]] = rotatePair(row[p], row[q])
+    for (let k = 0; k < n; k++) [a[p][k], a[q][k]] = rotatePair(a[p][k], a[q][k])
   }
-  const found = a.map((row, i) => ({ value: row[i], vector: v.map(one => one[i]) }))
-  return found.sort((one, other) => other.value - one.value)
+  const eigenpairs = a.map((row, i) => ({ value: row[i], vector: v.map(item => item[i]) }))
+  return eigenpairs.sort((a, b) => b.value - a.value)
 }
 
 test('the embedding plot uses the principal components of the latest step', () => {
@@ -46,14 +46,14 @@ test('the embedding plot uses the principal components of the latest step', () =
     const rows = rowsOf(name)
     const covariance = rows[0].map((_, i) => (
       rows[0].map((__, j) => rows.reduce((sum, row) => sum + row[i] * row[j], 0))))
-    const found = jacobi(covariance), whole = covariance.reduce((sum, row, i) => sum + row[i], 0)
-    variances.forEach((share, k) => assert.ok(Math.abs(share - found[k].value / whole) < 1e-4, `${task}: ${share}`))
-    const along = (row, k) => row.reduce((sum, value, j) => sum + value * found[k].vector[j], 0)
-    for (const [k, own] of [x, y].entries()) {
-      const sign = Math.sign(along(rows[0], k) * own[0])
-      rows.forEach((row, i) => assert.ok(Math.abs(sign * along(row, k) - own[i]) < 5e-3, `${task}, row ${i}`))
+    const eigenpairs = jacobi(covariance), totalVariance = covariance.reduce((sum, row, i) => sum + row[i], 0)
+    variances.forEach((share, k) => assert.ok(Math.abs(share - eigenpairs[k].value / totalVariance) < 1e-4, `${task}: ${share}`))
+    const along = (row, k) => row.reduce((sum, value, j) => sum + value * eigenpairs[k].vector[j], 0)
+    for (const [k, coordinates] of [x, y].entries()) {
+      const sign = Math.sign(along(rows[0], k) * coordinates[0])
+      rows.forEach((row, i) => assert.ok(Math.abs(sign * along(row, k) - coordinates[i]) < 5e-3, `${task}, row ${i}`))
       const first = [x0, y0][k]
-      assert.ok(first.reduce((sum, value, i) => sum + value * own[i], 0) > 0, `${task}: the side on which they began`)
+      assert.ok(first.reduce((sum, value, i) => sum + value * coordinates[i], 0) > 0, `${task}: the side on which they began`)
     }
     player.seek(12)
     const back = session.plane(name), earlier = rowsOf(name), sign = Math.sign(along(rows[0], 0) * x[0])
@@ -82,11 +82,11 @@ test('a pinned cell is read at all snapshots, and reading changes nothing', () =
     const plain = createSession(gf, settings)
     for (const [i, step] of steps.entries()) {
       while (plain.done < step) plain.step()
-      const own = plain.named.find(([name]) => name === cell.name)
+      const parameter = plain.named.find(([name]) => name === cell.name)
       plain.model.eval()
       const { trace, output } = gf.trace(() => gf.noGrad(() => plain.model.forward(...inputs)))
       plain.model.train()
-      assert.equal(values[i], (own ? own[1] : trace.get(cell.name)).at(...cell.index), `${cell.name}, step ${step}`)
+      assert.equal(values[i], (parameter ? parameter[1] : trace.get(cell.name)).at(...cell.index), `${cell.name}, step ${step}`)
       trace.dispose()
       output.dispose()
     }
@@ -126,11 +126,11 @@ test('a training starts from displayed weights: the page\'s own, or those of a s
     const bytes = new Uint8Array(await readFile(new URL(`../../web/models/${task}/${pageWeightsFile(settings)}`, import.meta.url)))
     const session = createSession(gf, settings, undefined, bytes)
     const { tensors } = gf.loadSafetensors(bytes)
-    for (const [name, own] of session.named) assert.deepEqual(own.values, tensors[name].values, `${task}: ${name}`)
+    for (const [name, parameter] of session.named) assert.deepEqual(parameter.values, tensors[name].values, `${task}: ${name}`)
     assert.ok(session.history.looks[0].right > 0.5, `${task}: ${session.history.looks[0].right} right`)
     session.dispose()
-    const other = { ...settings, dimFeedforward: 8 }
-    assert.throws(() => createSession(gf, other, undefined, bytes), { code: 'start', message: /linear1/ })
+    const otherSettings = { ...settings, dimFeedforward: 8 }
+    assert.throws(() => createSession(gf, otherSettings, undefined, bytes), { code: 'start', message: /linear1/ })
   }
   const first = createPlayer(gf, smallSettings('dates'))
   first.seek(0)
@@ -138,20 +138,20 @@ test('a training starts from displayed weights: the page\'s own, or those of a s
   const settings = smallSettings('dates', { start: 'given', origin: 'abc', rate: 0.001, seed: 7 })
   assert.deepEqual(read(write(settings)), { ...settings })
   const second = createPlayer(gf, settings, { start: first.session.file() })
-  for (const [i, [name, own]] of second.session.named.entries()) {
-    assert.deepEqual(own.values, first.session.named[i][1].values, name)
+  for (const [i, [name, parameter]] of second.session.named.entries()) {
+    assert.deepEqual(parameter.values, first.session.named[i][1].values, name)
   }
   for (let n = 0; n < 9; n++) second.step()
   const file = second.session.file(true)
-  const again = createPlayer(gf, settings, { file, start: file })
-  assert.deepEqual(again.session.snapshot(), second.session.snapshot())
+  const resumed = createPlayer(gf, settings, { file, start: file })
+  assert.deepEqual(resumed.session.snapshot(), second.session.snapshot())
   for (const step of [11, 3]) {
     while (second.session.done < step) second.step()
-    while (again.session.done < step && again.step());
-    for (const player of [second, again]) player.seek(step)
-    assert.deepEqual(again.session.snapshot(), second.session.snapshot(), `step ${step}`)
+    while (resumed.session.done < step && resumed.step());
+    for (const player of [second, resumed]) player.seek(step)
+    assert.deepEqual(resumed.session.snapshot(), second.session.snapshot(), `step ${step}`)
   }
-  for (const { session } of [first, second, again]) session.dispose()
+  for (const { session } of [first, second, resumed]) session.dispose()
 })
 
 test('clock sums: half are held out, all are correct, and the page answers like the training page', () => {
@@ -160,9 +160,9 @@ test('clock sums: half are held out, all are correct, and the page answers like 
   const { learned, tests } = session.data
   assert.equal(new Set([...learned, ...tests].map(String)).size, HOURS ** 2)
   assert.ok(Math.abs(learned.length - tests.length) <= 1)
-  const { inputs: [rows], target } = session.batchAt(7), known = new Set(learned.map(String))
+  const { inputs: [rows], target } = session.batchAt(7), knownBatches = new Set(learned.map(String))
   rows.forEach(([a, b], i) => {
-    assert.ok(known.has(String([a, b])))
+    assert.ok(knownBatches.has(String([a, b])))
     assert.equal(target[3 * i + 2], (a + b) % HOURS)
   })
   for (let n = 0; n < 40; n++) session.step()

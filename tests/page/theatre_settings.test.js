@@ -1,4 +1,4 @@
-// What a training is made of: settings in a link, texts, words, the rate, and the curves it leaves.
+// The settings of a training: in a link, with custom text, their messages, the learning rate, and its curves.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
@@ -21,8 +21,8 @@ test('settings survive a link, and invalid ones get their defaults', () => {
     assert.equal(write(defaultsOf(task)), task)
     assert.deepEqual(read(task), defaultsOf(task))
   }
-  const other = { ...defaultsOf('text'), rate: 1e-4, schedule: 'root', repeat: true, positions: 'none', seed: 7 }
-  assert.deepEqual(read(write(other)), other)
+  const changed = { ...defaultsOf('text'), rate: 1e-4, schedule: 'root', repeat: true, positions: 'none', seed: 7 }
+  assert.deepEqual(read(write(changed)), changed)
   assert.deepEqual(read('dates_rate-many_schedule-up_nothing-1_seed-'), defaultsOf('dates'))
   assert.equal(read('other').task, 'dates')
 })
@@ -44,9 +44,9 @@ test('the other training of a race is validated like the first one', () => {
   const wrong = ['batch-1e9', 'batch-0', 'dModel-1e5', 'layers-0.5', 'heads-3', 'seed-0.5', 'dimFeedforward-0.1', 'rate--1',
     'steps-1e9', 'dropout-1', 'clip-1e9']
   for (const setting of wrong) {
-    const own = problemsOf(read(`dates_${setting}`)), rival = problemsOf(read(`dates_vs-${setting}`))
-    assert.equal(Object.keys(own).length, 1, setting)
-    assert.deepEqual(rival, { rival: Object.values(own)[0] }, setting)
+    const ownProblems = problemsOf(read(`dates_${setting}`)), rival = problemsOf(read(`dates_vs-${setting}`))
+    assert.equal(Object.keys(ownProblems).length, 1, setting)
+    assert.deepEqual(rival, { rival: Object.values(ownProblems)[0] }, setting)
   }
   assert.deepEqual(Object.keys(problemsOf(read('text_vs-length-0'))), ['rival'])
   assert.deepEqual(Object.keys(problemsOf(read('text_length-0_vs-heads-3'))), ['length'], 'its own come first')
@@ -95,8 +95,8 @@ test('a training starts from the page\'s weights only where they exist, and so d
 test('problems of settings are reported before a training starts', () => {
   for (const task of TASKS) assert.deepEqual(problemsOf(defaultsOf(task)), {}, task)
   const wrong = { rate: -1, steps: 0, batch: 1.5, clip: NaN, smoothing: 1, heads: 5, layers: 9 }
-  const found = problemsOf({ ...defaultsOf('dates'), ...wrong })
-  assert.deepEqual(Object.keys(found).sort(), Object.keys(wrong).sort())
+  const problems = problemsOf({ ...defaultsOf('dates'), ...wrong })
+  assert.deepEqual(Object.keys(problems).sort(), Object.keys(wrong).sort())
   const huge = { layers: 4, batch: 256, length: 128, dModel: 512, dimFeedforward: 512 }
   assert.deepEqual(Object.keys(problemsOf({ ...defaultsOf('text'), ...huge })), ['batch'])
 })
@@ -140,21 +140,21 @@ test('the reader\'s own text is trained on, as characters and as byte pairs, how
 test('the rate rises linearly to its peak and falls by the schedule', () => {
   const settings = { rate: 0.4, warmUp: 10, steps: 110 }
   const at = (schedule, ...steps) => steps.map(step => rateAt(gf, { ...settings, schedule }, step))
-  const isNear = (found, wanted) => found.forEach((one, i) => (
-    assert.ok(Math.abs(one - wanted[i]) < 1e-12, `${one} is not ${wanted[i]}`)))
+  const isNear = (actual, expected) => actual.forEach((item, i) => (
+    assert.ok(Math.abs(item - expected[i]) < 1e-12, `${item} is not ${expected[i]}`)))
   for (const schedule of Object.keys(TRAINING_SETTINGS.schedule.options)) isNear(at(schedule, 1, 5, 10),
     [0.04, 0.2, 0.4])
   isNear(at('constant', 60, 110), [0.4, 0.4])
   isNear(at('linear', 35, 60, 110), [0.3, 0.2, 0])
   isNear(at('cosine', 35, 60, 110), [0.2 + 0.2 * Math.SQRT1_2, 0.2, 0])
   isNear(at('root', 40, 90), [0.2, 0.4 / 3])
-  const bare = { rate: 0.4, warmUp: 0, steps: 4, schedule: 'linear' }
-  isNear([1, 2, 4].map(step => rateAt(gf, bare, step)), [0.3, 0.2, 0])
+  const shortSettings = { rate: 0.4, warmUp: 0, steps: 4, schedule: 'linear' }
+  isNear([1, 2, 4].map(step => rateAt(gf, shortSettings, step)), [0.3, 0.2, 0])
 })
 
 test('two curves diverge at the first step with different bits', () => {
   assert.deepEqual([[[1, 2, 3], [1, 2, 3, 4]], [[1, 2, 3], [1, 2, 4]], [[1], [2]], [[], [1]], [[0], [-0]]]
-    .map(([one, other]) => findDivergence(one, other)), [0, 3, 1, 0, 1])
+    .map(([a, b]) => findDivergence(a, b)), [0, 3, 1, 0, 1])
 })
 
 test('downsampling keeps extremes; recorded answers are few and include the first and the last', () => {
@@ -171,7 +171,7 @@ test('downsampling keeps extremes; recorded answers are few and include the firs
   // Who goes back to a step is told the answer of that step, however near others are.
   for (const step of [7, 9, 191]) {
     record.add({ ...nothing, done: step, answer: { text: `again ${step}` } })
-    assert.equal(record.get().answers.findLast(one => one.step <= step).text, `again ${step}`)
+    assert.equal(record.get().answers.findLast(answer => answer.step <= step).text, `again ${step}`)
     assert.ok(record.get().answers.length <= 8)
   }
 })

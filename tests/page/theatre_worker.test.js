@@ -6,7 +6,7 @@ import { smallSettings } from '../lib/theatre.js'
 
 const wasm = await readFile(new URL('../../dist/glassformer.wasm', import.meta.url))
 
-const later = () => new Promise(resolve => { setTimeout(resolve, 20) })
+const wait = () => new Promise(resolve => { setTimeout(resolve, 20) })
 
 test('a pinned cell is read at every snapshot, including the last one', async t => {
   let now = 0, serial = 0
@@ -25,13 +25,13 @@ test('a pinned cell is read at every snapshot, including the last one', async t 
   })
   await ask('open', { wasm, settings: smallSettings('dates'), sentence: 'november 20 2026', serial: 1 })
   await ask('play', { pace: 0 })
-  while (!reports.at(-1).isOver) await later()
+  while (!reports.at(-1).isOver) await wait()
   const since = reports.length
   let last
   await ask('pin', { cell: { name: 'output.weight', index: [0, 0] } })
   while (reports.at(-1) !== last) {
     last = reports.at(-1)
-    await later()
+    await wait()
   }
   const missing = reports.slice(since).map(({ followed }) => followed.missing)
   assert.deepEqual(missing, [3, 2, 1, 0], 'kept are the beginning and every tenth of 30 steps')

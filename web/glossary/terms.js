@@ -107,7 +107,7 @@ export const tensorInRoom = ({ words, part }, room) => (words.includes(room.word
  */
 export function stateOfTerm(term, state, rooms) {
   const here = rooms.find(({ id }) => id === state.room)
-  const room = [here, ...rooms].find(one => one && tensorInRoom(term, one))
+  const room = [here, ...rooms].find(item => item && tensorInRoom(term, item))
   const isSame = state.model === term.model
   const { language, theme, depth } = state
   return {

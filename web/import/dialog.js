@@ -155,8 +155,8 @@ export function createImportDialog({ t, set, get, runQuery, language, rerun }) {
 
   /** Enters the imported model, or another state. @param {Patch} patch */
   function enterHouse(patch) {
-    const { language: language0, theme, depth } = get()
-    set({ ...patch, room: 'house', language: language0, theme, depth }, 'push')
+    const { language: currentLanguage, theme, depth } = get()
+    set({ ...patch, room: 'house', language: currentLanguage, theme, depth }, 'push')
     rerun()
   }
 

@@ -140,10 +140,10 @@ export function mountInspector(container, { t, pinCell, pinSource, set, get, run
   }
   /** @param {Run} run @param {Cell} cell */
   function renderRoomLink(run, cell) {
-    const room0 = roomOfTensor(roomsOf(run), cell.name, run)
-    if (!room0 || room0.id === view.room) return ''
-    return h('button', { type: 'button', className: 'quiet', onclick: () => set({ room: room0.id }, 'push') },
-      t('inspector.goto', { room: fullRoomName(room0, t) }))
+    const homeRoom = roomOfTensor(roomsOf(run), cell.name, run)
+    if (!homeRoom || homeRoom.id === view.room) return ''
+    return h('button', { type: 'button', className: 'quiet', onclick: () => set({ room: homeRoom.id }, 'push') },
+      t('inspector.goto', { room: fullRoomName(homeRoom, t) }))
   }
   /** What a cell stands for, where the operation does not say. @param {Cell} cell */
   function renderMeaning({ name, index }) {

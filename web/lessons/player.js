@@ -167,8 +167,8 @@ export function mountPlayer(container, stage, context) {
     }
   }
   const readerSettings = () => {
-    const { language: language0, theme, depth } = get()
-    return { language: language0, theme, depth }
+    const { language: currentLanguage, theme, depth } = get()
+    return { language: currentLanguage, theme, depth }
   }
 
   /**

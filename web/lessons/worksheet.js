@@ -66,7 +66,7 @@ function cutSlice(run, place, gradient) {
   const [rowStart, colStart] = [index ?? 0, columns ? 0 : windowStart(place.index[col], tensor.shape[col], cols)]
   const names = row < 0 ? undefined : getAxisLabels(run, tensor, row)?.slice(rowStart, rowStart + rows)
   const part = slice(tensor, {
-    row, col, rows, cols, rowStart, colStart, fixed: place.index.map(one => one ?? 0),
+    row, col, rows, cols, rowStart, colStart, fixed: place.index.map(item => item ?? 0),
     ...(names && { rowLabels: names }), ...(columns && { order: columns }),
     ...(words && { colLabels: columns ? words : words.slice(colStart, colStart + cols) })
   })

@@ -37,9 +37,9 @@ export function withEdit(edits, { name, index, value, from }) {
 }
 
 /** Whether a list contains all of some edits. @param {readonly Edit[]} edits @param {readonly Edit[]} subset */
-export const hasEdits = (edits, subset) => subset.every(other => {
-  const edit = findEdit(edits, other)
-  return edit && Object.is(edit.value, other.value) && edit.from === other.from
+export const hasEdits = (edits, subset) => subset.every(candidate => {
+  const edit = findEdit(edits, candidate)
+  return edit && Object.is(edit.value, candidate.value) && edit.from === candidate.from
 })
 
 /**

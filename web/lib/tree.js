@@ -15,7 +15,7 @@ function placeNodes(nodes) {
   return nodes.map(({ step, score }, i) => {
     /** @param {BeamNode} other @param {number} j */
     const isAbove = (other, j) => other.score > score || (other.score === score && j < i)
-    const row = nodes.filter((other, j) => other.step === step && isAbove(other, j)).length
+    const row = nodes.filter((node, j) => node.step === step && isAbove(node, j)).length
     return { x: LEFT + step * COLUMN, y: TOP + row * ROW }
   })
 }

@@ -62,10 +62,10 @@ export function createSelection({ panel, get, set, run, twin, view, parts, runQu
    * @param {Cell | null} cell @param {Explanations} explanations
    */
   function valuePair(cell, explanations) {
-    const runs = [run(), twin()].filter(exists).filter(one => hasCell(one, cell))
+    const runs = [run(), twin()].filter(exists).filter(item => hasCell(item, cell))
     if (!cell || runs.length < 2) return null
-    const cellValues = cell.isGradient ? explanations?.map(one => one?.value)
-      : runs.map(one => valueAt(getTensor(one, cell.name), cell.index))
+    const cellValues = cell.isGradient ? explanations?.map(explanation => explanation?.value)
+      : runs.map(run => valueAt(getTensor(run, cell.name), cell.index))
     const [hereValue, thereValue] = cellValues ?? []
     return hereValue !== undefined && thereValue !== undefined ? { here: hereValue, there: thereValue } : null
   }
@@ -142,14 +142,14 @@ export function createSelection({ panel, get, set, run, twin, view, parts, runQu
       const { cell: pinned } = get()
       const isPinned = isSameCell(cell, pinned)
       selected = cell ?? pinned
-      const position = trail.findIndex(one => isSameCell(one, cell))
+      const position = trail.findIndex(item => isSameCell(item, cell))
       trail = !cell || isPinned ? [] : position >= 0 ? trail.slice(0, position + 1) : [cell]
       set({ cell: isPinned ? null : cell })
     },
     /** Follows a source in its own run: pins it and remembers the way back. @param {Cell} source */
     pinSource(source) {
       const cell = { ...source, ...(current()?.isTwin && { isTwin: true }) }
-      const position = trail.findIndex(one => isSameCell(one, cell))
+      const position = trail.findIndex(item => isSameCell(item, cell))
       const previousTrail = trail.length ? trail : [current()].filter(exists)
       trail = position >= 0 ? trail.slice(0, position + 1) : [...previousTrail, cell].slice(-MAX_TRAIL)
       set({ cell })

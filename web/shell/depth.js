@@ -43,7 +43,7 @@ function createDepthControl({ t, set }) {
 }
 
 /** @param {HTMLElement} stage @returns {HTMLElement[]} */
-const listGrids = stage => [...stage.querySelectorAll('.heat[data-tensor]')].filter(one => one instanceof HTMLElement)
+const listGrids = stage => [...stage.querySelectorAll('.heat[data-tensor]')].filter(element => element instanceof HTMLElement)
 
 /** The tensors that a stage draws, in drawing order. @param {HTMLElement} stage */
 const listTensors = stage => [...new Set(listGrids(stage).map(grid => grid.dataset.tensor ?? ''))]
@@ -72,7 +72,7 @@ function renderRecipes(run, stage, recipes, t) {
   return recipes.map(({ name, symbols, ...rule }) => h('section', { className: 'recipe' },
     h('h2', {}, h('code', {}, splitAtDots(name)), ' ',
       h('span', { className: 'shape' }, formatShape(getDescription(run, name).shape))),
-    renderRules(rule, t), h('ul', { className: 'symbols' }, symbols.map(one => renderSymbol(run, stage, one, t)))))
+    renderRules(rule, t), h('ul', { className: 'symbols' }, symbols.map(symbol => renderSymbol(run, stage, symbol, t)))))
 }
 
 /** Every operation once, with the tensors that it made here. @param {Recipe[]} recipes */

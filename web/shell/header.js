@@ -78,9 +78,9 @@ function createSettingsDialog({ t, set, get, showControls }) {
   /** @param {State} state @param {Record<string, string>} problems */
   const update = (state, problems) => {
     if (current.model !== state.model) build(state.model)
-    for (const one of current.controls) {
-      one.element.hidden = !hasSettingEffect(one.name, state)
-      one.update(state, problems)
+    for (const control of current.controls) {
+      control.element.hidden = !hasSettingEffect(control.name, state)
+      control.update(state, problems)
     }
   }
   return { dialog, update }

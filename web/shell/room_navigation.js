@@ -26,7 +26,7 @@ const canLead = (from, to) => (
 function createRoomLink(from, rooms, idle, { step, direction, word }, { t, enterRoom: enter, href }) {
   const index = rooms.indexOf(from)
   const candidates = step < 0 ? rooms.slice(0, index).reverse() : rooms.slice(index + 1)
-  const room = candidates.find(other => canLead(from, other) && !idle.includes(other))
+  const room = candidates.find(candidate => canLead(from, candidate) && !idle.includes(candidate))
   if (!room) return { element: h('span'), update() {} }
   const flow = h('span', { className: 'shape' })
   const part = partName(room, t)

@@ -43,7 +43,7 @@ export function measureHeight(boxes) {
 }
 
 const measureFigures = () => (
-  measureHeight([...document.querySelectorAll(FIGURES)].map(one => one.getBoundingClientRect())))
+  measureHeight([...document.querySelectorAll(FIGURES)].map(element => element.getBoundingClientRect())))
 
 /**
  * Mounts the share menu, closed.

@@ -74,7 +74,7 @@ export function mount(container, context) {
     const element = cached ?? h('button', {
       'type': 'button', 'role': 'switch', 'className': 'switch', 'aria-label': fullName(part, t),
       'onclick': () => {
-        const at = latest?.parts.find(other => partKey(other) === key)
+        const at = latest?.parts.find(part => partKey(part) === key)
         if (at) set({ edits: toggleEdits(get().edits, at.edits, !at.isOff) }, 'push')
       }
     }, partLabel(part, t))

@@ -61,7 +61,7 @@ export const picture = (run, view) => {
 }
 
 /** @param {(CacheComparison | null)[]} list @param {(one: CacheComparison) => number} of */
-const sum = (list, of) => list.reduce((total, one) => total + (one ? of(one) : 0), 0)
+const sum = (list, of) => list.reduce((total, item) => total + (item ? of(item) : 0), 0)
 
 /** The rows of the table. @type {Record<string, (one: CacheComparison) => number>} */
 const ROWS = {
@@ -97,7 +97,7 @@ export function mount(container, context) {
 
   /** @param {ReturnType<typeof data>} now */
   function drawTable({ rows, tokens, step }) {
-    const colors = createScale({ kind: 'probability', min: 0, max: Math.max(1, ...comparisons.map(one => one?.multiplyAdds.full ?? 0)) },
+    const colors = createScale({ kind: 'probability', min: 0, max: Math.max(1, ...comparisons.map(comparison => comparison?.multiplyAdds.full ?? 0)) },
       theme().mode)
     const heads = rows.map((row, i) => (i === 0 && row > 0 ? t('stages.cache.beginning') : tokens[row]))
     table.update(t('stages.cache.corner'), heads, Object.entries(ROWS).map(([key, of]) => ({
@@ -143,7 +143,7 @@ export function mount(container, context) {
       draw()
     }
     progress.update(order.length, order.length)
-    costs.hidden = comparisons.every(one => !one)
+    costs.hidden = comparisons.every(comparison => !comparison)
     table.element.setAttribute('aria-busy', 'false')
   }
   return {

@@ -30,7 +30,7 @@ export const picture = (run, view) => createPicture(run, view.room.parts.out)
  */
 export function costsByLayer(rooms, sums) {
   /** @type {Map<string, Room[]>} */ const layers = new Map()
-  for (const room of rooms.filter(one => sums.has(one.id))) {
+  for (const room of rooms.filter(room => sums.has(room.id))) {
     const layer = `${room.tower} ${room.layer}`
     layers.set(layer, [...layers.get(layer) ?? [], room])
   }
@@ -58,7 +58,7 @@ export function mount(container, context) {
     const sumOf = ({ id: room }) => /** @type {Sum} */ (sums.get(room))
     const all = [...sums.values()]
     const max = /** @type {Sum} */ (Object.fromEntries(
-      COLUMNS.map(name => [name, Math.max(...all.map(one => one[name]))])))
+      COLUMNS.map(name => [name, Math.max(...all.map(item => item[name]))])))
     const rest = sums.get('')
     table.update(t('stages.costs.corner'), COLUMNS.map(name => t(`stages.costs.${name}`)), [
       { key: 'all', head: t('stages.costs.all'), isTitle: true, cells: cells(addCosts(all), null) },

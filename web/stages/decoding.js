@@ -40,7 +40,7 @@ function noteKeys({ kind }, { temperature, topK, topP, tgtIsCausal }) {
   const isShaped = temperature !== 1 || topK > 0 || topP < 1
   return [
     kind === 'given' && tgtIsCausal === false && 'seen', isShaped && (kind === 'beam' ? 'plainTree' : 'plain')
-  ].filter(one => typeof one === 'string')
+  ].filter(item => typeof item === 'string')
 }
 
 /**

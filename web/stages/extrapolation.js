@@ -74,7 +74,7 @@ export function mount(container, context) {
       means.update(each, { title: t('lab.beyond.means'), domain: probabilityDomain() })
       const isWide = context.width() >= 2 * MIN_WIDTH + GAP
       const width = isWide ? Math.floor((context.width() - GAP) / 2) : context.width()
-      plots.forEach((one, scheme) => one.update({
+      plots.forEach((plot, scheme) => plot.update({
         width, height: 180, x: [0, next.accuracies.cols], y: [0, TOP], xName: t('lab.beyond.place'),
         yName: t('lab.beyond.share'), label: `${names[scheme]}: ${t('lab.beyond.shares')}`,
         ...curve(next.accuracies, scheme, trained)

@@ -21,7 +21,7 @@ const PATTERNS = ['previous', 'same', 'after', 'first']
 /** The causal attentions, each with the room of its weights. @param {Run} run @param {View} view */
 export function data(run, { room: { parts }, rooms }) {
   const layers = /** @type {Heads[]} */ (parts.layers).map(layer => (
-    { ...layer, room: rooms.find(one => one.stage === 'weights' && one.parts.out === layer.out)?.id }))
+    { ...layer, room: rooms.find(room => room.stage === 'weights' && room.parts.out === layer.out)?.id }))
   return { run, layers }
 }
 

@@ -57,8 +57,8 @@ export function mount(container, context) {
     if (isNew) heads.setAttribute('aria-busy', 'true')
     const all = await runQuery('contributions', { ...question, isTwin: 'which' in context })
     if (latest !== run) return
-    const max = Math.max(1e-6, ...all.map(one => peak({ data: one.norms })))
-    const peaks = Math.max(1e-6, ...all.map(one => one.peak))
+    const max = Math.max(1e-6, ...all.map(item => peak({ data: item.norms })))
+    const peaks = Math.max(1e-6, ...all.map(item => item.peak))
     const { mode } = theme(), colors = createScale(signedDomain(max), mode)
     table.update(t('stages.output.adds'), rowLabels, all.map(({ pictures: shownAs, norms }, head) => {
       const picture = pictures[head] ??= thumbnail(h('span', { className: 'stamp' }))

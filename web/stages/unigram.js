@@ -35,7 +35,7 @@ function lay(boxes) {
   const others = boxes.filter(({ kind }) => kind !== 'taken')
   for (const box of others.sort((a, b) => (a.last - a.first) - (b.last - b.first) || a.first - b.first)) {
     let line = 1
-    const isTaken = () => others.some(one => one.line === line && one.first < box.last && box.first < one.last)
+    const isTaken = () => others.some(item => item.line === line && item.first < box.last && box.first < item.last)
     while (isTaken()) line++
     box.line = line
   }
@@ -51,7 +51,7 @@ function stretchOf({ text, arcs = [], best = [], path = [] }, from, to) {
   /** @param {number} at */
   const column = at => (at === from ? 0 : ends.indexOf(at) + 1)
   /** @param {number} at */
-  const bestAt = at => best.find(one => one.at === at)
+  const bestAt = at => best.find(item => item.at === at)
   /** @type {Map<number, Box>} */ const boxByArc = new Map()
   for (const [k, arc] of arcs.entries()) {
     if (arc.from < from || arc.to > to) continue

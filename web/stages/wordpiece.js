@@ -74,7 +74,7 @@ export function mount(container, context) {
     const all = word?.tries?.flat() ?? []
     setText(heading, word ? t('stages.longest.of', { word: word.text, count: all.length }) : t('stages.longest.empty'))
     syncChildren(lines, all.slice(0, MAX_LINES), createLine,
-      (line, one) => fillLine(/** @type {BuiltElement<HTMLElement>} */ (line), one, word.text))
+      (line, item) => fillLine(/** @type {BuiltElement<HTMLElement>} */ (line), item, word.text))
     setText(more, all.length > MAX_LINES ? t('stages.longest.more', { count: all.length - MAX_LINES }) : '')
     syncChildren(piecesLine, word?.ids ?? [], createPiece, (piece, number) => setText(piece, vocabulary[number]))
     setText(why, word ? reason(word) : '')

@@ -62,8 +62,8 @@ export function createFollower(session, shelf) {
       if (!forwardInputs) return { weights, computed: [] }
       const computed = withTrace(forwardInputs, trace => trace.names
         .map((/** @type {string} */ name) => ({ name, shape: [...trace.get(name).shape], kind: trace.get(name).dtype }))
-        .filter((/** @type {{ name: string, kind: string }} */ one) => (
-          one.kind === 'float32' && !named.some(([name]) => name === one.name))))
+        .filter((/** @type {{ name: string, kind: string }} */ item) => (
+          item.kind === 'float32' && !named.some(([name]) => name === item.name))))
       return { weights, computed }
     },
     /**

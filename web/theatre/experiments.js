@@ -24,17 +24,17 @@ const TIE_TOLERANCE = 0.05
 /** The label of each line, shared by all races. */
 export const RACE = ['this', 'other', 'even']
 /** Which of two trainings has the lower held-out loss. @type {Experiment['answer']} */
-function compareLosses(one, other) {
-  const [ownLoss, rivalLoss] = [one, other].map(({ looks }) => lastItem(looks).loss)
+function compareLosses(a, b) {
+  const [ownLoss, rivalLoss] = [a, b].map(({ looks }) => lastItem(looks).loss)
   if (Math.abs(ownLoss - rivalLoss) < TIE_TOLERANCE * Math.max(ownLoss, rivalLoss)) return 'even'
   return ownLoss < rivalLoss ? 'this' : 'other'
 }
 /** The final held-out accuracy. @param {Seen} seen */
 const finalAccuracy = ({ looks }) => Math.round(100 * lastItem(looks).right)
 /** The final held-out losses of both. @type {Experiment['say']} */
-const finalValues = (one, other) => ({
-  one: lastItem(one.looks).loss, other: lastItem(other.looks).loss, right: finalAccuracy(one),
-  rival: finalAccuracy(other)
+const finalValues = (a, b) => ({
+  one: lastItem(a.looks).loss, other: lastItem(b.looks).loss, right: finalAccuracy(a),
+  rival: finalAccuracy(b)
 })
 
 /** The evaluation with the lowest held-out loss. @param {Seen} seen */
@@ -46,31 +46,31 @@ const firstSolvedStep = ({ looks }) => looks.find(({ right }) => right >= 0.9)?.
 export const EXPERIMENTS = {
   byHeart: {
     link: 'dates_warmUp-20_steps-200_smoothing-0_repeat-same', until: 200, options: ['falls', 'rises'],
-    answer: one => (lastItem(one.looks).loss > (1 + TIE_TOLERANCE) * bestEvaluation(one).loss ? 'rises' : 'falls'),
-    say: one => ({ train: lastItem(one.loss), held: lastItem(one.looks).loss, low: bestEvaluation(one).loss,
-      at: bestEvaluation(one).step }),
+    answer: item => (lastItem(item.looks).loss > (1 + TIE_TOLERANCE) * bestEvaluation(item).loss ? 'rises' : 'falls'),
+    say: item => ({ train: lastItem(item.loss), held: lastItem(item.looks).loss, low: bestEvaluation(item).loss,
+      at: bestEvaluation(item).step }),
     look: 'answers', next: 'dropout'
   },
   dropout: {
     link: 'dates_smoothing-0_vs-dropout-0.3', until: 400, options: RACE, answer: compareLosses,
-    say: (one, other) => ({ ...finalValues(one, other), train: lastItem(other.loss) }), look: 'curves', next: 'floor'
+    say: (a, b) => ({ ...finalValues(a, b), train: lastItem(b.loss) }), look: 'curves', next: 'floor'
   },
   floor: {
     link: 'dates_smoothing-0_vs-smoothing-0.2', until: 600, options: ['zero', 'floor'],
-    answer: (one, other) => (lastItem(other.loss) < 2 * lastItem(one.loss) ? 'zero' : 'floor'),
-    say: (one, other) => ({
-      one: lastItem(one.loss), other: lastItem(other.loss), right: finalAccuracy(one), rival: finalAccuracy(other)
+    answer: (a, b) => (lastItem(b.loss) < 2 * lastItem(a.loss) ? 'zero' : 'floor'),
+    say: (a, b) => ({
+      one: lastItem(a.loss), other: lastItem(b.loss), right: finalAccuracy(a), rival: finalAccuracy(b)
     }),
     look: 'curves', next: 'grokking'
   },
   grokking: {
     link: 'sums_vs-decay-0', until: 2000, options: RACE,
-    answer(one, other) {
-      const [ownStep, rivalStep] = [firstSolvedStep(one), firstSolvedStep(other)]
+    answer(a, b) {
+      const [ownStep, rivalStep] = [firstSolvedStep(a), firstSolvedStep(b)]
       if (ownStep === rivalStep) return 'even'
       return ownStep && (!rivalStep || ownStep < rivalStep) ? 'this' : 'other'
     },
-    say: (one, other) => ({ one: firstSolvedStep(one), rival: finalAccuracy(other) }), look: 'embeddings', next: 'byHeart'
+    say: (a, b) => ({ one: firstSolvedStep(a), rival: finalAccuracy(b) }), look: 'embeddings', next: 'byHeart'
   },
   positions: {
     link: 'dates_vs-positions-none', until: 400, options: RACE, answer: compareLosses, say: finalValues, look: 'curves', next: 'scale'
@@ -89,8 +89,8 @@ export const EXPERIMENTS = {
   },
   vanishing: {
     link: 'dates_rate-0.02_warmUp-0_steps-400_layers-3', until: 200, options: ['first', 'last', 'even'],
-    answer(one) {
-      const { first, output } = endNorms(one)
+    answer(item) {
+      const { first, output } = endNorms(item)
       if (Math.max(first, output) < 10 * Math.min(first, output)) return 'even'
       return first < output ? 'first' : 'last'
     },

@@ -22,7 +22,7 @@ export const pageWeightsFile = ({ task, kvHeads, heads, ...settings }) => (
  * @param {(TrainingState | null)[]} trainings
  */
 export const startProblem = trainings => (
-  trainings.some(one => one?.start === 'page' && !pageWeightsFile(one)) ? { key: 'theatre.errors.untrained', values: {} } : null)
+  trainings.some(training => training?.start === 'page' && !pageWeightsFile(training)) ? { key: 'theatre.errors.untrained', values: {} } : null)
 
 /**
  * Replaces the random weights by those of a file; of a training's own file by its initial ones.

@@ -32,7 +32,7 @@ function findFirst(tensors, trace) {
   for (const tensor of tensors) {
     const at = tensor?.dtype === 'float32' && !tensor.disposed ? firstNonFinite(tensor.values) : -1
     if (at < 0) continue
-    const name = trace.names.find((/** @type {string} */ one) => trace.get(one) === tensor) ?? '?'
+    const name = trace.names.find((/** @type {string} */ name) => trace.get(name) === tensor) ?? '?'
     return { name, at, value: tensor.values[at], isGradient: false }
   }
   return null

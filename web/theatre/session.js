@@ -189,7 +189,7 @@ export function createSession(gf, settings, text, start) {
         tensor.data.set(values.subarray(from, from + tensor.numel()))
         from += tensor.numel()
       }
-      for (const one of optimizerStates) if ('step' in one) one.step = at
+      for (const state of optimizerStates) if ('step' in state) state.step = at
       done = at
     },
     /**
@@ -242,11 +242,12 @@ export function createSession(gf, settings, text, start) {
     plane(selectedName) {
       if (done > lastAxesStep) {
         lastAxesStep = done
-        for (const one of tables) one.axes = principalAxes(gf, one.table, one.begun)
+        for (const table of tables) table.axes = principalAxes(gf, table.table, table.begun)
       }
-      const { name, words, table, axes } = tables.find(one => one.name === selectedName) ?? tables[0]
+      const { name, words, table, axes } = tables.find(table => table.name === selectedName) ?? tables[0]
       return {
-        name, names: tables.map(one => one.name), words: [...words], from: lastAxesStep, ...projectRows(gf, table, axes)
+        name, names: tables.map(table => table.name), words: [...words], from: lastAxesStep,
+        ...projectRows(gf, table, axes)
       }
     },
     /**
@@ -287,7 +288,7 @@ function attention(gf, model, { inputs, tokens }, selectedName) {
   const { trace } = gf.trace(() => gf.noGrad(() => model.forward(...inputs)))
   /** @type {string[]} */
   const names = trace.names.filter((/** @type {string} */ name) => name.endsWith('attn.weights'))
-  const last = names.findLast(one => one.includes(CROSS)) ?? names[names.length - 1]
+  const last = names.findLast(name => name.includes(CROSS)) ?? names[names.length - 1]
   const name = selectedName !== undefined && names.includes(selectedName) ? selectedName : last
   const { shape: [, heads, rows, cols], values } = trace.get(name)
   const result = { names, name, heads, rows, cols, values: values.slice() }

@@ -34,7 +34,7 @@ export function createSnapshots(limit, distance = 10) {
     },
     /** The last snapshot at or before a step. @param {number} step @returns {Snapshot} */
     before(step) {
-      const at = Math.max(...[...snapshots.keys()].filter(one => one <= step))
+      const at = Math.max(...[...snapshots.keys()].filter(snapshot => snapshot <= step))
       return /** @type {Snapshot} */ (snapshots.get(at))
     },
     /** All snapshots in order. */

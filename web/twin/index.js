@@ -37,45 +37,45 @@ import { mountSideBySide } from './layout.js'
 
 /**
  * The cell-by-cell difference of two slices of the same shape; equal infinities differ by 0.
- * @param {Slice} one @param {Slice} other @returns {Slice}
+ * @param {Slice} a @param {Slice} b @returns {Slice}
  */
-export function subtractSlices(one, other) {
-  const values = Float32Array.from(one.values, (value, i) => (
-    Object.is(value, other.values[i]) ? 0 : other.values[i] - value))
-  return { ...one, values }
+export function subtractSlices(a, b) {
+  const values = Float32Array.from(a.values, (value, i) => (
+    Object.is(value, b.values[i]) ? 0 : b.values[i] - value))
+  return { ...a, values }
 }
 
 /**
  * Pairs of slices under the same key, as far as both exist in the same shape.
- * @param {StageData} one @param {StageData} other what a stage shows of two runs @param {string[]} names of tensors
+ * @param {StageData} a @param {StageData} b what a stage shows of two runs @param {string[]} names of tensors
  * @param {number | null} [maxRows] rows that can be compared, if not all
  */
-export function pairSlices(one, other, names, maxRows = null) {
-  return Object.entries(one).flatMap(([key, part]) => {
-    if (!part?.axis || !other[key]?.axis || !names.includes(part.name)) return []
-    const rows = Math.min(part.rows, other[key].rows, maxRows ?? Infinity)
-    const [here, there] = maxRows === null ? [part, other[key]] : [part, other[key]].map(all => firstRows(all, rows))
+export function pairSlices(a, b, names, maxRows = null) {
+  return Object.entries(a).flatMap(([key, part]) => {
+    if (!part?.axis || !b[key]?.axis || !names.includes(part.name)) return []
+    const rows = Math.min(part.rows, b[key].rows, maxRows ?? Infinity)
+    const [here, there] = maxRows === null ? [part, b[key]] : [part, b[key]].map(all => firstRows(all, rows))
     if (here.rows !== there.rows || here.cols !== there.cols) return []
-    return [{ name: part.name, twin: other[key].name, part: subtractSlices(here, there) }]
+    return [{ name: part.name, twin: b[key].name, part: subtractSlices(here, there) }]
   })
 }
 
 /** @param {any} part */
 const isDomain = part => Boolean(part?.kind) && 'max' in part
-/** @param {Domain} one @param {Domain} other */
-const mergeDomains = (one, other) => ({ ...one, min: Math.min(one.min, other.min), max: Math.max(one.max, other.max) })
+/** @param {Domain} a @param {Domain} b */
+const mergeDomains = (a, b) => ({ ...a, min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) })
 
 /**
  * A stage's data with color scales wide enough for both runs, so that the two can be compared by eye.
- * @param {StageData} one @param {StageData} other @returns {StageData}
+ * @param {StageData} a @param {StageData} b @returns {StageData}
  */
-export function withCommonScales(one, other) {
+export function withCommonScales(a, b) {
   /** @param {[string, any]} entry */
   const mergeEntry = ([key, part]) => {
-    if (isDomain(part) && isDomain(other[key])) return [key, mergeDomains(part, other[key])]
-    return [key, key === 'domains' && other.domains ? withCommonScales(part, other.domains) : part]
+    if (isDomain(part) && isDomain(b[key])) return [key, mergeDomains(part, b[key])]
+    return [key, key === 'domains' && b.domains ? withCommonScales(part, b.domains) : part]
   }
-  return Object.fromEntries(Object.entries(one).map(mergeEntry))
+  return Object.fromEntries(Object.entries(a).map(mergeEntry))
 }
 
 const SIZES = ['dModel', 'heads', 'layers', 'dimFeedforward']
@@ -111,22 +111,22 @@ const maxMagnitude = values => values.reduce((max, x) => (Number.isFinite(x) ? M
 
 /**
  * The steps that can be subtracted where each decoder reads its own tokens; null for all.
- * @param {Room} room @param {Run} run @param {Run} other @param {StageData} one @param {StageData} two
+ * @param {Room} room @param {Run} run @param {Run} other @param {StageData} item @param {StageData} two
  */
-function countComparableSteps(room, run, other, one, two) {
+function countComparableSteps(room, run, other, item, two) {
   if (room.stage !== 'decoding') return null
   const commonTokens = countSharedRows(run, other)
-  return commonTokens < Math.max(one.shares.rows, two.shares.rows) ? commonTokens : null
+  return commonTokens < Math.max(item.shares.rows, two.shares.rows) ? commonTokens : null
 }
 
 /**
  * The note where every cell is equal: the choice of the cells may differ all the same.
- * @param {Room} room @param {StageData | null} one @param {StageData} two
+ * @param {Room} room @param {StageData | null} item @param {StageData} two
  */
-function noDifferenceKey({ stage }, one, two) {
-  if (stage !== 'decoding' || !one) return 'twin.same'
-  if (one.kind !== two.kind) return 'stages.decoding.sameChosen'
-  return one.steps.some((/** @type {{ sample: number | null }} */ { sample }, /** @type {number} */ i) => sample !== two.steps[i]?.sample) ? 'stages.decoding.sameDrawn' : 'twin.same'
+function noDifferenceKey({ stage }, item, two) {
+  if (stage !== 'decoding' || !item) return 'twin.same'
+  if (item.kind !== two.kind) return 'stages.decoding.sameChosen'
+  return item.steps.some((/** @type {{ sample: number | null }} */ { sample }, /** @type {number} */ i) => sample !== two.steps[i]?.sample) ? 'stages.decoding.sameDrawn' : 'twin.same'
 }
 
 /** The differences, each a matrix, on a common scale. @param {Element} container @param {FigureContext} context */
@@ -236,19 +236,19 @@ export function mountTwin(container, room, context) {
   /** The setting of each. @param {PendingComparison} comparing */
   function updateHeadings({ view: state, setting }) {
     const now = { ...setting, value: state[setting.name], word: setting.now }
-    const texts = [now, setting].map(one => describeComparison(one, t))
+    const texts = [now, setting].map(item => describeComparison(item, t))
     heads.forEach((element, i) => setText(element.lastChild, texts[i]))
   }
   /**
-   * @param {PendingComparison} comparing @param {Run} other @param {StageData} one @param {StageData} two @param
+   * @param {PendingComparison} comparing @param {Run} other @param {StageData} item @param {StageData} two @param
    *   {string[]} names
    */
-  function subtract({ run, settings }, other, one, two, names) {
-    const comparableSteps = one ? countComparableSteps(room, run, other, one, two) : null
-    const list = (one ? pairSlices(one, two, names, comparableSteps) : [])
+  function subtract({ run, settings }, other, item, two, names) {
+    const comparableSteps = item ? countComparableSteps(room, run, other, item, two) : null
+    const list = (item ? pairSlices(item, two, names, comparableSteps) : [])
       .map(({ name, twin: own, part }) => ({ title: titles.get(own) ?? name, part }))
     const isSameInput = !Array.isArray(settings.target) || room.tower !== 'decoder'
-    differenceView.update(list, { isSameInput, alike: comparableSteps, same: noDifferenceKey(room, one, two) })
+    differenceView.update(list, { isSameInput, alike: comparableSteps, same: noDifferenceKey(room, item, two) })
   }
   /** @param {PendingComparison} comparing @param {Run} other */
   function draw(comparing, other) {

@@ -69,8 +69,8 @@ export const lesson = {
       paperCells: (_, { state: { head } }) => [{ tensor: WEIGHTS, index: [0, head, null, 0] }],
       question: { answer: (run, now) => attentionWeights(run, now).filter(share => share > 0).length, tolerance: 0.4 },
       values: (run, now) => {
-        const weights0 = attentionWeights(run, now), [largestRow] = rankIndices(weights0)
-        return { token: streamTokens(run, 'source')[largestRow], share: formatProbability(weights0[largestRow]), count: String(weights0.length) }
+        const tokenWeights = attentionWeights(run, now), [largestRow] = rankIndices(tokenWeights)
+        return { token: streamTokens(run, 'source')[largestRow], share: formatProbability(tokenWeights[largestRow]), count: String(tokenWeights.length) }
       }
     },
     { id: 'end', state: 'room=decoding', target: ANSWER, values: run => ({ answer: answerText(run), loss: formatFixed(run.loss, 4) }) },

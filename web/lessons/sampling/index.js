@@ -52,7 +52,7 @@ const outputCells = run => largestCells(run, OUTPUT)
 function monthOptions(run) {
   const { vocabulary } = run.streams.target
   const row = rowValues(run, PROBABILITIES, [0, monthRow(run)])
-  return rankIndices(row).slice(0, 2).sort((one, other) => one - other)
+  return rankIndices(row).slice(0, 2).sort((a, b) => a - b)
     .map(word => ({ id: vocabulary[word], text: vocabulary[word] }))
 }
 

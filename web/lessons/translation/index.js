@@ -41,7 +41,7 @@ const formatStepProbability = (run, step) =>
 function candidates(run, step, count) {
   const { vocabulary } = run.streams.target
   const best = rankIndices(rowValues(run, PROBABILITIES, [0, rowOfStep(run, step)])).slice(0,
-    count).sort((one, other) => one - other)
+    count).sort((a, b) => a - b)
   return best.map(word => ({ id: vocabulary[word], text: vocabulary[word] }))
 }
 

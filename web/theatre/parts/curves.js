@@ -29,7 +29,7 @@ function createKey(text, look) {
  * @param {Seen | null} other @param {(look: Look) => number} valueOf @returns {LinesView['lines']}
  */
 const rivalLines = (other, valueOf) => (other ? [{
-  points: other.looks.map(one => ({ x: one.step, y: valueOf(one) })), color: 'ink', width: 2, dash: [6, 4]
+  points: other.looks.map(evaluation => ({ x: evaluation.step, y: valueOf(evaluation) })), color: 'ink', width: 2, dash: [6, 4]
 }] : [])
 
 /**
@@ -59,19 +59,19 @@ export function mountCurves(container, { t, theme, seek }) {
     update(seen, { total, step }, other) {
       const divergenceStep = other ? findDivergence(seen.loss, other.loss) : 0
       const { palette } = theme()
-      const looks = seen.looks.filter(one => one.step <= Math.max(step, seen.loss.length))
-      const last = looks.findLast(one => one.step <= step) ?? looks[0]
+      const looks = seen.looks.filter(evaluation => evaluation.step <= Math.max(step, seen.loss.length))
+      const last = looks.findLast(evaluation => evaluation.step <= step) ?? looks[0]
       keys.train.setValue(step ? formatBrief(seen.loss[step - 1]) : '')
       // Held-out examples are evaluated only now and then; at other steps the label says of which step the value is.
       const stepNote = last && last.step !== step ? ` · ${t('theatre.stepNumber', { step: last.step })}` : ''
       keys.held.setValue(last ? formatBrief(last.loss) + stepNote : '')
       keys.right.setValue(last ? percent(last.right) + stepNote : '')
       const rivalEvaluation = other?.looks.at(-1)
-      for (const one of rivalKeys) one.element.hidden = !other
+      for (const key of rivalKeys) key.element.hidden = !other
       keys.otherTrain.setValue(other?.loss.length ? formatBrief(other.loss[other.loss.length - 1]) : '')
       keys.other.setValue(rivalEvaluation ? formatBrief(rivalEvaluation.loss) : '')
       keys.otherRight.setValue(rivalEvaluation ? percent(rivalEvaluation.right) : '')
-      const held = looks.map(one => ({ x: one.step, y: one.loss }))
+      const held = looks.map(evaluation => ({ x: evaluation.step, y: evaluation.loss }))
       const common = { maxStep: total, title: t('theatre.stepAxis'), palette, at: step }
       const numbers = [...seen.loss, ...held.map(({ y }) => y)].filter(Number.isFinite)
       const high = held[0] ? Math.max(held[0].y, Math.min(...numbers)) : 1
@@ -79,13 +79,13 @@ export function mountCurves(container, { t, theme, seek }) {
         ...common, low: 0, high, digits: 1, mark: divergenceStep || null,
         lines: [{ points: downsample(seen.loss, MAX_POINTS), color: 'soft', width: 1 },
           ...(other ? [{ points: downsample(other.loss, MAX_POINTS), ...OTHER_TRAIN }] : []),
-          { points: held, color: 'accent', width: 2.5 }, ...rivalLines(other, one => one.loss)],
+          { points: held, color: 'accent', width: 2.5 }, ...rivalLines(other, item => item.loss)],
         label: t('theatre.lossSaid', { step, loss: step ? formatBrief(seen.loss[step - 1]) : '–', held: last ? formatBrief(last.loss) : '–' })
       })
       right.update({
         ...common, low: 0, high: 1, digits: 1,
-        lines: [{ points: looks.map(one => ({ x: one.step, y: one.right })), color: 'accent', width: 2.5 },
-          ...rivalLines(other, one => one.right)],
+        lines: [{ points: looks.map(evaluation => ({ x: evaluation.step, y: evaluation.right })), color: 'accent', width: 2.5 },
+          ...rivalLines(other, item => item.right)],
         label: t('theatre.rightSaid', { step, right: last ? percent(last.right) : '–' })
       })
     },
@@ -147,7 +147,8 @@ export function mountCloserCurves(container, { t, theme, seek }) {
       norms.update({
         ...common, lines: groups.map((_, i) => ({ points: layerPoints(i), ...lineStyle(i) })), label: t('theatre.norms')
       })
-      const look = seen.looks.findLast(one => one.step <= step && one.ratios), rivalNorms = other?.norms[step - 1]
+      const look = seen.looks.findLast(evaluation => evaluation.step <= step && evaluation.ratios),
+        rivalNorms = other?.norms[step - 1]
       rival.hidden = !other
       setText(caption, t('theatre.normsAt', { step, look: look?.step ?? '–' }))
       /** One layer's row, with its line before its name. */

@@ -145,9 +145,9 @@ export function mountGuide(container, { t, play, open, progress }) {
       else pointer.clear()
       return Boolean(experimentName)
     },
-    /** @param {Seen} one @param {Seen | null} other */
-    update(one, other) {
-      seen = { one, other }
+    /** @param {Seen} a @param {Seen | null} b */
+    update(a, b) {
+      seen = { one: a, other: b }
       playIfWaiting()
       if (progress.at === 1 && !isAnswered && result()) draw()
     }

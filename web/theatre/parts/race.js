@@ -42,7 +42,7 @@ export function mountRace(container, { t, set, open }) {
   let lastKey = ''
   /** @param {TrainingSetting} setting @param {string} name @param {unknown} value */
   const valueLabel = ({ options }, name, value) => {
-    const word = options && Object.keys(options).find(one => options[one] === value)
+    const word = options && Object.keys(options).find(option => options[option] === value)
     return word ? t(`controls.${name}.${word}`) : String(value)
   }
   return {

@@ -23,7 +23,7 @@ export function mountSettings(container, { t, get, set }) {
   const summary = h('summary', {}, t('theatre.settings'))
   const details = h('details', { className: 'theatre-settings' }, summary, GROUPS.map(group => (
     h('section', {}, h('h2', {}, t(`theatre.groups.${group}`)), h('div', { className: 'settings-grid' },
-      controls.filter(one => one.group === group).map(({ element }) => element))))))
+      controls.filter(control => control.group === group).map(({ element }) => element))))))
   container.append(details)
   return {
     /** @param {TrainingState} state @param {Record<string, string>} problems */
@@ -44,6 +44,6 @@ export function mountSettings(container, { t, get, set }) {
 /** @param {string} name @param {unknown} value @param {Translate} t */
 function valueLabel(name, value, t) {
   const { options } = TRAINING_SETTINGS[name]
-  const word = options && Object.keys(options).find(one => options[one] === value)
+  const word = options && Object.keys(options).find(option => options[option] === value)
   return word ? t(`controls.${name}.${word}`) : String(value)
 }
