@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { DIFFERS, OFTEN, apiTable, otherNames, rowsOf } from './lib/api_table.js'
+import { DIFFERENT_NAMES, COMMON_EXPRESSIONS, renderApiTable, otherNames, rowsOf } from './lib/api_table.js'
 import { gf } from './lib/engine.js'
 
 const FILE = new URL('../web/docs/pytorch.md', import.meta.url), NAMES = new URL('../web/docs/torch_names.json', import.meta.url)
 const torch = JSON.parse(await readFile(new URL('golden/torch_api.json', import.meta.url), 'utf8'))
 
 test('every name in the table of differences exists in PyTorch', () => {
-  for (const [part, entries] of Object.entries(DIFFERS)) for (const name of Object.keys(entries)) {
+  for (const [part, entries] of Object.entries(DIFFERENT_NAMES)) for (const name of Object.keys(entries)) {
     const isNewer = part === 'torch.nn.functional' && name === 'scaled_dot_product_attention'
     assert.ok(isNewer || torch.names[part].includes(name), `${part}.${name}`)
   }
@@ -18,7 +18,7 @@ test('every name in the table of differences exists in PyTorch', () => {
 test('the first name that the table gives exists in the library', () => {
   const x = gf.tensor([[1]]), module = new gf.nn.Linear(1, 1), { nn, functional: F } = gf
   const roots = { gf, x, F, nn, module }
-  for (const entries of Object.values(DIFFERS)) for (const [name, differs] of Object.entries(entries)) {
+  for (const entries of Object.values(DIFFERENT_NAMES)) for (const [name, differs] of Object.entries(entries)) {
     const [, root, member] = /^(\w+)\.(\w+)/.exec(differs?.[0] ?? '') ?? []
     if (root && root in roots && member !== 'name') assert.ok(member in roots[root], `${name}: ${differs[0]}`)
   }
@@ -27,11 +27,11 @@ test('the first name that the table gives exists in the library', () => {
 test("common PyTorch expressions give PyTorch's results", () => {
   const x = gf.arange(12).reshape(3, 4).to('float32')
   const plain = value => (Array.isArray(value) ? value.map(plain) : value?.toArray?.() ?? value)
-  for (const [python, here, value] of OFTEN) assert.deepEqual(plain(new Function('x', `return ${here}`)(x)), value, python)
+  for (const [python, here, value] of COMMON_EXPRESSIONS) assert.deepEqual(plain(new Function('x', `return ${here}`)(x)), value, python)
 })
 
 test('the API table matches the library', async () => {
-  for (const [file, text] of [[FILE, apiTable(torch)], [NAMES, `${JSON.stringify(otherNames(torch), null, 1)}\n`]]) {
+  for (const [file, text] of [[FILE, renderApiTable(torch)], [NAMES, `${JSON.stringify(otherNames(torch), null, 1)}\n`]]) {
     if (process.env.UPDATE) await writeFile(file, text)
     assert.equal(await readFile(file, 'utf8'), text, 'run with UPDATE=1')
   }

@@ -8,7 +8,7 @@ import { COMMANDS } from '../src/js/cli/options.js'
 import { asJson } from '../src/js/cli/print.js'
 import { createStages, leadingIndices } from '../src/js/cli/stages.js'
 import { table, width } from '../src/js/cli/table.js'
-import { sample } from './lib/long.js'
+import { everyNth } from './lib/long.js'
 
 const CLI = fileURLToPath(new URL('../src/js/cli.js', import.meta.url))
 /** The bundled command, because its processes start twice as fast, and there are many. */
@@ -98,7 +98,7 @@ test('computes only the chosen stages; very large ones need --stage', async () =
 
 test('fits tables to the terminal', () => {
   const texts = ['나는 최근 파리 여행을 다녀왔다 and then some more words came along to make it long', 'short one']
-  for (const columns of sample([40, 80, 132], 2)) {
+  for (const columns of everyNth([40, 80, 132], 2)) {
     const { stdout } = run(texts, '', { COLUMNS: String(columns) })
     const widest = Math.max(...stdout.split('\n').map(width))
     assert.ok(widest <= columns && widest > columns / 2, `${widest} of ${columns}`)

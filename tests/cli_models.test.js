@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { marianFiles } from './lib/imported_models.js'
 import { gf } from './lib/engine.js'
 import { cases, filesOf } from './models/golden_models.js'
-import { markOf } from '../web/theatre/custom_text.js'
+import { hashText } from '../web/theatre/custom_text.js'
 import { createSession } from '../web/theatre/session.js'
 import { read } from '../web/theatre/settings.js'
 
@@ -163,7 +163,7 @@ test('train learns a text file, generate continues with its weights, and a resum
   run(['train', text, '--steps', '40', ...small, '--from', half, '--out', rest])
   assert.deepEqual(await readFile(rest), await readFile(out))
   const session = createSession(gf, { ...read('text_steps-40_layers-1_dModel-16_heads-2_dimFeedforward-16_batch-8_length-16'),
-    mark: markOf('the cat sat on the mat. '.repeat(60)) }, 'the cat sat on the mat. '.repeat(60))
+    mark: hashText('the cat sat on the mat. '.repeat(60)) }, 'the cat sat on the mat. '.repeat(60))
   while (session.done < 40) session.step()
   assert.deepEqual(await readFile(out), Buffer.from(session.file(true)), 'the page learns the same')
   const [{ ids, answer }] = JSON.parse(run(['generate', out, 'the cat', '--max-new-tokens', '9', '--json']).stdout)

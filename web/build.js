@@ -233,8 +233,8 @@ async function single() {
  */
 function scriptsOf(outputs, modules) {
   const found = new Set(Object.keys(outputs).filter(path => modules.includes(outputs[path].entryPoint)))
-  for (const one of found) {
-    outputs[one].imports.filter(({ kind }) => kind === 'import-statement').forEach(({ path: other }) => found.add(other))
+  for (const item of found) {
+    outputs[item].imports.filter(({ kind }) => kind === 'import-statement').forEach(({ path: other }) => found.add(other))
   }
   return [...found].map(path => path.replace(/^.*dist\/site\//, ''))
 }

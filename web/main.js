@@ -2,21 +2,21 @@
 
 import { setText } from './lib/dom.js'
 import { isFailedImport } from './lib/lazy_import.js'
-import { debounce, nextTask, painted } from './lib/scheduling.js'
+import { debounce, nextTask, waitForPaint } from './lib/scheduling.js'
 import { readRun } from './lib/run.js'
 import { translator } from './lib/text.js'
 import { explainError, filesFor, modelOf, problemsOf, settingsOf } from './models/index.js'
 import { startEngine } from './shell/start_engine.js'
-import { latest } from './shell/engine.js'
-import { glossaries } from './shell/glossary.js'
-import { header } from './shell/header.js'
-import { languageOf } from './shell/language.js'
-import { linked, roomLinks } from './shell/link.js'
-import { openingSwitch } from './shell/opening.js'
+import { runLatest } from './shell/engine.js'
+import { mountGlossary } from './shell/glossary.js'
+import { mountHeader } from './shell/header.js'
+import { resolveLanguage } from './shell/language.js'
+import { createAddressWriter, roomLinks } from './shell/link.js'
+import { mountOpeningSwitch } from './shell/opening.js'
 import { fromHash, runKeys, toHash } from './shell/state.js'
-import { theatreDoor } from './shell/theatre.js'
-import { PALETTES, modeOf, onSystemTheme } from './shell/theme.js'
-import { values } from './shell/values.js'
+import { mountTrainingPage } from './shell/theatre.js'
+import { PALETTES, resolveMode, listenToSystemTheme } from './shell/theme.js'
+import { createValueLoader } from './shell/values.js'
 import { wordsIn } from './text/index.js'
 
 /** @import { Engine } from './shell/engine.js' */
@@ -41,8 +41,8 @@ let state = fromHash(location.hash)
 /** Why nothing can be computed at all; stays displayed. @type {Problem | null} */ let obstacle = null
 /** Whether a part of the page could not be loaded. */ let isUnwhole = false
 /** Undefined until the texts are loaded; the page is empty before. @type {Translate | undefined} */ let t
-/** @type {ReturnType<typeof header> | undefined} */ let top
-/** The rooms, once loaded. @type {ReturnType<typeof import('./shell/rooms.js').roomsIn> | undefined} */ let inside
+/** @type {ReturnType<typeof mountHeader> | undefined} */ let top
+/** The rooms, once loaded. @type {ReturnType<typeof import('./shell/rooms.js').mountRooms> | undefined} */ let inside
 /** @type {{ language: Language | null, isWhole: boolean }} */
 let spoken = { language: null, isWhole: false }
 let isPrinting = false
@@ -50,7 +50,7 @@ let isPrinting = false
 let shownPlace = ''
 
 /** Paper is printed in the light theme. */
-const mode = () => (isPrinting ? 'light' : modeOf(state.theme))
+const mode = () => (isPrinting ? 'light' : resolveMode(state.theme))
 const theme = () => ({ mode: mode(), palette: PALETTES[mode()], isPaper: isPrinting })
 
 /** The run, unless it belongs to a model that the reader has just left. */
@@ -80,12 +80,12 @@ async function runQuery(type, details, onProgress) {
 }
 
 const context = /** @type {Context} */ ({
-  enter: room => set({ room }, 'push'),
+  enterRoom: room => set({ room }, 'push'),
   href: roomLinks(() => state),
   set, theme, runQuery, ready,
   get: () => state,
   link: (patch = {}) => new URL(`#${toHash(addressed({ ...state, ...patch }))}`, location.href).href,
-  language: () => languageOf(state),
+  language: () => resolveLanguage(state),
   showControls, reportError,
   rerun: () => refresh(),
   run: runHere, loadAll: run => loadAll(run),
@@ -98,7 +98,7 @@ const context = /** @type {Context} */ ({
   t: (...details) => /** @type {Translate} */ (t)(...details)
 })
 
-const theatre = theatreDoor(page.house, context, reportError)
+const theatre = mountTrainingPage(page.house, context, reportError)
 
 /** @param {unknown} error */
 const reasonOf = error => (error instanceof Error ? error.message : String(error))
@@ -112,21 +112,21 @@ function reportError(error) {
   setText(page.status, !t ? message : isUnwhole ? t('app.unfetched') : t('app.broken', { message }))
 }
 
-const { attempt, loadAll } = values({
+const { attempt, loadAll } = createValueLoader({
   runQuery, twin: () => inside?.twin() ?? null, reportError,
   rerender: () => runHere() && showArrived()
 })
-const glossary = glossaries(page.stage, context)
-const outside = openingSwitch(page.house, context)
+const glossary = mountGlossary(page.stage, context)
+const outside = mountOpeningSwitch(page.house, context)
 
 function showControls() {
   if (!t || !top) return
   const texts = problems(t)
-  top.update(state, texts, languageOf(state), runHere())
+  top.update(state, texts, resolveLanguage(state), runHere())
   inside?.showControls(state, texts)
   document.documentElement.toggleAttribute('data-embed', state.embed)
   setText(page.status, texts.engine ?? (isUnwhole ? t('app.unfetched') : hiddenProblem(texts, t)))
-  page.house.classList.toggle('has-long-fields', Object.values(modelOf(state.model).fields).some(one => one.isLong))
+  page.house.classList.toggle('has-long-fields', Object.values(modelOf(state.model).fields).some(field => field.isLong))
   page.house.classList.toggle('is-stale', Object.keys(texts).length > 0)
 }
 
@@ -180,7 +180,7 @@ function showArrived() {
 
 /** Only the opening works without the rooms. */
 const needsRooms = () => !outside.isOn() || Boolean(state.glossary || state.lit)
-const isSpoken = () => spoken.language === languageOf(state) && (spoken.isWhole || !needsRooms())
+const isSpoken = () => spoken.language === resolveLanguage(state) && (spoken.isWhole || !needsRooms())
 
 /**
  * Builds everything that contains texts; what exists already is rebuilt only for another language.
@@ -193,10 +193,10 @@ function speak(language, { page: words, models }, isWhole) {
     document.documentElement.lang = language
     setText(page.skip, t('app.skip'))
     page.top.replaceChildren()
-    top = header(page.top, page.reading, context)
+    top = mountHeader(page.top, page.reading, context)
   }
   spoken = { language, isWhole }
-  inside?.speak()
+  inside?.renderTexts()
 }
 
 /**
@@ -205,14 +205,14 @@ function speak(language, { page: words, models }, isWhole) {
  */
 async function fetchWords(language, isWhole) {
   const [words, behind] = await Promise.all([wordsIn(language, isWhole), isWhole && import('./shell/rooms.js')])
-  if (languageOf(state) !== language || (spoken.language === language && (spoken.isWhole || !isWhole))) return
-  if (behind) inside ??= behind.roomsIn(page, context, { isOutside: outside.isOn, attempt })
+  if (resolveLanguage(state) !== language || (spoken.language === language && (spoken.isWhole || !isWhole))) return
+  if (behind) inside ??= behind.mountRooms(page, context, { isOutside: outside.isOn, attempt })
   speak(language, words, isWhole)
 }
 
 /** Loads all texts and all rooms. */
 function ready() {
-  return fetchWords(languageOf(state), true)
+  return fetchWords(resolveLanguage(state), true)
 }
 
 /**
@@ -225,7 +225,7 @@ async function showSpoken() {
     return
   }
   try {
-    await fetchWords(languageOf(state), needsRooms() || Boolean(inside))
+    await fetchWords(resolveLanguage(state), needsRooms() || Boolean(inside))
     await showLater()
   } catch (error) {
     reportError(error)
@@ -247,7 +247,7 @@ function computed(settings) {
   return engine.run(settings, run?.signature, showProgress).finally(() => showProgress(null))
 }
 
-const compute = latest(computed, (message, settings) => {
+const compute = runLatest(computed, (message, settings) => {
   const result = readRun(message, run)
   run = { ...result, settings: { ...result.settings, model: settings.model }, requested: settings }
   engineProblem = null
@@ -268,7 +268,7 @@ const refresh = () => {
 
 /** The state as a link. @param {State} state */
 const addressed = state => inside?.addressed(state) ?? state
-const link = linked(addressed)
+const link = createAddressWriter(addressed)
 
 /** @param {Patch} patch @param {'push' | 'replace'} [history] */
 function set(patch, history = 'replace') {
@@ -280,15 +280,15 @@ function set(patch, history = 'replace') {
   const own = runKeys(state)
   const recomputes = before.model !== state.model || own.some(key => !Object.is(before[key], state[key]))
   const onlySettings = before.model === state.model && Object.keys(patch).every(key => own.includes(key))
-  if (languageOf(state) !== spoken.language) {
-    showSpoken().then(() => requestAnimationFrame(() => top?.focus(languageOf(state))))
+  if (resolveLanguage(state) !== spoken.language) {
+    showSpoken().then(() => requestAnimationFrame(() => top?.focus(resolveLanguage(state))))
   } else if (recomputes && onlySettings) showControls()
   else show()
   if (recomputes) refresh()
 }
 
 async function start() {
-  const words = nextTask().then(showSpoken).then(painted)
+  const words = nextTask().then(showSpoken).then(waitForPaint)
   const names = modelOf(state.model).isImported ? [] : filesFor(settingsOf(state))
   const [begun] = await Promise.all([startEngine(names, words), words])
   if (!t) return
@@ -305,7 +305,7 @@ addEventListener('popstate', () => {
   link.forget()
   isUnwhole = false
   state = fromHash(location.hash)
-  inside?.forget()
+  inside?.clearHistory()
   showSpoken()
   refresh()
 })
@@ -333,5 +333,5 @@ function prepare() {
   ready().catch(() => {})
 }
 for (const sign of SIGNS) addEventListener(sign, prepare)
-onSystemTheme(() => show())
+listenToSystemTheme(() => show())
 start()

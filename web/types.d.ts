@@ -596,14 +596,14 @@ export interface Context {
   runQuery: RunQuery
   run: () => Run | null
   rooms: () => Room[]
-  enter: (room: string) => void
+  enterRoom: (room: string) => void
   href: (room: string) => string
   link: (patch?: Patch) => string
-  look: (cell: Cell) => void
-  press: (cell: Cell | null) => void
-  visit: (cell: Cell) => void
-  edit: (cell: Cell) => void
-  leave: () => void
+  selectCell: (cell: Cell) => void
+  pinCell: (cell: Cell | null) => void
+  pinSource: (cell: Cell) => void
+  editCell: (cell: Cell) => void
+  endHover: () => void
   theme: () => Theme
   width: () => number
   language: () => Language

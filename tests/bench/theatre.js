@@ -1,13 +1,13 @@
 // npm run bench:theatre measures the training page in real Chromium: the seconds until the dates model is accurate, and
 // the longest task of the main thread meanwhile. It never fails. npm run bench compares a step with TensorFlow.js.
-import { launch, open, serve, stateOf } from '../browser/host.js'
-import { longestTasks } from '../browser/main_thread_tasks.js'
+import { launch, open, serve, completeState } from '../browser/host.js'
+import { measureLongestTasks } from '../browser/main_thread_tasks.js'
 import { toHash } from '../../web/shell/state.js'
 
 const TARGET_PERCENT = 95, MINUTES = 3
 const OBSERVED_MS = 10_000
 
-const theatreAt = url => `${url}#${toHash(stateOf({ theatre: 'dates' }))}`
+const theatreAt = url => `${url}#${toHash(completeState({ theatre: 'dates' }))}`
 const isOpen = page => page.waitForSelector('.theatre[data-step="0"]')
 
 /** Runs in the page: trains until so many percent of the held-out examples are exact. */
@@ -32,7 +32,7 @@ async function measureTraining(browser, url) {
 async function measureLongestTask(browser, url) {
   const { page, close } = await open(browser, theatreAt(url))
   await isOpen(page)
-  const tasks = await longestTasks(browser, page, observe => observe('training', async () => {
+  const tasks = await measureLongestTasks(browser, page, observe => observe('training', async () => {
     await page.click('.theatre [data-action="play"]')
     await page.waitForTimeout(OBSERVED_MS)
     await page.click('.theatre [data-action="play"]')

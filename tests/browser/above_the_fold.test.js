@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MODELS } from '../../web/models/index.js'
-import { isLong, longTest, sample, share } from '../lib/long.js'
-import { addressed, roomsOn, useHouse } from './host.js'
+import { isLong, longTest, everyNth, partOf } from '../lib/long.js'
+import { readAddress, roomsOnMap, useBrowser } from './host.js'
 
-const { open } = useHouse()
+const { open } = useBrowser()
 const SLIDES = [[1024, 768], [1280, 720], [1920, 1080]]
 /** Screens of presenters, and a window of 1280 × 720 at 150 and at 200 %: width, height, device pixels per pixel. */
 const SCREENS = [[1024, 768, 1], [1280, 720, 1], [1440, 900, 1], [1920, 1080, 1], [3840, 2160, 1], [853, 480, 1.5],
@@ -14,46 +14,46 @@ const SCREENS = [[1024, 768, 1], [1280, 720, 1], [1440, 900, 1], [1920, 1080, 1]
 const HOUSES = MODELS.map(({ id }) => id).filter(id => id !== 'own')
 
 /** Enters rooms and says where their figures begin, as a part of the window's height. */
-const beginnings = (page, entered) => page.evaluate(async rooms => {
-  const found = []
+const measureBeginnings = (page, roomIds) => page.evaluate(async rooms => {
+  const results = []
   for (const room of rooms) {
     document.querySelector(`.map li[data-room="${room}"] a`).click()
     await new Promise(resolve => { setTimeout(resolve, 40) })
     const { top } = document.querySelector('.stage .stage-figure').getBoundingClientRect()
-    found.push([room, (top + scrollY) / innerHeight])
+    results.push([room, (top + scrollY) / innerHeight])
   }
-  return found
-}, entered)
+  return results
+}, roomIds)
 
 /** The same on slides, with whether all of the figure is in sight, and how far the page reaches beyond its window. */
-const slides = async (page, entered) => {
-  const found = []
-  for (const room of entered) {
-    const [[, at]] = await beginnings(page, [room])
-    found.push(await page.evaluate(([id, top]) => ({
+const measureSlides = async (page, roomIds) => {
+  const results = []
+  for (const room of roomIds) {
+    const [[, at]] = await measureBeginnings(page, [room])
+    results.push(await page.evaluate(([id, top]) => ({
       room: id, at: top, beyond: document.documentElement.scrollWidth - document.documentElement.clientWidth,
       isWhole: document.querySelector('.stage .stage-figure').getBoundingClientRect().bottom <= innerHeight + 1
     }), [room, at]))
   }
-  return found
+  return results
 }
 
-for (const [i, language] of sample(['ko', 'en'], 2).entries()) {
+for (const [i, language] of everyNth(['ko', 'en'], 2).entries()) {
   test(`the figure starts in the upper 60 % of a low window, in every room: ${language}`, async () => {
-    for (const model of sample(HOUSES, 2)) {
+    for (const model of everyNth(HOUSES, 2)) {
       const { page, close } = await open({ model, language }, { viewport: { width: 1280, height: 720 } })
       await page.waitForSelector('.map li[data-room] a', { state: 'attached' })
-      const rooms = await roomsOn(page)
+      const rooms = await roomsOnMap(page)
       assert.ok(rooms.length > 10)
-      const found = await beginnings(page, share(rooms, 3 * i, 12))
-      assert.deepEqual(found.filter(([, at]) => at > 0.6), [], model)
+      const results = await measureBeginnings(page, partOf(rooms, 3 * i, 12))
+      assert.deepEqual(results.filter(([, at]) => at > 0.6), [], model)
       await close()
     }
   })
 }
 
 test('P starts the slide mode, arrows and a remote lead on, Escape ends it', async () => {
-  for (const [width, height] of sample(SLIDES, 3)) {
+  for (const [width, height] of everyNth(SLIDES, 3)) {
     const { page, complaints, close } = await open({ room: 'encoder.0.self_attn.scores' },
       { viewport: { width, height } })
     const figure = () => page.locator('.stage-figure').first().boundingBox()
@@ -99,20 +99,20 @@ longTest('a slide grows with the screen, stays sharp, and hits the cell under th
     sizes.push(await sizeOf(page))
     const grid = await page.locator('.stage .heat').first().boundingBox()
     await page.mouse.click(grid.x + grid.width * 5.5 / 7, grid.y + grid.height * 3.5 / 7)
-    assert.deepEqual((await addressed(page)).cell?.index, [0, 0, 3, 5], `${width}`)
+    assert.deepEqual((await readAddress(page)).cell?.index, [0, 0, 3, 5], `${width}`)
     assert.deepEqual(complaints, [])
     await close()
   }
-  const [least, ...larger] = sizes
+  const [smallest, ...larger] = sizes
   larger.forEach((size, i) => {
-    const [title, grid, letter] = size.map((one, j) => one / least[j]), grown = [1.25, 2.5][i]
-    for (const one of [title, grid, letter]) assert.ok(Math.abs(one - grown) < 0.1, `${i}: ${size} to ${least}`)
+    const [title, grid, letter] = size.map((item, j) => item / smallest[j]), expectedGrowth = [1.25, 2.5][i]
+    for (const item of [title, grid, letter]) assert.ok(Math.abs(item - expectedGrowth) < 0.1, `${i}: ${size} to ${smallest}`)
   })
 })
 
 /** One room of each kind: layers and towers after the first repeat them. */
 const kindsOf = rooms => rooms.filter((room, at) => (
-  rooms.findIndex(other => kindOf(other) === kindOf(room)) === at))
+  rooms.findIndex(candidate => kindOf(candidate) === kindOf(room)) === at))
 const kindOf = room => room.replace(/\d+/g, '#').replace(/^(encoder|decoder|source|target)\./, '')
 
 for (const [width, height, deviceScaleFactor] of isLong ? SCREENS : SCREENS.slice(-1)) {
@@ -120,12 +120,12 @@ for (const [width, height, deviceScaleFactor] of isLong ? SCREENS : SCREENS.slic
     for (const model of isLong ? HOUSES : ['dates']) {
       const { page, close } = await open({ model, language: 'ko' }, { viewport: { width, height }, deviceScaleFactor })
       await page.waitForSelector('.map li[data-room] a', { state: 'attached' })
-      const rooms = kindsOf(await roomsOn(page))
+      const rooms = kindsOf(await roomsOnMap(page))
       await page.keyboard.press('p')
       await page.waitForFunction(() => !document.querySelector('.top').checkVisibility())
-      const found = await slides(page, rooms)
-      t.diagnostic(`${model}: ${rooms.length} kinds, ${found.filter(({ isWhole }) => isWhole).length} figures whole`)
-      assert.deepEqual(found.filter(({ at, beyond }) => at > 0.3 || beyond > 0), [], model)
+      const results = await measureSlides(page, rooms)
+      t.diagnostic(`${model}: ${rooms.length} kinds, ${results.filter(({ isWhole }) => isWhole).length} figures whole`)
+      assert.deepEqual(results.filter(({ at, beyond }) => at > 0.3 || beyond > 0), [], model)
       await close()
     }
   })

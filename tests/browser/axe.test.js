@@ -5,13 +5,13 @@ import { READY } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { DEPTHS } from '../../web/shell/depth.js'
 import { isLong } from '../lib/long.js'
-import { shownRun } from '../lib/page.js'
-import { go, roomsOn, useHouse, violations } from './host.js'
+import { makeDisposedRun } from '../lib/page.js'
+import { goToRoom, roomsOnMap, useBrowser, findViolations } from './host.js'
 
-const { open } = isLong ? useHouse() : {}
+const { open } = isLong ? useBrowser() : {}
 
 function roomsIn(model) {
-  const run = shownRun({ model }), rooms = roomsOf(run).map(({ id }) => id)
+  const run = makeDisposedRun({ model }), rooms = roomsOf(run).map(({ id }) => id)
   run.dispose?.()
   return rooms
 }
@@ -21,22 +21,22 @@ const LOOKS = ['light', 'dark'].flatMap(theme => ['ko', 'en'].map(language => [t
 for (const { id: model } of READY) for (const [colorScheme, language] of LOOKS) {
   test(`${model}, ${colorScheme}, ${language}`, { skip: !isLong && 'in the long tests' }, async t => {
     const { page, close } = await open({ model, language }, { colorScheme })
-    const wanted = roomsIn(model), found = []
-    await page.waitForSelector(`.map li[data-room="${wanted.at(-1)}"] a`, { state: 'attached' })
-    const shown = await roomsOn(page), rooms = wanted.filter(room => shown.includes(room))
+    const expectedRooms = roomsIn(model), results = []
+    await page.waitForSelector(`.map li[data-room="${expectedRooms.at(-1)}"] a`, { state: 'attached' })
+    const displayed = await roomsOnMap(page), rooms = expectedRooms.filter(room => displayed.includes(room))
     for (const room of rooms) {
-      await go(page, room)
+      await goToRoom(page, room)
       for (const depth of DEPTHS) {
         await page.evaluate(value => document.querySelector(`.depths input[value="${value}"]`)?.click(), depth)
         await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'))
         // What stands around a room is the same at each of its depths.
         const part = depth === DEPTHS[0] ? 'html' : 'main'
-        found.push(...(await violations(page, part)).map(one => [room, depth, ...one]))
+        results.push(...(await findViolations(page, part)).map(violation => [room, depth, ...violation]))
       }
     }
     t.diagnostic(`${rooms.length} rooms, ${DEPTHS.length} depths each`)
     assert.ok(rooms.length > 10)
-    assert.deepEqual(found, [])
+    assert.deepEqual(results, [])
     await close()
   })
 }

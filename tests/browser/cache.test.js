@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compareCache } from '../../web/worker/cache_comparison.js'
 import { gf } from '../lib/engine.js'
-import { addressed, beyond, runHere, stateOf, useHouse, violations } from './host.js'
-import { sample } from '../lib/long.js'
+import { readAddress, measureOverflow, runInNode, completeState, useBrowser, findViolations } from './host.js'
+import { everyNth } from '../lib/long.js'
 
-const { open } = useHouse()
+const { open } = useBrowser()
 
-const settled = page => page.waitForFunction(() => (
+const waitUntilLoaded = page => page.waitForFunction(() => (
   document.querySelector('.cache-costs td span')?.textContent && !document.querySelector('.stage [aria-busy="true"]')))
 
 /** What the table says, line by line, as numbers. */
@@ -17,34 +17,34 @@ const table = page => page.$$eval('.cache-costs tbody tr', lines => Object.fromE
 
 /** The same from a run made here. */
 function expected(state) {
-  const run = runHere(state), { rows } = run.decoding
-  const all = rows.map(row => compareCache(gf, run.made, { read: rows[0] + 1, row }))
+  const run = runInNode(state), { rows } = run.decoding
+  const all = rows.map(row => compareCache(gf, run.workerRun, { read: rows[0] + 1, row }))
   run.dispose()
   return {
     all, table: {
-      kept: all.map(one => one.multiplyAdds.cached), whole: all.map(one => one.multiplyAdds.full),
+      kept: all.map(item => item.multiplyAdds.cached), whole: all.map(item => item.multiplyAdds.full),
       bytes: all.map(({ bytes }) => bytes.generated + bytes.source)
     }
   }
 }
-const numbersIn = text => (text.match(/\d[\d,.]*\d|\d/g) ?? []).map(one => Number(one.replaceAll(',', '')))
+const numbersIn = text => (text.match(/\d[\d,.]*\d|\d/g) ?? []).map(item => Number(item.replaceAll(',', '')))
 
-for (const [language, theme, more] of sample([
+for (const [language, theme, more] of everyNth([
   ['ko', 'light', {}], ['en', 'light', { tgtIsCausal: false }],
   ['en', 'dark', { model: 'stories', beginning: 'Julia went' }]
 ], 3)) {
   test(`${more.model ?? 'dates'}, ${Object.keys(more).at(-1)}, ${language}: products, bytes and the comparison as in Node`, async () => {
-    const state = stateOf({ room: 'cache', step: 2, language, theme, ...more })
+    const state = completeState({ room: 'cache', step: 2, language, theme, ...more })
     const { page, complaints, close } = await open(state)
-    await settled(page)
-    const { all, table: wanted } = expected(state)
-    assert.deepEqual(await table(page), wanted)
-    const told = numbersIn(await page.textContent('.stage-figure > .note'))
+    await waitUntilLoaded(page)
+    const { all, table: expectedTable } = expected(state)
+    assert.deepEqual(await table(page), expectedTable)
+    const statedNumbers = numbersIn(await page.textContent('.stage-figure > .note'))
     const { compared, identical } = all[2]
-    assert.deepEqual(told.toSorted((a, b) => b - a), identical === compared ? [compared]
+    assert.deepEqual(statedNumbers.toSorted((a, b) => b - a), identical === compared ? [compared]
       : [compared, compared - identical])
     assert.equal(identical === compared, more.tgtIsCausal !== false)
-    assert.deepEqual(await violations(page, '.stage'), [])
+    assert.deepEqual(await findViolations(page, '.stage'), [])
     assert.deepEqual(complaints, [])
     await close()
   })
@@ -52,18 +52,18 @@ for (const [language, theme, more] of sample([
 
 test('a number links to its step, arrow keys change it, layer and head are in the link', async () => {
   const { page, close } = await open({ room: 'cache', language: 'en' })
-  await settled(page)
+  await waitUntilLoaded(page)
   const columns = () => page.$$eval('.cache-slot .heat', list => list.map(heat => Number(heat.getAttribute('aria-colcount'))))
   assert.deepEqual(await columns(), [12, 12])
   await page.click('.cache-costs tbody tr:first-child td:nth-child(5)')
   await page.waitForFunction(() => document.querySelector('.cache-slot .heat').getAttribute('aria-colcount') === '4')
-  assert.equal((await addressed(page)).step, 3)
+  assert.equal((await readAddress(page)).step, 3)
   await page.focus('.scrubber input')
   await page.keyboard.press('ArrowRight')
   await page.waitForFunction(() => document.querySelector('.cache-slot .heat').getAttribute('aria-colcount') === '5')
   await page.click('[data-picker="layer"] label:nth-child(2)')
   await page.click('[data-picker="head"] label:nth-child(4)')
-  const { layer, head, step } = await addressed(page)
+  const { layer, head, step } = await readAddress(page)
   assert.deepEqual([layer, head, step], [1, 3, 4])
   assert.equal(await page.getAttribute('.cache-slot .heat', 'data-tensor'), 'transformer.decoder.layers.1.self_attn.k')
   assert.match(await page.textContent('.stage-figure h2'), /is new: one column beside 4/)
@@ -82,7 +82,7 @@ test('with a built-in fault nothing is compared, but the columns are displayed',
 test('on a phone nothing reaches beyond the window', async () => {
   const { page, close } = await open({ model: 'stories', room: 'cache', language: 'ko' },
     { viewport: { width: 360, height: 740 }, hasTouch: true })
-  await settled(page)
-  assert.equal(await beyond(page), 0)
+  await waitUntilLoaded(page)
+  assert.equal(await measureOverflow(page), 0)
   await close()
 })

@@ -1,41 +1,42 @@
-/** Every control of a page as a reader finds it: how one is told from another, how it is pressed, and what that did. */
+/** Presses every control of a page as a reader does, and checks that each changes something. */
 
-/** Presses that lead to further controls: a menu, an entry of it, what that opens. */
-const DEEPEST = 3
-/** Another model and another language have a walk of their own. */
-const ELSEWHERE = /> models |> languages /
-const PATIENCE = 30_000
-/** How long a control may be moved or covered before it counts as out of reach. */
-const REACH = 15_000
+/** How many presses may follow each other: on a menu, an entry of it, and a control that the entry opens. */
+const MAX_DEPTH = 3
+/** Controls of other models and languages, which have tests of their own. */
+const EXCLUDED = /> models |> languages /
+const SETTLE_TIMEOUT = 30_000
+/** Milliseconds that a control may be moving or covered before the press fails. */
+const PRESS_TIMEOUT = 15_000
 
 /** Runs in the page, once for each document: finds the controls, and watches what a press does. */
-function define() {
-  const WHAT = 'button, select, input, textarea, summary, a[href], [role="slider"]'
-  /** Of more of the same in one place only the first, the last and one between are different controls. */
-  const MANY = 6
-  const classOf = element => element.getAttribute('class') ?? ''
-  const kindOf = element => [element.localName, element.type ?? '', classOf(element)].join('.')
-  const wordsOf = element => (
+function installControls() {
+  const SELECTOR = 'button, select, input, textarea, summary, a[href], [role="slider"]'
+  /** Of more similar controls than this in one place, only the first, the last and one between are pressed. */
+  const MAX_ALIKE = 6
+  const getClass = element => element.getAttribute('class') ?? ''
+  const describeKind = element => [element.localName, element.type ?? '', getClass(element)].join('.')
+  const getLabel = element => (
     element.getAttribute('aria-label') ?? (element.labels?.[0] ?? element).textContent)
 
-  /** What a control stands in, from the page inwards. */
-  function placeOf(element) {
+  /** The names of the elements around a control, outermost first. */
+  function describePlace(element) {
     const names = []
-    for (let one = element.parentElement; one && one.id !== 'house'; one = one.parentElement) {
-      const name = one.dataset.control ?? one.dataset.field ?? (one.id || classOf(one))
+    for (let ancestor = element.parentElement; ancestor && ancestor.id !== 'house'; ancestor = ancestor.parentElement) {
+      const name = ancestor.dataset.control ?? ancestor.dataset.field ?? (ancestor.id || getClass(ancestor))
       if (name && !names.includes(name)) names.unshift(name)
     }
     return names.slice(-3).join(' > ').replace(/\d+/g, '#')
   }
 
-  function nameOf(element, among) {
+  function nameControl(element, controls) {
     const stage = element.closest('.stage') ? document.getElementById('house').dataset.room.replace(/\d+/g, '#') : ''
-    const own = [stage, placeOf(element), kindOf(element)].join(' ')
-    const alike = among.filter(other => placeOf(other) === placeOf(element) && kindOf(other) === kindOf(element))
-    const at = alike.indexOf(element)
-    if (alike.length > MANY) return `${own} ${at === 0 ? 'first' : at === alike.length - 1 ? 'last' : 'between'}`
-    const words = wordsOf(element).trim().replace(/−?\d[\d.,]*/g, '#').slice(0, 40)
-    return [own, element.type === 'radio' ? element.value : '', ...Object.values(element.dataset), words].join(' ')
+    const place = [stage, describePlace(element), describeKind(element)].join(' ')
+    const similar = controls.filter(control => describePlace(control) === describePlace(element) &&
+      describeKind(control) === describeKind(element))
+    const index = similar.indexOf(element)
+    if (similar.length > MAX_ALIKE) return `${place} ${index === 0 ? 'first' : index === similar.length - 1 ? 'last' : 'between'}`
+    const label = getLabel(element).trim().replace(/−?\d[\d.,]*/g, '#').slice(0, 40)
+    return [place, element.type === 'radio' ? element.value : '', ...Object.values(element.dataset), label].join(' ')
   }
 
   const canBePressed = element => (
@@ -54,17 +55,17 @@ function define() {
     if (this.download) count()
     else click.call(this)
   }
-  /** A control by its name; one that chooses, by each choice it has. */
-  function waysOf(element, name) {
+  /** The names of what can be done with a control: of a menu, one for each option. */
+  function listActions(element, name) {
     if (!element.matches('select')) return [[name, element]]
-    const options = [...element.options].filter(one => !one.disabled && !one.selected)
-    const few = options.length > MANY ? [options[0], options.at(-1)] : options
-    return few.map(({ value }) => [`${name} = ${value}`, element])
+    const options = [...element.options].filter(option => !option.disabled && !option.selected)
+    const offered = options.length > MAX_ALIKE ? [options[0], options.at(-1)] : options
+    return offered.map(({ value }) => [`${name} = ${value}`, element])
   }
   globalThis.controls = {
     find() {
-      const all = [...document.querySelectorAll(WHAT)].filter(canBePressed)
-      return new Map(all.flatMap(element => waysOf(element, nameOf(element, all))))
+      const all = [...document.querySelectorAll(SELECTOR)].filter(canBePressed)
+      return new Map(all.flatMap(element => listActions(element, nameControl(element, all))))
     },
     watch() {
       observer.takeRecords()
@@ -75,87 +76,87 @@ function define() {
   }
 }
 
-async function settled(page) {
-  const drawn = () => page.evaluate(() => new Promise(resolve => {
+async function waitUntilIdle(page) {
+  const waitForFrames = () => page.evaluate(() => new Promise(resolve => {
     requestAnimationFrame(() => requestAnimationFrame(resolve))
   }))
-  await drawn()
-  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'), null, { timeout: PATIENCE, polling: 30 })
-  await drawn()
+  await waitForFrames()
+  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'), null, { timeout: SETTLE_TIMEOUT, polling: 30 })
+  await waitForFrames()
 }
 
-/** Chooses a value of a list, unless the list was filled anew meanwhile and has it no more. */
-async function choose(element, value) {
-  const hasIt = () => element.evaluate((one, wanted) => (
-    one.checkVisibility() && [...one.options].some(option => option.value === wanted)), value)
+/** Selects an option of a menu, unless the menu was rendered again meanwhile and lacks it. */
+async function selectValue(element, value) {
+  const isOffered = () => element.evaluate((element, expected) => (
+    element.checkVisibility() && [...element.options].some(option => option.value === expected)), value)
   try {
-    if (await hasIt()) await element.selectOption(value, { timeout: REACH })
+    if (await isOffered()) await element.selectOption(value, { timeout: PRESS_TIMEOUT })
   } catch (error) {
-    if (await hasIt()) throw error
+    if (await isOffered()) throw error
   }
 }
 
-/** Presses as a hand or a keyboard would, every way that a control of its kind has. */
-async function press(page, element, name) {
-  const type = await element.evaluate(one => (one.matches('input') ? one.type : one.localName))
+/** Presses a control with pointer or keyboard, in every way that its kind has. */
+async function pressControl(page, element, name) {
+  const type = await element.evaluate(element => (element.matches('input') ? element.type : element.localName))
   if (type === 'select') {
-    await choose(element, name.split(' = ').at(-1))
+    await selectValue(element, name.split(' = ').at(-1))
   } else if (type === 'range') {
     for (const key of ['End', 'Home', 'ArrowRight']) {
       await element.press(key)
-      await settled(page)
+      await waitUntilIdle(page)
     }
   } else if (['text', 'number', 'search', 'textarea'].includes(type)) {
     for (const text of ['7', 'zz', '']) {
-      if (!await element.evaluate(one => one.isConnected)) break
+      if (!await element.evaluate(element => element.isConnected)) break
       await element.fill(text)
-      await settled(page)
+      await waitUntilIdle(page)
     }
-  } else if (await element.evaluate(one => one.id === 'skip')) {
+  } else if (await element.evaluate(element => element.id === 'skip')) {
     await element.press('Enter')
   } else {
-    const label = await element.evaluateHandle(one => one.labels?.[0] ?? one)
-    await label.click({ timeout: REACH })
+    const label = await element.evaluateHandle(element => element.labels?.[0] ?? element)
+    await label.click({ timeout: PRESS_TIMEOUT })
   }
-  await settled(page)
+  await waitUntilIdle(page)
 }
 
 /**
- * Presses every control of a room that was not pressed before, and those that come up by it.
+ * Presses every control of a room that was not pressed before, and the controls that these presses bring up.
  * @param {import('playwright-core').Page} page
- * @param {string} url where the room is
+ * @param {string} url the address of the room
  * @param {string} room its id
- * @param {Set<string>} known controls that were pressed already; grows
+ * @param {Set<string>} pressed controls that were pressed already; grows
  * @returns {Promise<string[]>} what is wrong: a control, and what it did not do
  */
-export async function pressAll(page, url, room, known) {
+export async function pressAll(page, url, room, pressed) {
   const problems = []
-  async function enter() {
-    const isHere = await page.evaluate(() => Boolean(document.getElementById('house')))
-    if (!isHere) await page.goto(url)
+  async function enterRoom() {
+    const isLoaded = await page.evaluate(() => Boolean(document.getElementById('house')))
+    if (!isLoaded) await page.goto(url)
     await page.keyboard.press('Escape')
     await page.evaluate(async hash => {
-      for (const one of document.querySelectorAll('details[open]')) one.open = false
-      // What the press before has changed may not be in the address yet.
+      for (const details of document.querySelectorAll('details[open]')) details.open = false
+      // The change by the previous press may not be in the address yet.
       dispatchEvent(new Event('blur'))
       if (location.hash === hash) return
-      const isThere = new Promise(resolve => { addEventListener('hashchange', resolve, { once: true }) })
+      const changed = new Promise(resolve => { addEventListener('hashchange', resolve, { once: true }) })
       location.hash = hash
-      await isThere
+      await changed
     }, new URL(url).hash)
-    await page.waitForFunction(id => document.getElementById('house').dataset.room === id, room, { timeout: PATIENCE })
-    await page.evaluate(`globalThis.controls || (${define})()`)
-    await settled(page)
+    await page.waitForFunction(id => document.getElementById('house').dataset.room === id, room, { timeout: SETTLE_TIMEOUT })
+    await page.evaluate(`globalThis.controls || (${installControls})()`)
+    await waitUntilIdle(page)
   }
-  const find = async name => (
-    (await page.evaluateHandle(one => globalThis.controls.find().get(one), name)).asElement())
+  const findControl = async name => (
+    (await page.evaluateHandle(name => globalThis.controls.find().get(name), name)).asElement())
 
-  /** Presses a control, anew where it was drawn anew meanwhile. @returns {Promise<boolean>} whether it is there */
+  /** Presses a control, once more if it was rendered again meanwhile. @returns {Promise<boolean>} whether it exists */
   async function pressNamed(name, isAgain = false) {
-    const element = await find(name)
+    const element = await findControl(name)
     if (!element) return false
     try {
-      await press(page, element, name)
+      await pressControl(page, element, name)
     } catch (error) {
       if (isAgain || !/not attached/.test(error.message)) throw error
       return pressNamed(name, true)
@@ -163,28 +164,29 @@ export async function pressAll(page, url, room, known) {
     return true
   }
 
-  async function tryOne(path) {
+  async function pressPath(path) {
     const name = path.at(-1)
     try {
-      await enter()
+      await enterRoom()
       for (const before of path.slice(0, -1)) if (!await pressNamed(before)) return
-      const speaks = await (await find(name))?.evaluate(one => one.matches('button, a, summary'))
+      const mustReact = await (await findControl(name))?.evaluate(element => element.matches('button, a, summary'))
       await page.evaluate(() => globalThis.controls.watch())
       if (!await pressNamed(name)) return
-      if (speaks) await page.waitForFunction(() => globalThis.controls?.hasChanged() ?? true, null, { timeout: REACH })
+      if (mustReact) await page.waitForFunction(() => globalThis.controls?.hasChanged() ?? true, null,
+        { timeout: PRESS_TIMEOUT })
     } catch (error) {
       problems.push(`${room}: ${path.join(' → ')}: ${error.message.slice(0, 1200)}`)
     }
-    if (path.length < DEEPEST && !ELSEWHERE.test(name)) await tryNew(path)
+    if (path.length < MAX_DEPTH && !EXCLUDED.test(name)) await pressNewControls(path)
   }
 
-  async function tryNew(path) {
-    const found = await page.evaluate(() => (globalThis.controls ? [...globalThis.controls.find().keys()] : []))
-    const fresh = found.filter(name => !known.has(name))
-    for (const name of fresh) known.add(name)
-    for (const name of fresh) await tryOne([...path, name])
+  async function pressNewControls(path) {
+    const names = await page.evaluate(() => (globalThis.controls ? [...globalThis.controls.find().keys()] : []))
+    const newNames = names.filter(name => !pressed.has(name))
+    for (const name of newNames) pressed.add(name)
+    for (const name of newNames) await pressPath([...path, name])
   }
-  await enter()
-  await tryNew([])
+  await enterRoom()
+  await pressNewControls([])
   return problems
 }

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fromHash } from '../../web/shell/state.js'
-import { addressed, changing, choose, runHere, tablesOf, useHouse, violations } from './host.js'
+import { readAddress, changeAndWait, chooseOption, runInNode, readTables, useBrowser, findViolations } from './host.js'
 import { longTest } from '../lib/long.js'
 
-const house = useHouse()
+const house = useBrowser()
 const open = (state, options) => house.open({ room: 'decoding', language: 'en', ...state }, options)
-const read = page => page.$$eval('.read-tokens span', list => list.map(one => one.textContent).join(''))
-const written = page => page.$$eval('.pick-token', list => list.map(one => one.textContent).join(''))
-const stepOf = async page => (await addressed(page)).step
+const read = page => page.$$eval('.read-tokens span', list => list.map(item => item.textContent).join(''))
+const written = page => page.$$eval('.pick-token', list => list.map(item => item.textContent).join(''))
+const stepOf = async page => (await readAddress(page)).step
 
 test('decoding steps forward and back, by button and by key; the link keeps the step', async () => {
   const { page, complaints, close } = await open({})
@@ -36,12 +36,12 @@ test('decoding plays from the start, and can be stopped', async () => {
   const beam = { decoding: 'beam', temperature: 2 }
   const { page, close } = await open(beam, { reducedMotion: 'reduce' })
   const branches = () => page.locator('.tree path').count()
-  const whole = await branches()
+  const allBranches = await branches()
   await page.click('.scrub-button[aria-label="Play step by step"]')
   await page.waitForFunction(() => document.querySelector('.scrubber output').textContent === '1 / 12')
   const first = await branches()
   await page.waitForFunction(() => document.querySelector('.scrubber output').textContent === '2 / 12')
-  assert.ok(first < await branches() && await branches() < whole, 'the tree grows')
+  assert.ok(first < await branches() && await branches() < allBranches, 'the tree grows')
   await page.click('.scrub-button[aria-label="Pause"]')
   const stopped = await stepOf(page)
   await page.waitForTimeout(1800)
@@ -51,10 +51,10 @@ test('decoding plays from the start, and can be stopped', async () => {
 
 longTest('the suggestions can be followed in the room: sample, raise the temperature, change the seed', async () => {
   const { page, complaints, close } = await open({})
-  await changing(page, () => choose(page, 'decoding', 'sample'))
-  await changing(page, () => page.locator('.stage [data-control="temperature"] input').fill('4'))
-  await changing(page, () => page.fill('.stage [data-control="seed"] input', '7'))
-  const run = runHere({ decoding: 'sample', temperature: 4, seed: 7 })
+  await changeAndWait(page, () => chooseOption(page, 'decoding', 'sample'))
+  await changeAndWait(page, () => page.locator('.stage [data-control="temperature"] input').fill('4'))
+  await changeAndWait(page, () => page.fill('.stage [data-control="seed"] input', '7'))
+  const run = runInNode({ decoding: 'sample', temperature: 4, seed: 7 })
   assert.equal(await written(page), run.decoding.steps.map(({ token }) => token).join(''))
   run.dispose()
   assert.deepEqual(complaints, [])
@@ -67,8 +67,8 @@ longTest('a typed answer disables decoding, and the page says why', async () => 
   assert.equal(await choice.locator('input').first().isDisabled(), true)
   assert.equal(await choice.locator('.control-idle').textContent(), 'The answer is your own: nothing to choose.')
   assert.equal(await page.isVisible('.stage [data-control="seed"]'), false)
-  assert.deepEqual(await violations(page), [])
-  await changing(page, () => page.click('.clear'))
+  assert.deepEqual(await findViolations(page), [])
+  await changeAndWait(page, () => page.click('.clear'))
   assert.equal(await choice.locator('input').first().isDisabled(), false)
   assert.equal(await choice.locator('.control-idle').isVisible(), false)
   assert.deepEqual(complaints, [])
@@ -77,26 +77,26 @@ longTest('a typed answer disables decoding, and the page says why', async () => 
 
 test('pressing a suggestion applies it, and Back undoes it', async () => {
   const { page, complaints, close } = await open({})
-  const deed = name => page.getByRole('link', { name, exact: true })
+  const findLink = name => page.getByRole('link', { name, exact: true })
   const answer = () => page.getAttribute('[data-field="target"]', 'placeholder')
-  await changing(page, () => deed('5\u2060/\u20606\u2060/\u20602026').click())
+  await changeAndWait(page, () => findLink('5\u2060/\u20606\u2060/\u20602026').click())
   assert.equal(await answer(), '2026년 5월 6일')
-  const widths = await page.$$eval('.pick:nth-child(6) .piece', list => list.map(one => (
-    [one.textContent, parseFloat(one.style.width)])))
+  const widths = await page.$$eval('.pick:nth-child(6) .piece', list => list.map(item => (
+    [item.textContent, parseFloat(item.style.width)])))
   assert.deepEqual(widths.slice(0, 2).map(([token]) => token).sort(), ['5', '6'])
   assert.ok(widths[1][1] > 30)
-  const draw = await deed('a low temperature and “sample”').getAttribute('href')
+  const draw = await findLink('a low temperature and “sample”').getAttribute('href')
   const { source, temperature, decoding } = fromHash(new URL(draw).hash)
   assert.deepEqual([source, temperature, decoding], ['5/6/2026', 0.5, 'sample'], 'a link into a new tab keeps the rest')
-  await changing(page, () => deed('a low temperature and “sample”').click())
+  await changeAndWait(page, () => findLink('a low temperature and “sample”').click())
   assert.equal(await answer(), '2026년 6월 5일')
   const length = await page.evaluate(() => history.length)
-  await deed('a low temperature and “sample”').click()
+  await findLink('a low temperature and “sample”').click()
   assert.equal(await page.evaluate(() => history.length), length, 'nothing new to go back from')
-  await changing(page, () => page.goBack())
-  await changing(page, () => page.goBack())
+  await changeAndWait(page, () => page.goBack())
+  await changeAndWait(page, () => page.goBack())
   assert.equal(await answer(), '2026년 11월 20일')
-  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(await findViolations(page), [])
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -104,7 +104,7 @@ test('pressing a suggestion applies it, and Back undoes it', async () => {
 test('the result of a suggestion is scrolled into view', async () => {
   const { page, close } = await open({}, { viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' })
   await page.locator('.deed').first().scrollIntoViewIfNeeded()
-  await changing(page, () => page.locator('.deed').first().click())
+  await changeAndWait(page, () => page.locator('.deed').first().click())
   const { y } = await page.locator('.stage .tools').boundingBox()
   assert.ok(y > 0 && y < 370, `${y}`)
   await close()
@@ -135,23 +135,23 @@ longTest('a note says that bars are recomputed in training, and only then', asyn
 
 longTest('open tables are kept while cells are selected, and updated when a value changes', async () => {
   const { page, complaints, close } = await open({ room: 'sampling', language: 'ko' })
-  await tablesOf(page)
+  await readTables(page)
   await page.evaluate(() => {
     globalThis.redrawn = 0
     const watch = new MutationObserver(records => { globalThis.redrawn += records.length })
     for (const list of document.querySelectorAll('.tables')) watch.observe(list, { childList: true, subtree: true })
   })
-  const redrawn = () => page.evaluate(() => globalThis.redrawn)
+  const countRedraws = () => page.evaluate(() => globalThis.redrawn)
   for (const i of [3, 7]) {
     await page.locator('.word-number').nth(i).click()
     await page.waitForSelector('.inspector[aria-busy="false"] .cell-name')
-    assert.equal(await redrawn(), 0)
+    assert.equal(await countRedraws(), 0)
   }
-  const [{ cells }] = await tablesOf(page)
-  await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
-  const [{ cells: after }] = await tablesOf(page)
+  const [{ cells }] = await readTables(page)
+  await changeAndWait(page, () => page.fill('[data-field="source"]', '3 may 1999'))
+  const [{ cells: after }] = await readTables(page)
   assert.notDeepEqual(after[1], cells[1])
-  assert.ok(await redrawn() > 0)
+  assert.ok(await countRedraws() > 0)
   assert.deepEqual(complaints, [])
   await close()
 })

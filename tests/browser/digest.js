@@ -1,6 +1,6 @@
-// One number over a fixed set of runs: every tensor and every gradient of the page's models, trained, random, in
-// training and drawn, and of a training step. It is bundled and runs wherever there is WebAssembly; equal numbers mean
-// equal bits.
+// Digests of a fixed set of runs: of every tensor and every gradient of the page's models, with trained and random
+// weights, dropout and sampling, and of a short training. Equal digests mean equal bits. This file is bundled and runs
+// wherever there is WebAssembly.
 import { load } from '../../src/js/index.js'
 import { defaultsOf, filesFor, modelOf } from '../../web/models/index.js'
 import { RUNS } from '../../web/models/runs.js'
@@ -15,14 +15,14 @@ const SETTINGS = [
 ]
 
 /** @param {number} digest @param {ArrayBufferView} view */
-function fold(digest, view) {
+function addToDigest(digest, view) {
   const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
   for (let i = 0; i < bytes.length; i++) digest = Math.imul(digest ^ bytes[i], 16777619)
   return digest >>> 0
 }
 
-/** Of a few steps of a small model, with everything that a training draws. @param {any} gf */
-function trained(gf) {
+/** The digest of a short training of a small model with dropout. @param {any} gf */
+function digestOfTraining(gf) {
   gf.manualSeed(7)
   const model = new gf.nn.TransformerEncoderLayer(12, 3, { dimFeedforward: 20, dropout: 0.2, activation: 'gelu' })
   const optimizer = new gf.optim.AdamW(model.parameters(), { lr: 0.01 })
@@ -33,25 +33,25 @@ function trained(gf) {
       optimizer.step()
     })
   }
-  return model.parameters().reduce((digest, { values }) => fold(digest, values), 1)
+  return model.parameters().reduce((digest, { values }) => addToDigest(digest, values), 1)
 }
 
 /**
- * @param {BufferSource} wasm @param {(model: string, name: string) => Promise<Uint8Array>} fileOf
+ * @param {BufferSource} wasm @param {(model: string, name: string) => Promise<Uint8Array>} readFile
  * @param {Parameters<typeof load>[0]['threads']} [threads]
- * @returns {Promise<number[]>} one for each run, and one for the training
+ * @returns {Promise<number[]>} a digest of each run, and one of the training
  */
-export async function digests(wasm, fileOf, threads) {
-  const gf = await load({ wasm, threads }), found = []
+export async function computeDigests(wasm, readFile, threads) {
+  const gf = await load({ wasm, threads }), results = []
   for (const settings of SETTINGS) {
-    const all = { ...defaultsOf(settings.model), ...settings }
-    const files = await Promise.all(filesFor(all).map(name => fileOf(modelOf(settings.model).id, name)))
-    const { run } = RUNS[settings.model](gf, all, [], files)
+    const allSettings = { ...defaultsOf(settings.model), ...settings }
+    const files = await Promise.all(filesFor(allSettings).map(name => readFile(modelOf(settings.model).id, name)))
+    const { run } = RUNS[settings.model](gf, allSettings, [], files)
     let digest = 1
-    for (const name of run.names) digest = fold(digest, run.tensor(name).values)
-    for (const gradient of gradientsOf(run).values()) digest = fold(digest, gradient)
-    found.push(digest)
+    for (const name of run.names) digest = addToDigest(digest, run.tensor(name).values)
+    for (const gradient of gradientsOf(run).values()) digest = addToDigest(digest, gradient)
+    results.push(digest)
     run.dispose()
   }
-  return [...found, trained(gf)]
+  return [...results, digestOfTraining(gf)]
 }

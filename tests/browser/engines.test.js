@@ -10,15 +10,15 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { toHash } from '../../web/shell/state.js'
-import { runHere, launch, serve, stateOf } from './host.js'
-import { firefox, launchFirefox } from './firefox.js'
+import { runInNode, launch, serve, completeState } from './host.js'
+import { findFirefox, launchFirefox } from './firefox.js'
 import { isLong } from '../lib/long.js'
 
 const root = name => new URL(`../../${name}`, import.meta.url)
 const RUN = `import { readFileSync } from 'node:fs'
-import { digests } from './digest.mjs'
+import { computeDigests } from './digest.mjs'
 const fileOf = async (model, name) => readFileSync(process.argv[2] + 'web/models/' + model + '/' + name)
-console.log(JSON.stringify(await digests(readFileSync(process.argv[2] + 'dist/glassformer.wasm'), fileOf)))`
+console.log(JSON.stringify(await computeDigests(readFileSync(process.argv[2] + 'dist/glassformer.wasm'), fileOf)))`
 
 let folder, server, url, expected, fox, site
 
@@ -39,7 +39,7 @@ before(async () => {
   url = `http://127.0.0.1:${server.address().port}/`
   site = await serve()
   expected = inNode(process.execPath)
-  const path = firefox()
+  const path = findFirefox()
   fox = path ? await launchFirefox(path) : null
 })
 after(async () => {
@@ -56,12 +56,12 @@ const inNode = node => (
 /** What a page that can reach the files computes. */
 const inPage = async () => {
   const bytesOf = async path => new Uint8Array(await (await fetch(path)).arrayBuffer())
-  const { digests } = await import('/digest.mjs')
-  return digests(await bytesOf('/dist/glassformer.wasm'), (model, name) => bytesOf(`/web/models/${model}/${name}`))
+  const { computeDigests } = await import('/digest.mjs')
+  return computeDigests(await bytesOf('/dist/glassformer.wasm'), (model, name) => bytesOf(`/web/models/${model}/${name}`))
 }
 
 test('Node computes the digest, and in long runs twice', t => {
-  t.diagnostic(`Node ${process.version}: ${expected.map(one => one.toString(16)).join(' ')}`)
+  t.diagnostic(`Node ${process.version}: ${expected.map(item => item.toString(16)).join(' ')}`)
   assert.equal(new Set(expected).size, 8)
   if (isLong) assert.deepEqual(inNode(process.execPath), expected)
 })
@@ -80,7 +80,7 @@ test('Chromium computes the same bits', async t => {
   await browser.close()
 })
 
-const needsFirefox = () => ({ skip: !firefox() && 'there is no Firefox' })
+const needsFirefox = () => ({ skip: !findFirefox() && 'there is no Firefox' })
 
 test('Firefox computes the same bits', needsFirefox(), async t => {
   await fox.goto(url)
@@ -89,7 +89,7 @@ test('Firefox computes the same bits', needsFirefox(), async t => {
 })
 
 /** In the page: waits until something holds. */
-const until = `async test => {
+const waitUntil = `async test => {
   for (let left = 600; left > 0; left--) {
     const found = test()
     if (found) return found
@@ -102,10 +102,10 @@ test('the main path in Firefox: a room, an explained cell, a changed text, an ed
   async () => {
     const room = 'encoder.0.self_attn.scores', name = 'transformer.encoder.layers.0.self_attn.dots'
     const cell = { name, index: [0, 0, 2, 1] }
-    const at = state => `${site.url}#${toHash(stateOf({ language: 'en', room, ...state }))}`
+    const at = state => `${site.url}#${toHash(completeState({ language: 'en', room, ...state }))}`
     await fox.resize(1440, 1000)
     await fox.goto(at({ cell }))
-    const shown = await fox.evaluate(new Function('const until = ' + until + `
+    const displayed = await fox.evaluate(new Function('const until = ' + waitUntil + `
       return (async () => {
         await until(() => document.querySelector('#house').dataset.run)
         await until(() => document.querySelectorAll('#inspector .terms li, #inspector .terms tr, #inspector .term').length)
@@ -115,12 +115,12 @@ test('the main path in Firefox: a room, an explained cell, a changed text, an ed
         return { title: document.querySelector('.stage h1').textContent, inspector: document.querySelector('#inspector').innerText,
           cells: [...table.tBodies[0].rows].map(row => [...row.cells].slice(1).map(one => one.textContent)) }
       })()`))
-    const run = runHere({ room }), { data, shape } = run.tensors.get(name), T = shape[3]
-    assert.ok(shown.cells.length === T)
-    shown.cells.forEach((row, i) => row.forEach((text, j) => (
+    const run = runInNode({ room }), { data, shape } = run.tensors.get(name), T = shape[3]
+    assert.ok(displayed.cells.length === T)
+    displayed.cells.forEach((row, i) => row.forEach((text, j) => (
       assert.ok(Math.abs(Number(text.replace('−', '-')) - data[i * T + j]) <= 0.5000001 * 10 ** -(text.split('.')[1]?.length ?? 0)))))
-    assert.match(shown.inspector, /\[0, 0, 2, 1\]/)
-    const total = await fox.evaluate(new Function('const until = ' + until + `
+    assert.match(displayed.inspector, /\[0, 0, 2, 1\]/)
+    const total = await fox.evaluate(new Function('const until = ' + waitUntil + `
       return (async () => {
         const field = document.querySelector('[data-field="source"]'), before = document.querySelector('#house').dataset.run
         field.value = '5 may 1999'

@@ -1,16 +1,16 @@
-// A picture that leaves the page says where it is from and holds all that is drawn.
+// An exported picture states its origin and contains everything that is drawn.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { toArray, toCsv } from '../../web/lib/export.js'
-import { fixed } from '../../web/lib/number.js'
+import { formatFixed } from '../../web/lib/number.js'
 import { textOf } from '../../web/models/dates/data.js'
 import { DATES } from '../../web/models/dates/index.js'
-import { dataIn } from '../lib/page.js'
-import { runHere, useHouse, violations } from './host.js'
-import { longTest, sample } from '../lib/long.js'
+import { stageData } from '../lib/page.js'
+import { runInNode, useBrowser, findViolations } from './host.js'
+import { longTest, everyNth } from '../lib/long.js'
 
-const { open } = useHouse()
+const { open } = useBrowser()
 const ROOM = 'encoder.0.self_attn.scores'
 
 /** The last figure's picture, as SVG. */
@@ -28,10 +28,10 @@ const picture = async page => textsOf(await save(page))
 
 test('exports have room, head, text and twin below the title', async () => {
   const twin = { room: 'output', twin: 'positional:false' }
-  const there = runHere({ positional: false })
+  const there = runInNode({ positional: false })
   const answer = textOf(there.decoding.steps.map(({ token }) => token))
   there.dispose()
-  for (const [state, ...lines] of sample([
+  for (const [state, ...lines] of everyNth([
     [{ room: 'encoder.0.self_attn.scores', head: 2 }, '인코더 1층 · 셀프 어텐션 · 점수 · 헤드 2 · november 20 2026'],
     [{ room: 'output', source: '3 may 1999', language: 'en' }, 'Logits · 3 may 1999'],
     [{ room: 'decoding', decoding: 'sample', temperature: 0.5, edits: [{ name: 'output.bias', index: [3], value: 1 }] },
@@ -52,13 +52,13 @@ longTest('an exported picture has the surroundings of the matrices, without butt
   const draw = { room: 'decoding', source: DATES.at(-1), decoding: 'sample', temperature: 0.5 }
   const beam = { ...draw, decoding: 'beam' }
   const runs = Object.fromEntries(Object.entries({ draw, beam }).map(([key, state]) => {
-    const run = runHere(state)
+    const run = runInNode(state)
     run.dispose()
     return [key, run.decoding]
   }))
-  for (const [state, drawn, wanted] of [
-    [draw, 'text', runs.draw.steps.map(step => fixed(step.sample, 3))],
-    [beam, 'text', runs.beam.tree.map(({ score }) => fixed(score))],
+  for (const [state, exported, expected] of [
+    [draw, 'text', runs.draw.steps.map(step => formatFixed(step.sample, 3))],
+    [beam, 'text', runs.beam.tree.map(({ score }) => formatFixed(score))],
     [{ room: 'decoder.0.multihead_attn.weights' }, 'path', ['november']],
     [{ room: 'encoder.0.norm1', language: 'en' }, 'circle', ['−2.7']],
     [{ room: 'encoder.0.activation' }, 'circle', ['3.00']],
@@ -72,8 +72,8 @@ longTest('an exported picture has the surroundings of the matrices, without butt
       new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent), svg)
     assert.equal(problem, undefined)
     const texts = textsOf(svg)
-    for (const text of wanted) assert.ok(texts.includes(text), `${state.room}: ${text}`)
-    assert.ok(svg.includes(`<${drawn} `), `${state.room}: ${drawn}`)
+    for (const text of expected) assert.ok(texts.includes(text), `${state.room}: ${text}`)
+    assert.ok(svg.includes(`<${exported} `), `${state.room}: ${exported}`)
     for (const left of ['▶', '모두 보기', 'NaN', 'class=', 'data-']) assert.ok(!svg.includes(left), left)
     assert.deepEqual(complaints, [])
     await close()
@@ -113,7 +113,7 @@ longTest('a matrix is exported by its name, and a press elsewhere closes the men
 test('a figure is saved and copied, by keyboard', async () => {
   const permissions = ['clipboard-read', 'clipboard-write']
   const { page, complaints, close } = await open({ room: ROOM, language: 'en' }, { permissions })
-  const { product } = dataIn(runHere({}), ROOM)
+  const { product } = stageData(runInNode({}), ROOM)
   await page.focus('.menu summary')
   await page.keyboard.press('Enter')
   const saved = async name => {
@@ -133,7 +133,7 @@ test('a figure is saved and copied, by keyboard', async () => {
     await page.waitForSelector('.menu-said:not(:empty)')
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), toArray(product, language))
   }
-  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(await findViolations(page), [])
   await page.keyboard.press('Escape')
   assert.equal(await page.getAttribute('.menu', 'open'), null)
   assert.deepEqual(complaints, [])

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { opened } from '../lib/imported_models.js'
+import { openModel } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { run as runOwn } from '../../web/models/imported/run.js'
 import { exportModel } from '../../web/worker/export_model.js'
-import { changing, runHere, useHouse, violations } from './host.js'
-import { longTest, sample } from '../lib/long.js'
+import { changeAndWait, runInNode, useBrowser, findViolations } from './host.js'
+import { longTest, everyNth } from '../lib/long.js'
 
-const { open } = useHouse()
+const { open } = useBrowser()
 
 /** What is saved when a format is asked for. */
 async function saved(page, format) {
@@ -19,13 +19,13 @@ async function saved(page, format) {
 }
 
 /** What Node makes of a run in a format, and the browser saves: pieces of an archive are one file. */
-const expectedOf = async (made, format) => (
-  Buffer.concat([await exportModel(gf, made, { format })].flat().map(one => Buffer.from(one))))
+const expectedOf = async (run, format) => (
+  Buffer.concat([await exportModel(gf, run, { format })].flat().map(item => Buffer.from(item))))
 
 async function compare(page, run, name) {
   await page.click('.share summary')
-  assert.deepEqual(await violations(page, '.share'), [])
-  const formats = await page.$$eval('[data-take]', all => all.filter(one => !one.hidden).map(one => one.dataset.take))
+  assert.deepEqual(await findViolations(page, '.share'), [])
+  const formats = await page.$$eval('[data-take]', all => all.filter(item => !item.hidden).map(item => item.dataset.take))
   assert.deepEqual(formats, [...(run.exportable.files ? ['zip'] : []), 'safetensors', 'onnx', 'py'])
   for (const format of formats) {
     const { name: called, bytes } = await saved(page, format), expected = await expectedOf(run, format)
@@ -36,7 +36,7 @@ async function compare(page, run, name) {
   }
 }
 
-for (const type of sample(['gpt2', 'bert', 'marian', 't5', 'llama'], 4)) test(
+for (const type of everyNth(['gpt2', 'bert', 'marian', 't5', 'llama'], 4)) test(
   `a ${type} that was brought leaves as a folder, weights, ONNX and a script`, async () => {
     const files = filesOf(cases(type)[0]), { page, complaints, close } = await open({ language: 'en' })
     await page.selectOption('.models select', 'own')
@@ -45,9 +45,9 @@ for (const type of sample(['gpt2', 'bert', 'marian', 't5', 'llama'], 4)) test(
       name, mimeType: 'application/octet-stream', buffer: Buffer.from(content)
     })))
     await page.waitForSelector('.bring .primary:visible')
-    await changing(page, () => page.click('.bring .primary'))
-    await changing(page, () => page.fill('[data-field="beginning"]', '3 1 4 1 5'))
-    const run = runOwn(gf, { beginning: '3 1 4 1 5', language: 'en' }, [], [await opened(files)])
+    await changeAndWait(page, () => page.click('.bring .primary'))
+    await changeAndWait(page, () => page.fill('[data-field="beginning"]', '3 1 4 1 5'))
+    const run = runOwn(gf, { beginning: '3 1 4 1 5', language: 'en' }, [], [await openModel(files)])
     await compare(page, run, type)
     run.run.dispose()
     assert.deepEqual(complaints, [])
@@ -57,7 +57,7 @@ for (const type of sample(['gpt2', 'bert', 'marian', 't5', 'llama'], 4)) test(
 const EDITS = [{ name: 'output.weight', index: [1, 2], value: 3 }]
 /** Classes of the page's own are in them: layers of a Llama, learned positions, attention that is made wrongly. */
 const PARTS = { norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 2 }
-for (const [title, state] of sample(Object.entries({
+for (const [title, state] of everyNth(Object.entries({
   'with the weights that were edited': { model: 'dates', language: 'ko', edits: EDITS },
   'with a fault': { model: 'dates', language: 'ko', fault: 'swapped' },
   'with the parts of a Llama': { model: 'stories', language: 'en', ...PARTS },
@@ -65,26 +65,26 @@ for (const [title, state] of sample(Object.entries({
   'of the laboratory': { model: 'positions', language: 'en' }
 }), 3)) test(`so does a model of the page, ${title}`, async () => {
   const { page, complaints, close } = await open(state)
-  const run = runHere(state)
-  await compare(page, run.made, state.model)
+  const run = runInNode(state)
+  await compare(page, run.workerRun, state.model)
   run.dispose()
   assert.deepEqual(complaints, [])
   await close()
 })
 
 longTest('the menu says which models have no script, in both languages, and exports the rest', async () => {
-  for (const [language, said] of [['en', /^No script in PyTorch can be made of this model/], ['ko', /^이 모델은 PyTorch 스크립트로 만들 수 없어요/]]) {
+  for (const [language, message] of [['en', /^No script in PyTorch can be made of this model/], ['ko', /^이 모델은 PyTorch 스크립트로 만들 수 없어요/]]) {
     const { page, complaints, close } = await open({ language, room: 'source.positions', fault: 'batchPositions' })
     await page.click('.share summary')
     const script = page.locator('[data-take="py"]')
-    const isSaid = () => page.$$eval('.taking .menu-note', (list, wanted) => (
-      list.some(one => one.checkVisibility() && new RegExp(wanted).test(one.textContent))), said.source)
+    const isSaid = () => page.$$eval('.taking .menu-note', (list, expected) => (
+      list.some(item => item.checkVisibility() && new RegExp(expected).test(item.textContent))), message.source)
     assert.ok(await script.isDisabled())
     assert.ok(await isSaid())
-    assert.deepEqual(await violations(page, '.share'), [])
+    assert.deepEqual(await findViolations(page, '.share'), [])
     await saved(page, 'onnx')
     await page.keyboard.press('Escape')
-    await changing(page, () => page.evaluate(() => { location.hash = location.hash.replace('fault=batchPositions', 'fault=swapped') }))
+    await changeAndWait(page, () => page.evaluate(() => { location.hash = location.hash.replace('fault=batchPositions', 'fault=swapped') }))
     await page.click('.share summary')
     assert.ok(await script.isEnabled())
     assert.ok(!await isSaid())

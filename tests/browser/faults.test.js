@@ -1,18 +1,18 @@
-// What the page says when something fails it: the network, the browser, a frame around it, a link that asks too much.
+// Messages of the page when something fails: the network, the browser, a frame around it, a link beyond the limits.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
 import en from '../../web/text/first/en.json' with { type: 'json' }
-import { runs, useHouse } from './host.js'
-import { sample } from '../lib/long.js'
+import { waitForRuns, useBrowser } from './host.js'
+import { everyNth } from '../lib/long.js'
 
-const house = useHouse()
+const house = useBrowser()
 
-/** The words of a message around what is put in. */
+/** The parts of a message around its placeholders. */
 const wordsOf = key => en.errors[key].split(/ ?\(?\{\w+\}\)?/).filter(part => part.length > 1)
 
 /** A page that may be failed before it begins, and what it complained of. */
-const broken = (hash, prepare) => house.inBrowser(async (browser, url) => {
+const openBroken = (hash, prepare) => house.withBrowser(async (browser, url) => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US' })
   const page = await context.newPage(), errors = []
   page.on('pageerror', error => errors.push(error.message))
@@ -21,11 +21,11 @@ const broken = (hash, prepare) => house.inBrowser(async (browser, url) => {
   return { page, errors, close: () => context.close() }
 })
 
-const said = async page => {
+const readProblem = async page => {
   await page.waitForFunction(() => document.getElementById('status').textContent !== '')
   return page.textContent('#status')
 }
-const press = page => page.evaluate(async () => {
+const pressThemeButton = page => page.evaluate(async () => {
   document.querySelector('[data-action="theme"]').click()
   await new Promise(done => { requestAnimationFrame(() => setTimeout(done, 50)) })
 })
@@ -64,10 +64,10 @@ const FAULTS = {
 }
 for (const [title, [prepare, key]] of Object.entries(FAULTS)) {
   test(`${title}: the problem is explained, and stays displayed after the next press`, async () => {
-    const { page, errors, close } = await broken(HOUSE, prepare)
-    const first = await said(page)
+    const { page, errors, close } = await openBroken(HOUSE, prepare)
+    const first = await readProblem(page)
     for (const part of wordsOf(key)) assert.ok(first.includes(part), first)
-    await press(page)
+    await pressThemeButton(page)
     assert.equal(await page.textContent('#status'), first)
     assert.deepEqual(errors, [])
     await close()
@@ -76,38 +76,38 @@ for (const [title, [prepare, key]] of Object.entries(FAULTS)) {
 
 test('a model with missing weights does not affect others, and works once they load', async () => {
   let isThere = false
-  const { page, close } = await broken(HOUSE, opened => opened.route('**/date_translator*', route => (
+  const { page, close } = await openBroken(HOUSE, openedPage => openedPage.route('**/date_translator*', route => (
     isThere ? route.continue() : route.fulfill({ status: 404, body: 'no' }))))
-  await said(page)
+  await readProblem(page)
   await page.evaluate(() => { location.hash = 'v=1&model=sentences' })
-  await runs(page, 1)
+  await waitForRuns(page, 1)
   assert.equal(await page.textContent('#status'), '')
   isThere = true
   await page.evaluate(hash => { location.hash = hash }, HOUSE)
-  await runs(page, 2)
+  await waitForRuns(page, 2)
   assert.equal(await page.textContent('#status'), '')
   await close()
 })
 
-const goTo = (page, hash) => page.evaluate(next => { location.hash = next }, hash)
+const setHash = (page, hash) => page.evaluate(next => { location.hash = next }, hash)
 
 test('offline after the first visit: loaded parts work, missing ones are reported, and load later', async () => {
-  const { page, errors, close } = await broken(HOUSE)
-  await runs(page, 1)
+  const { page, errors, close } = await openBroken(HOUSE)
+  await waitForRuns(page, 1)
   await page.waitForSelector('.map li', { state: 'attached' })
   await page.context().setOffline(true)
-  await goTo(page, `${HOUSE}&source=${encodeURIComponent('may 6 2031')}`)
-  await runs(page, 2)
-  await goTo(page, 'v=1&model=sentences&room=weights')
-  await runs(page, 3)
+  await setHash(page, `${HOUSE}&source=${encodeURIComponent('may 6 2031')}`)
+  await waitForRuns(page, 2)
+  await setHash(page, 'v=1&model=sentences&room=weights')
+  await waitForRuns(page, 3)
   assert.equal(await page.textContent('#status'), '')
   for (const place of ['lesson=attention', 'theatre=dates', 'model=dates&glossary=softmax']) {
-    await goTo(page, `v=1&${place}`)
+    await setHash(page, `v=1&${place}`)
     await page.waitForFunction(text => document.getElementById('status').textContent === text, en.app.unfetched)
-    await press(page)
+    await pressThemeButton(page)
     assert.equal(await page.textContent('#status'), en.app.unfetched, place)
   }
-  await goTo(page, 'v=1&lesson=attention&at=2')
+  await setHash(page, 'v=1&lesson=attention&at=2')
   await page.waitForFunction(text => document.getElementById('status').textContent === text, en.app.unfetched)
   await page.context().setOffline(false)
   await page.waitForSelector('#lesson:not(:empty)')
@@ -117,7 +117,7 @@ test('offline after the first visit: loaded parts work, missing ones are reporte
 })
 
 test('a worker that fails in one run computes the next', async () => {
-  const { page, errors, close } = await broken(HOUSE, serve('**/worker.js', async answer => ({
+  const { page, errors, close } = await openBroken(HOUSE, serve('**/worker.js', async answer => ({
     response: answer, body: `${await answer.text()}
       const { onmessage } = self
       let runs = 0
@@ -126,20 +126,20 @@ test('a worker that fails in one run computes the next', async () => {
         return onmessage(event)
       }`
   })))
-  await runs(page, 1)
-  await goTo(page, `${HOUSE}&source=${encodeURIComponent('may 6 2031')}`)
-  assert.match(await said(page), /lost/)
-  await goTo(page, `${HOUSE}&source=${encodeURIComponent('may 7 2031')}`)
-  await runs(page, 2)
+  await waitForRuns(page, 1)
+  await setHash(page, `${HOUSE}&source=${encodeURIComponent('may 6 2031')}`)
+  assert.match(await readProblem(page), /lost/)
+  await setHash(page, `${HOUSE}&source=${encodeURIComponent('may 7 2031')}`)
+  await waitForRuns(page, 2)
   assert.equal(await page.textContent('#status'), '')
   assert.deepEqual(errors, ['lost'])
   await close()
 })
 
 test('a worker that hangs is reported and replaced; the next run works', async () => {
-  const { page, errors, close } = await broken(HOUSE, async opened => {
+  const { page, errors, close } = await openBroken(HOUSE, async openedPage => {
     // Seconds pass faster here.
-    await opened.addInitScript(() => {
+    await openedPage.addInitScript(() => {
       const { setInterval } = globalThis
       globalThis.setInterval = (act, wait, ...more) => setInterval(act, wait === 1000 ? 40 : wait, ...more)
     })
@@ -150,20 +150,20 @@ test('a worker that hangs is reported and replaced; the next run works', async (
           if (event.data.type === 'run' && event.data.settings.source === 'may 6 2031') for (;;);
           return onmessage(event)
         }`
-    }))(opened)
+    }))(openedPage)
   })
-  await runs(page, 1)
+  await waitForRuns(page, 1)
   const endless = `${HOUSE}&source=${encodeURIComponent('may 6 2031')}`
-  await goTo(page, endless)
-  assert.equal(await said(page), en.errors.hung)
-  await goTo(page, 'v=1&model=sentences')
-  await runs(page, 2)
+  await setHash(page, endless)
+  assert.equal(await readProblem(page), en.errors.hung)
+  await setHash(page, 'v=1&model=sentences')
+  await waitForRuns(page, 2)
   assert.equal(await page.textContent('#status'), '')
   // Another model is chosen while it hangs.
-  await goTo(page, endless)
+  await setHash(page, endless)
   await page.waitForTimeout(300)
-  await goTo(page, 'v=1&model=particles&room=house')
-  await runs(page, 3)
+  await setHash(page, 'v=1&model=particles&room=house')
+  await waitForRuns(page, 3)
   assert.equal(await page.textContent('#status'), '')
   assert.ok(await page.locator('.stage svg, .stage canvas').count() > 0)
   assert.deepEqual(errors, [])
@@ -171,14 +171,14 @@ test('a worker that hangs is reported and replaced; the next run works', async (
 })
 
 test('without scripts the page says so', async () => {
-  const { page, close } = await broken('', missing('**/main.js'))
+  const { page, close } = await openBroken('', missing('**/main.js'))
   await page.waitForSelector('#stuck', { state: 'visible', timeout: 20000 })
   assert.match(await page.textContent('#stuck'), /could not start/)
   await close()
 })
 
 test('in a sandboxed frame the page says which permission is missing', async () => {
-  await house.inBrowser(async (browser, url) => {
+  await house.withBrowser(async (browser, url) => {
     const around = createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' })
       .end(`<iframe sandbox="allow-scripts" src="${url}#${HOUSE}" width="900" height="600"></iframe>`))
     await new Promise(done => { around.listen(0, '127.0.0.1', done) })
@@ -198,40 +198,40 @@ const changes = count => Array.from({ length: count }, (_, n) => (
   `transformer.${['encoder', 'decoder'][n % 2]}.layers.${n % 4 >> 1}.self_attn.in_proj_weight:` +
   `${(n >> 2) % 96},${Math.floor((n >> 2) / 96)}=0.5`)).join(';')
 const lines = encodeURIComponent('one two three\n'.repeat(20000))
-/** Links that ask for too much, and what they are told. @type {Record<string, [string, string]>} */
+/** Links beyond the limits, and the page's messages. @type {Record<string, [string, string]>} */
 const LINKS = {
   '20,000 changed numbers': [`${HOUSE}&edits=${changes(20000)}`, 'edits'],
   '20,000 lines of text': [`v=1&model=sentences&text=${lines}`, 'signs'],
   '100,000 words to go on with': [`v=1&model=stories&beginning=${encodeURIComponent('가 나 '.repeat(50000))}`, 'signs'],
   'as many gaps': [`v=1&model=particles&gapped=${encodeURIComponent('나[?] '.repeat(50000))}`, 'signs']
 }
-for (const [title, [hash, key]] of sample(Object.entries(LINKS), 2)) {
+for (const [title, [hash, key]] of everyNth(Object.entries(LINKS), 2)) {
   test(`${title}: the limit is reported, and the page keeps working`, async () => {
-    const { page, errors, close } = await broken(hash)
+    const { page, errors, close } = await openBroken(hash)
     await page.waitForFunction(text => document.body.innerText.includes(text),
       wordsOf(key).at(-1).trim(), { timeout: 20000 })
     await page.evaluate(() => { location.hash = 'v=1&model=sentences' })
-    await runs(page, 1)
+    await waitForRuns(page, 1)
     assert.deepEqual(errors, [])
     await close()
   })
 }
 
 test('the maximum number of edits works', async () => {
-  const { page, close } = await broken(`${HOUSE}&edits=${changes(2000)}`)
-  await runs(page, 1)
+  const { page, close } = await openBroken(`${HOUSE}&edits=${changes(2000)}`)
+  await waitForRuns(page, 1)
   assert.equal(await page.textContent('#status'), '')
   await close()
 })
 
 test('the page works without storage', async () => {
-  const { page, errors, close } = await broken(HOUSE, opened => opened.addInitScript(() => {
+  const { page, errors, close } = await openBroken(HOUSE, openedPage => openedPage.addInitScript(() => {
     for (const name of ['localStorage', 'sessionStorage', 'indexedDB']) {
       Object.defineProperty(globalThis, name, { get() { throw new DOMException('denied', 'SecurityError') } })
     }
   }))
-  await runs(page, 1)
-  await press(page)
+  await waitForRuns(page, 1)
+  await pressThemeButton(page)
   assert.deepEqual(errors, [])
   await close()
 })

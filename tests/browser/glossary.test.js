@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TERMS } from '../../web/glossary/terms.js'
-import { longTest, sample, share } from '../lib/long.js'
-import { beyond, useHouse, violations } from './host.js'
+import { longTest, everyNth, partOf } from '../lib/long.js'
+import { measureOverflow, useBrowser, findViolations } from './host.js'
 
-const { open } = useHouse()
+const { open } = useBrowser()
 const REST = 200
 
 /** Whether a matrix is ringed, inside the window. */
@@ -14,20 +14,20 @@ const isLit = (page, name) => page.waitForFunction(() => {
   return bottom > 0 && top < innerHeight
 }).catch(() => assert.fail(`nothing is lit for ${name}`))
 
-for (const [i, [language, options]] of sample([
+for (const [i, [language, options]] of everyNth([
   ['ko', { viewport: { width: 1280, height: 720 } }],
   ['en', { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }]
 ], 2).entries()) {
   longTest(`${language}, ${options.viewport.width} pixels: every term highlights a visible matrix`, async () => {
     const { page, complaints, close } = await open({ model: 'dates', room: 'source.tokens', language }, options)
-    for (const { id } of share(TERMS, i, 4)) {
+    for (const { id } of partOf(TERMS, i, 4)) {
       await page.evaluate(() => document.querySelector('[data-action="glossary"]').click())
       await page.waitForSelector('.glossary[open]')
       const link = `[data-term="${id}"] .term-show`
       await (options.hasTouch ? page.tap(link) : page.click(link))
       await page.waitForSelector('.glossary', { state: 'hidden' })
       await isLit(page, id)
-      assert.equal(await beyond(page), 0, id)
+      assert.equal(await measureOverflow(page), 0, id)
     }
     assert.deepEqual(complaints, [])
     await close()
@@ -36,15 +36,15 @@ for (const [i, [language, options]] of sample([
 
 test('by keyboard from a room’s text: the term, its entry, its matrix; Escape and Back undo; axe finds nothing', async () => {
   const { page, complaints, close } = await open({ room: 'encoder.0.self_attn.weights', language: 'en' })
-  const asked = []
-  page.on('request', request => asked.push(request.url()))
+  const requests = []
+  page.on('request', request => requests.push(request.url()))
   assert.equal(await page.$('.glossary'), null, 'it is fetched when it is opened')
   await page.focus('.lead .term >> text=Softmax')
   await page.keyboard.press('Enter')
   await page.waitForSelector('.glossary[open] [data-term="softmax"].is-current')
-  assert.ok(asked.some(url => url.endsWith('.js')))
+  assert.ok(requests.some(url => url.endsWith('.js')))
   assert.equal(await page.evaluate(() => document.activeElement.closest('.term-entry')?.dataset.term), 'softmax')
-  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(await findViolations(page), [])
   await page.keyboard.press('Escape')
   await page.waitForSelector('.glossary', { state: 'hidden' })
   await page.focus('[data-action="glossary"]')
@@ -57,7 +57,7 @@ test('by keyboard from a room’s text: the term, its entry, its matrix; Escape 
   await page.waitForTimeout(REST)
   await page.reload()
   await isLit(page, 'rms, by its link')
-  assert.deepEqual(await violations(page, '.stage'), [])
+  assert.deepEqual(await findViolations(page, '.stage'), [])
   await page.evaluate(() => document.querySelector('.map li[data-room="output"] a, .map li[data-room="linear"] a').click())
   await page.waitForFunction(() => !document.querySelector('.pointer'))
   await page.click('[data-action="glossary"]')

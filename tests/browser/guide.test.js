@@ -2,17 +2,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
-import { brief } from '../../web/lib/number.js'
+import { formatBrief } from '../../web/lib/number.js'
 import { EXPERIMENTS } from '../../web/theatre/experiments.js'
 import { createSession } from '../../web/theatre/session.js'
 import { read } from '../../web/theatre/settings.js'
-import { beyond, useHouse, violations } from './host.js'
+import { measureOverflow, useBrowser, findViolations } from './host.js'
 import { longTest } from '../lib/long.js'
 
 const gf = await load()
-const house = useHouse()
+const house = useBrowser()
 const { exploding } = EXPERIMENTS
-const told = page => page.waitForFunction(() => document.querySelector('.theatre-guide .lesson-said')?.textContent)
+const waitForResult = page => page.waitForFunction(() => document.querySelector('.theatre-guide .lesson-said')?.textContent)
 const placeIn = page => page.textContent('.theatre-guide .lesson-place')
 
 /** What the training has come to, made here. */
@@ -21,28 +21,28 @@ function lossesHere() {
   while (session.done < exploding.until) session.step()
   const { loss } = session.history
   session.dispose()
-  return [loss[0], loss[1], loss.at(-1)].map(brief)
+  return [loss[0], loss[1], loss.at(-1)].map(formatBrief)
 }
 
 test('a wrong guess on a phone: trains to the decisive step, has Node\'s numbers, shows the reason', async () => {
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
   const { page, complaints, close } = await house.open({ theatre: exploding.link, language: 'en' }, phone)
   await page.tap('.theatre-guide [data-option="falls"]')
-  await told(page)
+  await waitForResult(page)
   assert.equal(await page.getAttribute('.theatre', 'data-step'), String(exploding.until))
   assert.equal(await page.getAttribute('.theatre-guide .is-right', 'data-option'), 'grows')
   assert.equal(await page.getAttribute('.theatre-guide .is-wrong', 'data-option'), 'falls')
   const [first, second, last] = lossesHere()
   assert.equal(await page.textContent('.theatre-guide .lesson-said'), `Step 1: ${first}, step 2: ${second}, step 25: ${last}.`)
-  assert.equal(await beyond(page), 0)
-  assert.deepEqual(await violations(page), [])
+  assert.equal(await measureOverflow(page), 0)
+  assert.deepEqual(await findViolations(page), [])
   await page.tap('.theatre-guide .lesson-next')
   await page.tap('[data-action="why"]')
   await page.waitForFunction(() => {
     const { top, height } = document.querySelector('.theatre-followed.is-pointed')?.getBoundingClientRect() ?? {}
     return height > 100 && top >= 0 && top < innerHeight
   })
-  assert.equal(await beyond(page), 0)
+  assert.equal(await measureOverflow(page), 0)
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -51,13 +51,13 @@ longTest('by keyboard: changing the language keeps the step and the guess; back,
   const { page, complaints, close } = await house.open({ theatre: exploding.link, language: 'ko' })
   await page.focus('.theatre-guide [data-option="grows"]')
   await page.keyboard.press('Enter')
-  await told(page)
+  await waitForResult(page)
   assert.equal(await page.$('.theatre-guide .is-wrong'), null)
   await page.click('[data-language="en"]')
   await page.waitForFunction(() => /^Step 1/.test(document.querySelector('.theatre-guide .lesson-said')?.textContent ?? ''))
   assert.equal(await placeIn(page), '2 / 3')
   assert.equal(await page.getAttribute('.theatre-guide .is-expected', 'data-option'), 'grows')
-  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(await findViolations(page), [])
   await page.focus('.theatre-guide .lesson-back')
   await page.keyboard.press('Enter')
   assert.equal(await placeIn(page), '1 / 3')

@@ -1,4 +1,4 @@
-/** What the browser tests stand on: the built page on a loopback server, real Chromium, the same run made in Node. */
+/** What all browser tests use: the built page on a loopback server, Chromium, and the same run made in Node. */
 
 import { createServer } from 'node:http'
 import { readFile } from 'node:fs/promises'
@@ -7,48 +7,48 @@ import { after, before } from 'node:test'
 import { chromium } from 'playwright-core'
 import { settingsOf } from '../../web/models/index.js'
 import { defaults, fromHash, toHash } from '../../web/shell/state.js'
-import { made, pageRun } from '../lib/page.js'
+import { makeRun, pageRun } from '../lib/page.js'
 
 const SITE = new URL('../../dist/site/', import.meta.url)
 const TYPES = {
   '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm',
   '.map': 'application/json'
 }
-const FOLDER = '/some/where/'
+const PATH = '/some/where/'
 const AXE = new URL('../../node_modules/axe-core/axe.min.js', import.meta.url)
-const ARGUMENTS = [
+const CHROMIUM_ARGUMENTS = [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync'
 ]
 
 /**
- * Serves dist/site below a folder, as any static host might.
- * @param {Record<string, string>} [instead] by name, what is served instead of a file
+ * Serves dist/site under a path, as any static host might.
+ * @param {Record<string, string>} [replacements] contents by file name that are served instead of the files
  */
-export async function serve(instead = {}) {
+export async function serve(replacements = {}) {
   const server = createServer(async (request, response) => {
     const path = new URL(request.url, 'http://localhost').pathname
-    const name = path === FOLDER ? 'index.html' : path.replace(FOLDER, '')
+    const name = path === PATH ? 'index.html' : path.replace(PATH, '')
     try {
-      const body = instead[name] ?? await readFile(new URL(name, SITE))
+      const body = replacements[name] ?? await readFile(new URL(name, SITE))
       response.writeHead(200, { 'content-type': TYPES[extname(name)] ?? 'application/octet-stream' }).end(body)
     } catch {
       response.writeHead(404).end()
     }
   })
   await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
-  return { url: `http://127.0.0.1:${server.address().port}${FOLDER}`, close: () => server.close() }
+  return { url: `http://127.0.0.1:${server.address().port}${PATH}`, close: () => server.close() }
 }
 
 export const launch = () => (
-  chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ARGUMENTS }))
+  chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: CHROMIUM_ARGUMENTS }))
 
 /**
- * Opens a page and keeps every complaint it makes: errors, warnings, policy violations, failed requests.
+ * Opens a page and collects its complaints: errors, warnings, policy violations, failed requests.
  * @param {import('playwright-core').Browser} browser
  * @param {string} url
- * @param {object} [options] of the browser context, and
- * @param {() => void} [options.before] runs in the page before anything else
+ * @param {object} [options] options of the browser context
+ * @param {() => void} [options.before] a function that runs in the page before anything else
  */
 export async function open(browser, url, { before: prepare, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'ko-KR', ...options })
@@ -58,25 +58,25 @@ export async function open(browser, url, { before: prepare, ...options } = {}) {
   page.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
   page.on('pageerror', error => complaints.push(error.message))
   page.on('requestfailed', request => {
-    // A frame for cells that is removed while it loads, as when its room is left, has failed nobody.
-    const isLeft = /\/cell\.html$|^blob:null\//.test(request.url()) && request.failure()?.errorText === 'net::ERR_ABORTED'
-    if (!isLeft) complaints.push(`failed: ${request.url()}`)
+    // The frame of a notebook's cells is removed while it loads when the reader leaves the room; that is no failure.
+    const isAborted = /\/cell\.html$|^blob:null\//.test(request.url()) && request.failure()?.errorText === 'net::ERR_ABORTED'
+    if (!isAborted) complaints.push(`failed: ${request.url()}`)
   })
   page.on('response', response => {
     if (response.status() >= 400) complaints.push(`${response.status()}: ${response.url()}`)
   })
   await page.goto(url)
-  await runs(page, 1)
+  await waitForRuns(page, 1)
   return { page, complaints, close: () => context.close() }
 }
 
 /**
- * Serves the page and keeps one browser for the tests of a file.
- * @returns {{ open(where: string | object, options?: object): ReturnType<typeof open>, inBrowser(work: Function): any
+ * Serves the page and starts one browser for all tests of a file.
+ * @returns {{ open(target: string | object, options?: object): ReturnType<typeof open>, withBrowser(fn: Function): any
  *   url(): string }} open: an address, or the page in a state; inBrowser: hands the browser and the page's address to
  *   some work; url: that address
  */
-export function useHouse() {
+export function useBrowser() {
   let site, browser
   before(async () => {
     [site, browser] = await Promise.all([serve(), launch()])
@@ -86,83 +86,83 @@ export function useHouse() {
     site?.close()
   })
   return {
-    open: (where, options) => (
-      open(browser, typeof where === 'string' ? where : `${site.url}#${toHash(stateOf(where))}`, options)),
-    inBrowser: work => work(browser, site.url),
+    open: (target, options) => (
+      open(browser, typeof target === 'string' ? target : `${site.url}#${toHash(completeState(target))}`, options)),
+    withBrowser: fn => fn(browser, site.url),
     url: () => site.url
   }
 }
 
-/** Enters a room by its door on the map, wherever the map is scrolled to. */
-export const go = (page, room) => (
+/** Enters a room by its link on the map, even if the map is scrolled away from it. */
+export const goToRoom = (page, room) => (
   page.evaluate(id => document.querySelector(`.map li[data-room="${id}"] a`).click(), room))
 
-/** The rooms on the map. */
-export const roomsOn = page => page.$$eval('.map li[data-room]', list => [...new Set(list.map(one => one.dataset.room))])
+/** The ids of the rooms on the map. */
+export const roomsOnMap = page => page.$$eval('.map li[data-room]', items => [...new Set(items.map(item => item.dataset.room))])
 
-/** How far the page reaches beyond its window sideways, in pixels. */
-export const beyond = page => page.evaluate(() => {
+/** How much wider the page is than its window, in pixels. */
+export const measureOverflow = page => page.evaluate(() => {
   const { scrollWidth, clientWidth } = document.documentElement
   return scrollWidth - clientWidth
 })
 
-/** Chooses an alternative of a control of the stage. */
-export const choose = (page, name, word) => (
+/** Selects an option of a control of the stage. */
+export const chooseOption = (page, name, word) => (
   page.click(`.stage [data-control="${name}"] label:has(input[value="${word}"])`))
 
 /**
- * Waits until the inspector has said how its cell was made, and what is wider than its place is known to be, which the
- * page learns a frame after it was drawn.
+ * Waits until the inspector has explained its cell and rules that scroll have a tabindex, which the page sets one frame
+ * after it has drawn them.
  */
-const rest = page => page.waitForFunction(() => (
+const waitForInspector = page => page.waitForFunction(() => (
   !document.querySelector('#inspector[aria-busy="true"]') && [...document.querySelectorAll('.rule')].every(rule => (
     rule.scrollWidth > rule.clientWidth === rule.hasAttribute('tabindex')))), null, { polling: 20 })
 
-/** What axe finds, on the whole page or within a part of it: the rule, and the elements that break it. */
-export async function violations(page, within = 'html') {
-  await rest(page)
+/** The violations that axe finds on the page or inside an element: the rules, and the elements that break them. */
+export async function findViolations(page, selector = 'html') {
+  await waitForInspector(page)
   if (!await page.evaluate(() => 'axe' in globalThis)) await page.evaluate(await readFile(AXE, 'utf8'))
-  const found = await page.evaluate(part => globalThis.axe.run(part, { resultTypes: ['violations'] }), within)
-  return found.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
+  const results = await page.evaluate(part => globalThis.axe.run(part, { resultTypes: ['violations'] }), selector)
+  return results.violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])
 }
 
-/** How many runs the page has shown. */
-export const runCount = page => page.evaluate(() => Number(document.getElementById('house').dataset.run ?? 0))
+/** How many runs the page has displayed. */
+export const countRuns = page => page.evaluate(() => Number(document.getElementById('house').dataset.run ?? 0))
 
-/** Waits until the page has shown so many runs. */
-export async function runs(page, count) {
-  await page.waitForFunction(least => Number(document.getElementById('house').dataset.run ?? 0) >= least, count)
+/** Waits until the page has displayed so many runs. */
+export async function waitForRuns(page, count) {
+  await page.waitForFunction(minRuns => Number(document.getElementById('house').dataset.run ?? 0) >= minRuns, count)
 }
 
-/** What the address says, written at once, as for a reader who leaves the window. */
-export async function addressed(page) {
+/** The state in the address, which the page writes at once when its window loses focus. */
+export async function readAddress(page) {
   return fromHash(await page.evaluate(() => {
     dispatchEvent(new Event('blur'))
     return location.hash
   }))
 }
 
-/** Does something that changes the settings and waits for the run that follows. */
-export async function changing(page, act) {
-  const before = await runCount(page)
-  await act()
-  await runs(page, before + 1)
+/** Does something that changes the settings and waits for the next run. */
+export async function changeAndWait(page, action) {
+  const before = await countRuns(page)
+  await action()
+  await waitForRuns(page, before + 1)
 }
 
-/** The state of a link: what it says, the rest as the model has it by default; in the house, if nowhere else. */
-export const stateOf = said => ({ ...defaults(said.model), room: 'house', ...said })
+/** A partial state completed by the defaults of its model; the default room is the house. */
+export const completeState = partialState => ({ ...defaults(partialState.model), room: 'house', ...partialState })
 
-/** The run of a state, made here. */
-export function runHere(said) {
-  const { edits, ...settings } = settingsOf(stateOf(said))
+/** The run of a state, made in Node. */
+export function runInNode(partialState) {
+  const { edits, ...settings } = settingsOf(completeState(partialState))
   return pageRun(settings, edits)
 }
 
-/** Every table of the stage: its tensor's name and its cells as text. */
-export async function tablesOf(page) {
+/** Reads every table of the stage: the name of its tensor and its cells as text. */
+export async function readTables(page) {
   await page.evaluate(() => document.querySelectorAll('.numbers').forEach(details => { details.open = true }))
   await page.waitForFunction(() => (
-    [...document.querySelectorAll('.tables')].every(list => list.querySelector('tbody td'))))
+    [...document.querySelectorAll('.tables')].every(items => items.querySelector('tbody td'))))
   return page.evaluate(() => [...document.querySelectorAll('.tables table')].map(table => ({
     name: table.dataset.tensor,
     columns: [...table.tHead.rows[0].cells].slice(1).map(cell => cell.textContent),
@@ -171,24 +171,25 @@ export async function tablesOf(page) {
   })))
 }
 
-/** A run of a state with other edits, made here, as the worker makes one. */
-export const withEdits = (said, edits) => made(settingsOf({ ...stateOf(said), edits }), edits)
+/** The run of a state with other edits, made in Node as the worker makes it. */
+export const runWithEdits = (partialState, edits) => makeRun(settingsOf({ ...completeState(partialState), edits }),
+  edits)
 
-/** Opens files as the reader's own model. @param {import('playwright-core').Page} page @param {string[]} paths */
-export async function bringFiles(page, paths) {
+/** Imports a model from files. @param {import('playwright-core').Page} page @param {string[]} paths */
+export async function importFiles(page, paths) {
   await page.selectOption('.models select', 'own')
   await page.waitForSelector('.bring[open]')
   await page.setInputFiles('.bring input', paths)
   await page.waitForSelector('.bring .primary:visible')
-  await changing(page, () => page.click('.bring .primary'))
+  await changeAndWait(page, () => page.click('.bring .primary'))
 }
 
-/** Lets go of files or folders over the page, as a hand does. @param {string[]} paths */
-export async function letGo(page, paths) {
-  const hand = await page.context().newCDPSession(page)
+/** Drops files or folders on the page. @param {string[]} paths */
+export async function dropFiles(page, paths) {
+  const session = await page.context().newCDPSession(page)
   const data = { items: [], files: paths, dragOperationsMask: 1 }
   for (const type of ['dragEnter', 'dragOver', 'drop']) {
-    await hand.send('Input.dispatchDragEvent', { type, x: 400, y: 400, data })
+    await session.send('Input.dispatchDragEvent', { type, x: 400, y: 400, data })
   }
   await page.waitForSelector('.bring .primary:visible')
 }

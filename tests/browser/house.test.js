@@ -6,19 +6,19 @@ import { test } from 'node:test'
 import { roomsOf } from '../../web/rooms/index.js'
 import { fromHash } from '../../web/shell/state.js'
 import { writeGpt2 } from '../lib/large.js'
-import { addressed, beyond, bringFiles, changing, choose, go, runHere, stateOf, useHouse, violations } from './host.js'
-import { longTest, sample } from '../lib/long.js'
+import { readAddress, measureOverflow, importFiles, changeAndWait, chooseOption, goToRoom, runInNode, completeState, useBrowser, findViolations } from './host.js'
+import { longTest, everyNth } from '../lib/long.js'
 
 const SCORES = 'encoder.0.self_attn.scores'
 
-const { open: visit } = useHouse()
-const open = (state, options) => visit({ language: 'en', ...state }, options)
+const { open: openPage } = useBrowser()
+const open = (state, options) => openPage({ language: 'en', ...state }, options)
 const roomHere = page => page.getAttribute('#house', 'data-room')
 
 test('the house has the model\'s answer, its floors link to their rooms, the name links to the opening', async () => {
-  for (const state of sample([{}, { weights: 'untrained' }, { model: 'sentences' }], 3)) {
+  for (const state of everyNth([{}, { weights: 'untrained' }, { model: 'sentences' }], 3)) {
     const { page, complaints, close } = await open(state)
-    const rooms = roomsOf(runHere(state))
+    const rooms = roomsOf(runInNode(state))
     assert.equal(await roomHere(page), 'house')
     const doors = await page.$$eval('.pane-floor', links => links.map(link => link.dataset.room))
     assert.ok(await page.$eval('.panes', panes => panes.clientWidth) > 500)
@@ -26,11 +26,11 @@ test('the house has the model\'s answer, its floors link to their rooms, the nam
     if (!state.model) {
       const placeholder = await page.getAttribute('[data-field="target"]', 'placeholder')
       assert.ok((await page.textContent('.house-now')).includes(`“${placeholder}”`))
-      await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
+      await changeAndWait(page, () => page.fill('[data-field="source"]', '3 may 1999'))
       assert.match(await page.textContent('.house-now'), /“3 may 1999” as 6 tokens/)
       await page.waitForSelector('.pane-picture.is-changed', { state: 'attached' })
     }
-    assert.deepEqual(await violations(page), [])
+    assert.deepEqual(await findViolations(page), [])
     await page.click(`.pane-floor[data-room="${doors[2]}"]`)
     assert.equal(await roomHere(page), doors[2])
     await page.click('.brand')
@@ -49,7 +49,7 @@ longTest('the connector from the encoder runs between the towers, through no flo
       const { left } = document.querySelector('.panes').getBoundingClientRect()
       const [, x] = /H([\d.]+)/.exec(document.querySelector('.panes > .memory path').getAttribute('d'))
       const floors = tower => [...document.querySelectorAll(`.pane-towers [data-tower="${tower}"] .pane-floor`)]
-      const boxes = ['encoder', 'decoder'].map(tower => floors(tower).map(one => one.getBoundingClientRect()))
+      const boxes = ['encoder', 'decoder'].map(tower => floors(tower).map(floor => floor.getBoundingClientRect()))
       return [Number(x) + left, Math.max(...boxes[0].map(({ right }) => right)),
         Math.min(...boxes[1].map(box => box.left))]
     })
@@ -62,9 +62,9 @@ longTest('the connector from the encoder runs between the towers, through no flo
 longTest('a changed picture is highlighted, but not with reduced motion', async () => {
   for (const [reducedMotion, animation] of [['no-preference', 'pulse'], ['reduce', 'none']]) {
     const { page, close } = await open({}, { reducedMotion })
-    await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
+    await changeAndWait(page, () => page.fill('[data-field="source"]', '3 may 1999'))
     await page.waitForSelector('.pane-picture.is-changed', { state: 'attached' })
-    assert.equal(await page.$eval('.pane-picture.is-changed', one => getComputedStyle(one).animationName), animation)
+    assert.equal(await page.$eval('.pane-picture.is-changed', element => getComputedStyle(element).animationName), animation)
     await close()
   }
 })
@@ -92,9 +92,9 @@ test('a room without effect is skipped with a note; the map still links to it', 
   assert.equal(await roomHere(page), 'encoder.0.self_attn.weights')
   await page.keyboard.press('ArrowLeft')
   assert.equal(await roomHere(page), 'encoder.0.self_attn.scale')
-  await go(page, 'encoder.0.self_attn.mask')
+  await goToRoom(page, 'encoder.0.self_attn.mask')
   assert.equal(await roomHere(page), 'encoder.0.self_attn.mask')
-  await changing(page, () => choose(page, 'padding', 'full'))
+  await changeAndWait(page, () => chooseOption(page, 'padding', 'full'))
   await page.focus('.stage')
   await page.keyboard.press('ArrowLeft')
   assert.equal(await roomHere(page), 'encoder.0.self_attn.scale')
@@ -108,12 +108,12 @@ test('a room without effect is skipped with a note; the map still links to it', 
 test('the inspector starts with the largest value of the room and follows the pointer', async () => {
   const { page, complaints, close } = await open({ room: 'output' })
   const exact = () => page.getAttribute('[data-exact]', 'data-exact')
-  const opened = await exact()
-  assert.match(opened, /^output\[0, \d+, \d+\]$/)
+  const openedValue = await exact()
+  assert.match(openedValue, /^output\[0, \d+, \d+\]$/)
   await page.waitForSelector('.terms li')
   assert.equal(await page.evaluate(() => location.hash.includes('cell')), false)
   await page.hover('.product-left .heat')
-  assert.notEqual(await exact(), opened)
+  assert.notEqual(await exact(), openedValue)
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -124,33 +124,33 @@ test('a figure can be embedded in another page, with its origin', async () => {
   await page.click('.share summary')
   await page.click('[data-action="embed"]')
   await page.waitForSelector('.share .menu-said:not(:empty)')
-  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(await findViolations(page), [])
   const code = await page.evaluate(() => navigator.clipboard.readText())
   const [url, title] = /^<iframe src="([^"]+)" title="([^"]+)" .*><\/iframe>$/.exec(code).slice(1)
     .map(text => text.replaceAll('&amp;', '&'))
-  assert.deepEqual(fromHash(new URL(url).hash), stateOf({ room: SCORES, embed: true, language: 'en' }))
+  assert.deepEqual(fromHash(new URL(url).hash), completeState({ room: SCORES, embed: true, language: 'en' }))
   assert.match(title, /Scores/)
   await page.click('[data-action="share"]')
-  await addressed(page)
+  await readAddress(page)
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await page.evaluate(() => location.href))
   await close()
 
-  for (const width of sample([320, 900], 2)) {
-    const alone = await visit(url, { viewport: { width, height: 520 } })
+  for (const width of everyNth([320, 900], 2)) {
+    const alone = await openPage(url, { viewport: { width, height: 520 } })
     for (const hidden of ['.top', '.side', '.lead', '.tools', '.twin-choice', '.asides', '.ways', '.menu']) {
       assert.equal(await alone.page.isVisible(hidden), false, hidden)
     }
-    for (const shown of ['h1', '.product-result .heat', '.legend', '.whole a']) {
-      assert.ok(await alone.page.isVisible(shown), shown)
+    for (const selector of ['h1', '.product-result .heat', '.legend', '.whole a']) {
+      assert.ok(await alone.page.isVisible(selector), selector)
     }
-    assert.equal(await beyond(alone.page), 0)
+    assert.equal(await measureOverflow(alone.page), 0)
     const paper = await alone.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
     assert.equal(paper, 'rgba(0, 0, 0, 0)')
     assert.deepEqual(fromHash(new URL(await alone.page.$eval('.whole a', link => link.href)).hash).embed, false)
     await alone.page.click('.product-result .heat')
     await alone.page.click('.sheet-handle')
     assert.ok(await alone.page.isVisible('[data-exact]'))
-    assert.deepEqual(await violations(alone.page), [])
+    assert.deepEqual(await findViolations(alone.page), [])
     assert.deepEqual(alone.complaints, [])
     await alone.close()
   }
@@ -166,11 +166,11 @@ longTest('on a phone the header takes two rows, the rest is behind one button', 
     assert.equal(await page.isVisible('[data-action="settings"]'), false)
     await page.tap('.more')
     for (const action of ['settings', 'theme']) assert.ok(await page.isVisible(`[data-action="${action}"]`), action)
-    assert.equal(await beyond(page), 0)
-    assert.deepEqual(await violations(page), [])
-    await page.evaluate(spoken => { location.hash = `room=decoding&language=${spoken}` }, language)
+    assert.equal(await measureOverflow(page), 0)
+    assert.deepEqual(await findViolations(page), [])
+    await page.evaluate(otherLanguage => { location.hash = `room=decoding&language=${otherLanguage}` }, language)
     await page.waitForSelector('#house[data-room="decoding"] .pick')
-    assert.deepEqual(await violations(page), [], 'with the strip of the map scrolled')
+    assert.deepEqual(await findViolations(page), [], 'with the strip of the map scrolled')
     assert.deepEqual(complaints, [])
     await close()
   }
@@ -199,14 +199,14 @@ test('changes are listed in every room, and undone at once', async () => {
   const { page, complaints, close } = await open({ room: SCORES, scale: false, edits })
   assert.equal(await page.textContent('.changed'), '2 changed · reset')
   assert.match(await page.textContent('.untrained'), /Apart from the numbers you have changed/)
-  await go(page, 'output')
+  await goToRoom(page, 'output')
   assert.equal(await page.textContent('.changed'), '2 changed · reset')
-  await changing(page, () => page.click('.changed'))
+  await changeAndWait(page, () => page.click('.changed'))
   assert.equal(await page.isVisible('.changed'), false)
   assert.match(await page.textContent('.untrained'), /Every number here is computed/)
   const { scale, edits: left, room } = fromHash(new URL(page.url()).hash)
   assert.deepEqual([scale, left, room], [true, [], 'output'])
-  await changing(page, () => page.goBack())
+  await changeAndWait(page, () => page.goBack())
   assert.equal(await page.textContent('.changed'), '2 changed · reset')
   assert.deepEqual(complaints, [])
   await close()
@@ -246,20 +246,20 @@ longTest('a printed room has no marks and no buttons, but its location', async (
 })
 
 longTest('in thumbnails exactly the negative cells are hatched', async () => {
-  const run = runHere({}), { data, shape: [, rows, cols] } = run.tensors.get('transformer.encoder.output')
+  const run = runInNode({}), { data, shape: [, rows, cols] } = run.tensors.get('transformer.encoder.output')
   for (const theme of ['light', 'dark']) {
-    const { page, close } = await visit({ room: 'encoder.norm', theme })
+    const { page, close } = await openPage({ room: 'encoder.norm', theme })
     const stamp = '.map li[data-room="encoder.norm"] canvas.thumb'
     await page.waitForFunction(selector => document.querySelector(selector)?.width > 1, stamp)
     const [width, height, pixels] = await page.$eval(stamp, canvas => [canvas.width, canvas.height,
       [...new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer)]])
     assert.deepEqual([width, height], [cols, 3 * rows])
-    const most = Math.max(...data.map(Math.abs))
+    const max = Math.max(...data.map(Math.abs))
     data.forEach((value, i) => {
       const [top, middle, bottom] = [0, 1, 2].map(line => pixels[(Math.floor(i / cols) * 3 + line) * cols + i % cols])
       assert.equal(top, bottom)
       if (value > 0) assert.equal(middle, top, `${theme}: ${value}`)
-      else if (value < -0.02 * most) assert.notEqual(middle, top, `${theme}: ${value}`)
+      else if (value < -0.02 * max) assert.notEqual(middle, top, `${theme}: ${value}`)
     })
     await close()
   }
@@ -268,18 +268,18 @@ longTest('in thumbnails exactly the negative cells are hatched', async () => {
 
 longTest('the map of a large model draws each picture when its room is entered', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'glassformer-'))
-  const { paths } = await writeGpt2(folder, { layers: 2, channels: 256, heads: 4, words: 9000, places: 1024 })
+  const { paths } = await writeGpt2(folder, { layers: 2, channels: 256, heads: 4, vocabSize: 9000, positions: 1024 })
   const { page, complaints, close } = await open({})
   assert.equal(await page.isVisible('.map-blank'), false, 'of a small one everything is here')
-  await bringFiles(page, paths)
+  await importFiles(page, paths)
   await page.waitForSelector('.map-blank:not([hidden])')
   const blank = id => `.map li[data-room="${id}"] .stamp.is-off`
   for (const id of ['0.self_attn.scores', '1.self_attn.heads']) {
     await page.waitForSelector(blank(id))
-    await go(page, id)
+    await goToRoom(page, id)
     await page.waitForSelector(blank(id), { state: 'detached' })
   }
-  assert.deepEqual(await violations(page, '.map'), [])
+  assert.deepEqual(await findViolations(page, '.map'), [])
   assert.deepEqual(complaints, [])
   await close()
   await rm(folder, { recursive: true })

@@ -5,22 +5,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { cases, filesOf } from '../models/golden_models.js'
-import { isLong, longTest, sample } from '../lib/long.js'
+import { isLong, longTest, everyNth } from '../lib/long.js'
 import { BROKEN, HOSTILE, SHUFFLED, brokenFiles, otherTokenizer, oversized } from '../lib/hostile.js'
-import { addressed, bringFiles, changing, go, letGo, roomsOn, runHere, stateOf, tablesOf, useHouse, violations } from './host.js'
+import { readAddress, importFiles, changeAndWait, goToRoom, dropFiles, roomsOnMap, runInNode, completeState, readTables, useBrowser, findViolations } from './host.js'
 import { compareTables } from './room_tables.js'
-import { longestTasks } from './main_thread_tasks.js'
+import { measureLongestTasks } from './main_thread_tasks.js'
 import { defaultsOf, settingsOf } from '../../web/models/index.js'
 import { RUNS } from '../../web/models/runs.js'
 import { createSession } from '../../web/theatre/session.js'
 import { read } from '../../web/theatre/settings.js'
 import { run as runOwn } from '../../web/models/imported/run.js'
-import { opened } from '../lib/imported_models.js'
+import { openModel } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { writeGpt2 } from '../lib/large.js'
-import { plainOf } from '../lib/page.js'
+import { toPageRun } from '../lib/page.js'
 
-const house = useHouse()
+const house = useBrowser()
 const [llama] = cases('llama')
 const STATE = { model: 'own', beginning: '3 1 4 1 5', language: 'en' }
 
@@ -38,13 +38,13 @@ async function give(page, files) {
 async function bring(page, files) {
   await give(page, files)
   await page.waitForSelector('.bring .primary:visible')
-  await changing(page, () => page.click('.bring .primary'))
+  await changeAndWait(page, () => page.click('.bring .primary'))
 }
 
 /** The model that was brought goes on with a text of the reader's, and its numbers are those of Node. */
 async function holdsToNode(page) {
-  await changing(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
-  const run = runHere(STATE)
+  await changeAndWait(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
+  const run = runInNode(STATE)
   assert.ok(await compareTables(page, run, STATE, 2, 4) > 500)
   run.dispose()
 }
@@ -52,12 +52,12 @@ async function holdsToNode(page) {
 longTest('a text keeps its line breaks, which the field displays while it has the focus', async () => {
   const { page, complaints, close } = await house.open({ language: 'en' })
   await bring(page, filesOf(llama))
-  const text = '3 1\n4 1 5', field = page.locator('[data-field="beginning"]'), lines = () => field.evaluate(one => one.rows)
-  const height = () => page.locator('.top').evaluate(one => one.offsetHeight), before = await height()
+  const text = '3 1\n4 1 5', field = page.locator('[data-field="beginning"]'), lines = () => field.evaluate(element => element.rows)
+  const height = () => page.locator('.top').evaluate(argument => argument.offsetHeight), before = await height()
   await field.fill('')
-  await changing(page, () => page.keyboard.insertText(text))
+  await changeAndWait(page, () => page.keyboard.insertText(text))
   assert.equal(await field.inputValue(), text)
-  assert.equal((await addressed(page)).beginning, text)
+  assert.equal((await readAddress(page)).beginning, text)
   assert.equal(await lines(), 2)
   assert.equal(await height(), before, 'it grows over what is below it')
   await page.keyboard.press('Tab')
@@ -72,12 +72,12 @@ longTest('an imported Llama: first its description, then all its rooms, every nu
   const { page, complaints, close } = await house.open({ language: 'en' })
   await give(page, filesOf(llama))
   await page.waitForSelector('.bring .primary:visible')
-  const told = await page.textContent('.bring-type')
-  assert.match(told, /^llama: [\d,]+ parameters, [\d.]+ KB of memory$/)
-  assert.deepEqual(await violations(page), [])
-  await changing(page, () => page.click('.bring .primary'))
-  await changing(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
-  const run = runHere(STATE)
+  const description = await page.textContent('.bring-type')
+  assert.match(description, /^llama: [\d,]+ parameters, [\d.]+ KB of memory$/)
+  assert.deepEqual(await findViolations(page), [])
+  await changeAndWait(page, () => page.click('.bring .primary'))
+  await changeAndWait(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
+  const run = runInNode(STATE)
   const count = await compareTables(page, run, STATE)
   run.dispose()
   assert.ok(count > 3000, `${count}`)
@@ -104,9 +104,9 @@ test('files that cannot be opened are explained, and the page keeps its model', 
   const { page, complaints, close } = await house.open({ language: 'en' })
   for (const [name, [files, reason]] of Object.entries(WRONG)) {
     await give(page, files)
-    const told = () => page.textContent('.bring-found')
+    const readDescription = () => page.textContent('.bring-found')
     await page.waitForFunction(() => document.querySelector('.bring-found h3, .bring-found .problem'))
-    assert.match(await told(), reason, name)
+    assert.match(await readDescription(), reason, name)
     if (await page.$('.bring-found h3')) {
       assert.match(await page.textContent('.bring-remedy'), /Download that file again.*the model it had/, name)
     }
@@ -114,7 +114,7 @@ test('files that cannot be opened are explained, and the page keeps its model', 
     await page.click('.bring .dialog-head button')
   }
   assert.equal(await page.getAttribute('#house', 'data-model'), 'dates')
-  await changing(page, () => page.fill('[data-field="source"]', 'may 6 2026'))
+  await changeAndWait(page, () => page.fill('[data-field="source"]', 'may 6 2026'))
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -148,15 +148,15 @@ longTest('the order of a header does not matter', async () => {
 longTest('a tokenizer of another model is rejected, and the current room works with weights that are read again', async () => {
   const { page, complaints, close } = await house.open({ language: 'en' })
   await bring(page, filesOf(llama))
-  await changing(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
+  await changeAndWait(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
   await page.click('[data-action="bring"]')
   await page.setInputFiles('.bring input', asFiles(otherTokenizer()))
   await page.waitForSelector('.bring .primary:visible')
-  await changing(page, () => page.click('.bring .primary'))
+  await changeAndWait(page, () => page.click('.bring .primary'))
   assert.match(await page.textContent('.bring [role="alert"]'),
     /tokenizer has 259 tokens, but the model knows 11.*choose the tokenizer.*The page keeps the model it had/)
   await page.click('.bring .dialog-head button')
-  const run = runHere(STATE)
+  const run = runInNode(STATE)
   assert.ok(await compareTables(page, run, STATE, 2, 4) > 500)
   run.dispose()
   assert.deepEqual(complaints, [])
@@ -164,20 +164,20 @@ longTest('a tokenizer of another model is rejected, and the current room works w
 })
 
 test('non-finite weights are reported in every room, in both languages', async () => {
-  for (const [language, said] of sample([['en', `non-finite weights: ${BROKEN.count}, the first in ${BROKEN.first}`],
+  for (const [language, warning] of everyNth([['en', `non-finite weights: ${BROKEN.count}, the first in ${BROKEN.first}`],
     ['ko', `${BROKEN.count}개가 유한한 수가 아니에요. 처음 나오는 곳은 ${BROKEN.first}`]], 2)) {
     const { page, complaints, close } = await house.open({ language })
     await bring(page, brokenFiles())
-    const rooms = await roomsOn(page)
+    const rooms = await roomsOnMap(page)
     for (const room of ['house', rooms[4], 'decoding']) {
-      await go(page, room)
+      await goToRoom(page, room)
       await page.waitForSelector(`#house[data-room="${room}"] .broken:visible`)
-      assert.ok((await page.textContent('.stage .broken')).replaceAll('\u200b', '').includes(said), `${language} ${room}`)
+      assert.ok((await page.textContent('.stage .broken')).replaceAll('\u200b', '').includes(warning), `${language} ${room}`)
     }
     await page.click('[data-action="bring"]')
     await page.setInputFiles('.bring input', asFiles(filesOf(llama)))
     await page.waitForSelector('.bring .primary:visible')
-    await changing(page, () => page.click('.bring .primary'))
+    await changeAndWait(page, () => page.click('.bring .primary'))
     assert.ok(await page.isHidden('.stage .broken'), 'another model is whole')
     assert.deepEqual(complaints, [])
     await close()
@@ -201,13 +201,13 @@ test('a model stored in the browser is available the next time, until it is dele
   await give(page, filesOf(llama))
   await page.waitForSelector('.bring .primary:visible')
   await page.check('[data-field="keep"]')
-  await changing(page, () => page.click('.bring .primary'))
+  await changeAndWait(page, () => page.click('.bring .primary'))
   const link = page.url()
   await page.goto('about:blank')
   await page.goto(link)
   await page.waitForFunction(() => document.getElementById('house').dataset.model === 'own')
-  await changing(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
-  const run = runHere(STATE)
+  await changeAndWait(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
+  const run = runInNode(STATE)
   assert.ok(await compareTables(page, run, STATE, 1, 4) > 500)
   run.dispose()
   await page.click('[data-action="bring"]')
@@ -215,7 +215,7 @@ test('a model stored in the browser is available the next time, until it is dele
   assert.match(await page.textContent('.bring-kept p'), /config\.json, model\.safetensors \([\d.]+ KB\)/)
   await page.click('[data-action="forget"]')
   await page.waitForFunction(() => /Forgotten/.test(document.querySelector('.bring-kept').textContent))
-  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(await findViolations(page), [])
   await page.goto('about:blank')
   await page.goto(link)
   await page.waitForFunction(() => /Choose the files of a model first/.test(document.getElementById('status').textContent))
@@ -226,13 +226,13 @@ test('a model stored in the browser is available the next time, until it is dele
 longTest('reading can be stopped, and the page keeps its model', async () => {
   const { page, complaints, close } = await house.open({ language: 'en' })
   await bring(page, filesOf(llama))
-  await changing(page, () => page.fill('[data-field="beginning"]', '1 2 3'))
+  await changeAndWait(page, () => page.fill('[data-field="beginning"]', '1 2 3'))
   await page.click('[data-action="bring"]')
   await page.setInputFiles('.bring input', asFiles(wordy()))
   await page.waitForSelector('.bring .primary:visible')
   await page.evaluate(() => {
-    const seen = new MutationObserver(() => document.querySelector('[data-action="stop"]').click())
-    seen.observe(document.querySelector('.bring-reading'), { attributes: true })
+    const observer = new MutationObserver(() => document.querySelector('[data-action="stop"]').click())
+    observer.observe(document.querySelector('.bring-reading'), { attributes: true })
     document.querySelector('.bring .primary').click()
   })
   await page.waitForFunction(() => /Stopped/.test(document.querySelector('.bring [role="alert"]').textContent))
@@ -248,9 +248,9 @@ longTest('a dropped folder imports its files without those of subfolders', async
   const files = { ...filesOf(llama), '1_Pooling/config.json': '{}', 'tf_model.h5': 'x' }
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
   const { page, complaints, close } = await house.open({ language: 'en' })
-  await letGo(page, [folder])
+  await dropFiles(page, [folder])
   assert.match(await page.textContent('.bring-found'), /^llama: .* KB of memory.*It fits: a tab can address 4\.29 GB/)
-  await changing(page, () => page.click('.bring .primary'))
+  await changeAndWait(page, () => page.click('.bring .primary'))
   await holdsToNode(page)
   assert.deepEqual(complaints, [])
   await close()
@@ -263,16 +263,16 @@ longTest('a dropped training file is displayed in the rooms, with the numbers of
   for (let n = 0; n < 3; n++) session.step()
   await writeFile(path, session.file(undefined, true))
   const { page, complaints, close } = await house.open({ language: 'en' })
-  await letGo(page, [path])
+  await dropFiles(page, [path])
   assert.match(await page.textContent('.bring-found'), /^sums\.safetensors: trained on this page, at step 3, [\d.]+ KB$/)
   assert.ok(await page.isHidden('.bring [data-field="keep"]'))
-  assert.deepEqual(await violations(page), [])
-  await changing(page, () => page.click('.bring .primary'))
-  const state = stateOf({ ...await addressed(page), language: 'en' })
+  assert.deepEqual(await findViolations(page), [])
+  await changeAndWait(page, () => page.click('.bring .primary'))
+  const state = completeState({ ...await readAddress(page), language: 'en' })
   assert.deepEqual([state.model, state.weights], ['text', 'theatre'])
-  const made = RUNS.text(gf, { ...settingsOf(state), lent: 1 }, [], [session.file()])
-  assert.ok(await compareTables(page, plainOf(gf, made), state, 0, 4) > 500)
-  made.run.dispose()
+  const importedRun = RUNS.text(gf, { ...settingsOf(state), lent: 1 }, [], [session.file()])
+  assert.ok(await compareTables(page, toPageRun(gf, importedRun), state, 0, 4) > 500)
+  importedRun.run.dispose()
   session.dispose()
   assert.deepEqual(complaints, [])
   await close()
@@ -312,71 +312,71 @@ longTest('two runs too large to be sent whole are compared, each with its own va
     location.hash += '&room=0.mlp.mul&decoding=sample&twin=temperature:2'
   })
   await page.waitForFunction(() => /is the same/.test(document.querySelector('.twin-body .note')?.textContent))
-  const asked = await page.evaluate(() => globalThis.asked)
-  assert.ok(asked.includes('true layers.0.mlp.mul'), 'the twin was asked for its own values')
+  const requests = await page.evaluate(() => globalThis.asked)
+  assert.ok(requests.includes('true layers.0.mlp.mul'), 'the twin was asked for its own values')
   assert.deepEqual(complaints, [])
   await close()
 })
 
 longTest('an encoder-decoder reads a typed answer, every number as in Node', async () => {
   const files = filesOf(cases('marian')[0]), state = { ...STATE, beginning: '3 1 4', target: '5 6 2' }
-  const made = runOwn(gf, { ...defaultsOf('own'), ...state }, [], [await opened(files)]), run = plainOf(gf, made)
+  const importedRun = runOwn(gf, { ...defaultsOf('own'), ...state }, [], [await openModel(files)]), run = toPageRun(gf, importedRun)
   const { page, complaints, close } = await house.open({ language: 'en' })
   await bring(page, files)
-  await changing(page, () => page.fill('[data-field="beginning"]', state.beginning))
-  const own = await page.getAttribute('[data-field="target"]', 'placeholder')
-  assert.notEqual(own, '')
-  await changing(page, () => page.fill('[data-field="target"]', state.target))
+  await changeAndWait(page, () => page.fill('[data-field="beginning"]', state.beginning))
+  const ownAnswer = await page.getAttribute('[data-field="target"]', 'placeholder')
+  assert.notEqual(ownAnswer, '')
+  await changeAndWait(page, () => page.fill('[data-field="target"]', state.target))
   assert.ok(await compareTables(page, run, state, 0, 2) > 500)
-  await go(page, 'house')
+  await goToRoom(page, 'house')
   await page.waitForFunction(() => /as 3 tokens and scored your answer “562”/.test(document.querySelector('.house-now')?.textContent))
-  await changing(page, () => page.fill('[data-field="target"]', 'none'))
-  await page.waitForFunction(text => document.querySelector('[data-field="target"]').placeholder === text, own)
+  await changeAndWait(page, () => page.fill('[data-field="target"]', 'none'))
+  await page.waitForFunction(text => document.querySelector('[data-field="target"]').placeholder === text, ownAnswer)
   await page.waitForFunction(() => /and wrote “[^”]*”, one token at a time \(\d+ steps?\)/.test(document.querySelector('.house-now')?.textContent))
-  made.run.dispose()
+  importedRun.run.dispose()
   assert.deepEqual(complaints, [])
   await close()
 })
 
 longTest('rooms of attention matrices that were not retained say so, and a press retains them', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'deep-'))
-  const { paths } = await writeGpt2(folder, { layers: 4, channels: 8, heads: 2, words: 300, places: 64 })
-  for (const [language, said, press] of [
+  const { paths } = await writeGpt2(folder, { layers: 4, channels: 8, heads: 2, vocabSize: 300, positions: 64 })
+  for (const [language, message, pressButton] of [
     ['en', /all 4 layers, .* room for 1 B\. So this run kept only those of 1 layer \(1\)/, 'Keep layer 3 and run again'],
     ['ko', /^4층 모두의 .* 메모리는 1 B뿐이에요\. 그래서 이번 실행은 1개 층\(1층\)의 행렬만/, '3층을 남기고 다시 실행하기']
   ]) {
     const { page, complaints, close } = await house.open({ language })
-    await bringFiles(page, paths)
-    await go(page, '3.linear2')
+    await importFiles(page, paths)
+    await goToRoom(page, '3.linear2')
     await page.waitForSelector('#house[data-room="3.linear2"] .stage-figure canvas')
-    const before = await tablesOf(page)
+    const before = await readTables(page)
     assert.ok(before.flatMap(({ cells }) => cells.flat()).length > 100)
-    await changing(page, () => page.evaluate(() => { location.hash += '&keptBytes=1' }))
-    assert.deepEqual(await tablesOf(page), before, 'what comes after is the same')
+    await changeAndWait(page, () => page.evaluate(() => { location.hash += '&keptBytes=1' }))
+    assert.deepEqual(await readTables(page), before, 'what comes after is the same')
     for (const part of ['scores', 'scale', 'mask', 'weights', 'heads']) {
-      await go(page, `2.self_attn.${part}`)
+      await goToRoom(page, `2.self_attn.${part}`)
       await page.waitForSelector('.stage .unkept:visible')
-      assert.match(await page.textContent('.unkept'), said)
+      assert.match(await page.textContent('.unkept'), message)
       assert.ok(await page.isHidden('.stage .stage-figure'), part)
-      await go(page, `0.self_attn.${part}`)
+      await goToRoom(page, `0.self_attn.${part}`)
       await page.waitForSelector('.stage .stage-figure:visible')
       assert.ok(await page.isHidden('.stage .unkept'), part)
     }
-    await go(page, 'house')
+    await goToRoom(page, 'house')
     await page.waitForSelector('.pane-floor')
     assert.equal(await page.locator('.pane-pictures > small').count(), 3)
     for (const room of ['2.self_attn.qkv', '2.self_attn.output', 'parts', 'stream', 'costs']) {
-      await go(page, room)
+      await goToRoom(page, room)
       await page.waitForSelector(`#house[data-room="${room}"] .stage-figure:visible`)
     }
-    await go(page, '2.self_attn.weights')
+    await goToRoom(page, '2.self_attn.weights')
     await page.waitForSelector('.stage .unkept:visible')
-    assert.deepEqual(await violations(page), [])
-    assert.equal(await page.textContent('[data-action="keep"]'), press)
-    await changing(page, () => page.click('[data-action="keep"]'))
+    assert.deepEqual(await findViolations(page), [])
+    assert.equal(await page.textContent('[data-action="keep"]'), pressButton)
+    await changeAndWait(page, () => page.click('[data-action="keep"]'))
     await page.waitForSelector('.stage .stage-figure:visible')
     assert.match(page.url(), /kept=2/)
-    await go(page, '0.self_attn.weights')
+    await goToRoom(page, '0.self_attn.weights')
     await page.waitForSelector('.stage .unkept:visible')
     assert.deepEqual(complaints, [])
     await close()
@@ -389,20 +389,20 @@ const [MOST_LINES, LONGEST_TASK] = [120, 50]
 
 longTest('thousands of terms are paged without blocking', async t => {
   const folder = await mkdtemp(join(tmpdir(), 'wordy-')), words = 8000
-  const { paths } = await writeGpt2(folder, { layers: 1, channels: 8, heads: 2, words, places: 64 })
+  const { paths } = await writeGpt2(folder, { layers: 1, channels: 8, heads: 2, vocabSize: words, positions: 64 })
   const { page, complaints, close } = await house.open({ language: 'en' })
-  await bringFiles(page, paths)
+  await importFiles(page, paths)
   await page.evaluate(() => { location.hash += '&room=sampling&cell=sampling.output:0,0,7' })
   const more = '#inspector .terms + .quiet, #inspector .terms ~ .quiet'
   await page.waitForSelector(more)
   assert.match(await page.textContent(more), /^Show 7976 more$/)
   const lines = () => page.locator('#inspector .terms li').count()
-  const press = selector => page.evaluate(one => document.querySelector(one).click(), selector)
-  const seen = []
-  const tasks = await house.inBrowser(browser => longestTasks(browser, page, async during => {
+  const pressButton = selector => page.evaluate(argument => document.querySelector(argument).click(), selector)
+  const results = []
+  const tasks = await house.withBrowser(browser => measureLongestTasks(browser, page, async during => {
     const act = (name, selector) => during(name, async () => {
-      await press(selector)
-      seen.push([name, await lines()])
+      await pressButton(selector)
+      results.push([name, await lines()])
     })
     await act('all', more)
     await act('on', '[data-keep="on-terms"]')
@@ -412,17 +412,17 @@ longTest('thousands of terms are paged without blocking', async t => {
     t.diagnostic(`${name}: ${cpu.toFixed(0)} ms of the processor, ${wall.toFixed(0)} by the clock`)
     if (isLong) assert.ok(cpu < LONGEST_TASK, `${name}: ${cpu} ms`)
   }
-  for (const [name, count] of seen) assert.equal(count, MOST_LINES, name)
+  for (const [name, count] of results) assert.equal(count, MOST_LINES, name)
   const at = () => page.textContent('.terms-page span')
   assert.equal(await at(), `1–120 of ${words}`, 'another order begins at its first page')
-  const terms = () => page.$$eval('#inspector .terms li', list => list.map(one => one.title))
+  const terms = () => page.$$eval('#inspector .terms li', list => list.map(item => item.title))
   const first = await terms()
   await page.focus('[data-keep="on-terms"]')
   await page.keyboard.press('Enter')
   await page.waitForFunction(text => document.querySelector('.terms-page span').textContent === text, `121–240 of ${words}`)
-  assert.equal((await terms()).filter(one => first.includes(one)).length, 0)
+  assert.equal((await terms()).filter(term => first.includes(term)).length, 0)
   assert.equal(await page.evaluate(() => document.activeElement.dataset.keep), 'on-terms')
-  assert.deepEqual(await violations(page), [])
+  assert.deepEqual(await findViolations(page), [])
   assert.deepEqual(complaints, [])
   await close()
   await rm(folder, { recursive: true })

@@ -3,24 +3,24 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { roomsOf } from '../../web/rooms/index.js'
-import { longTest, sample, share } from '../lib/long.js'
-import { shownRun } from '../lib/page.js'
-import { changing, go, runHere, stateOf, useHouse, violations } from './host.js'
+import { longTest, everyNth, partOf } from '../lib/long.js'
+import { makeDisposedRun } from '../lib/page.js'
+import { changeAndWait, goToRoom, runInNode, completeState, useBrowser, findViolations } from './host.js'
 import { compareTables } from './room_tables.js'
 
 const model = 'positions'
-const ROOMS = roomsOf(shownRun({ model })).map(({ id }) => id)
-const house = useHouse()
+const ROOMS = roomsOf(makeDisposedRun({ model })).map(({ id }) => id)
+const house = useBrowser()
 const open = (state, options) => house.open({ model, language: 'en', ...state }, options)
-const fact = (page, name) => page.$$eval('.facts-line > div', (list, wanted) => (
-  list.find(one => one.firstChild.textContent === wanted)?.lastChild.textContent), name)
+const fact = (page, name) => page.$$eval('.facts-line > div', (list, expected) => (
+  list.find(item => item.firstChild.textContent === expected)?.lastChild.textContent), name)
 
 test('the base slider changes the angle of a cell; pressing the angle explains it', async () => {
   const { page, complaints, close } = await open({ room: 'waves' })
   await page.click('.heat canvas', { position: { x: 120, y: 50 } })
   const before = await fact(page, 'angle')
   await page.focus('.tools [data-control="base"] input')
-  await changing(page, () => page.keyboard.press('ArrowLeft'))
+  await changeAndWait(page, () => page.keyboard.press('ArrowLeft'))
   assert.equal(await page.getAttribute('.tools [data-control="base"] input', 'aria-valuetext'), '1000')
   assert.notEqual(await fact(page, 'angle'), before)
   await page.click('.facts-line .cell-link:visible >> nth=1')
@@ -52,17 +52,17 @@ test('the spiral rotates by drag and by key, and the keys do not leave the room'
 const PLACES = ROOMS.filter(room => !room.startsWith('notebook'))
 const EXPERIMENTS = PLACES.filter(room => room !== 'house')
 
-for (const [i, [name, options]] of sample([
+for (const [i, [name, options]] of everyNth([
   ['a phone, dark', { viewport: { width: 360, height: 740 }, colorScheme: 'dark', hasTouch: true }], ['wide, light', {}]
 ], 2).entries()) {
   test(`every experiment: nothing is wider than the page or unreachable: ${name}`, async () => {
     const { page, complaints, close } = await open({ room: 'house', language: 'ko' }, options)
-    for (const room of share(PLACES, i, 4)) {
-      await go(page, room)
+    for (const room of partOf(PLACES, i, 4)) {
+      await goToRoom(page, room)
       await page.waitForSelector(`#house[data-room="${room}"]`)
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       assert.ok(wide <= 0, `${room} is ${wide} wider`)
-      assert.deepEqual(await violations(page), [], room)
+      assert.deepEqual(await findViolations(page), [], room)
     }
     assert.deepEqual(complaints, [])
     await close()
@@ -70,11 +70,11 @@ for (const [i, [name, options]] of sample([
 }
 
 longTest('every experiment can be embedded in another page', async () => {
-  for (const room of sample(EXPERIMENTS, 4)) {
+  for (const room of everyNth(EXPERIMENTS, 4)) {
     const { page, complaints, close } = await open({ room, embed: true })
     assert.ok(await page.isVisible('.stage-figure canvas'), room)
     for (const hidden of ['#map', '.tools', '.way']) assert.equal(await page.isVisible(hidden), false, room)
-    assert.deepEqual(await violations(page), [], room)
+    assert.deepEqual(await findViolations(page), [], room)
     assert.deepEqual(complaints, [], room)
     await close()
   }
@@ -82,9 +82,9 @@ longTest('every experiment can be embedded in another page', async () => {
 
 longTest('every experiment can be saved as a picture and a table and copied, with a message', async () => {
   const { page, complaints, close } = await open({ room: 'house' }, { permissions: ['clipboard-read', 'clipboard-write'] })
-  for (const room of sample(EXPERIMENTS, 2)) {
+  for (const room of everyNth(EXPERIMENTS, 2)) {
     await page.mouse.move(2, 2)
-    await go(page, room)
+    await goToRoom(page, room)
     await page.waitForSelector(`#house[data-room="${room}"] .stage-figure canvas`)
     await page.waitForSelector('#inspector:not([aria-busy="true"]) .cell-name')
     await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'))
@@ -107,7 +107,7 @@ longTest('every experiment can be saved as a picture and a table and copied, wit
       await page.waitForSelector('.figure .menu-said[role="status"]:text-is("Copied")')
       assert.match(await page.evaluate(() => navigator.clipboard.readText()), array, room)
     }
-    assert.deepEqual(await violations(page, '.figure'), [], room)
+    assert.deepEqual(await findViolations(page, '.figure'), [], room)
     assert.deepEqual(complaints, [], room)
   }
   await close()
@@ -116,11 +116,11 @@ longTest('every experiment can be saved as a picture and a table and copied, wit
 longTest('every experiment shows its code, each piece once, from the left edge on', async () => {
   const { page, complaints, close } = await open({ room: 'house', depth: 'code' })
   for (const room of EXPERIMENTS) {
-    await go(page, room)
+    await goToRoom(page, room)
     await page.waitForSelector(`#house[data-room="${room}"] .depth-panel:not([hidden]):not([aria-busy="true"]) .listing`)
-    const places = await page.$$eval('.depth-panel figcaption', list => list.map(one => one.textContent))
+    const places = await page.$$eval('.depth-panel figcaption', list => list.map(item => item.textContent))
     assert.deepEqual(places, [...new Set(places)], room)
-    assert.ok((await page.$$eval('.depth-panel .code', list => list.map(one => one.textContent[0]))).every(sign => sign !== ' '), room)
+    assert.ok((await page.$$eval('.depth-panel .code', list => list.map(item => item.textContent[0]))).every(sign => sign !== ' '), room)
     assert.deepEqual(complaints, [], room)
   }
   await close()
@@ -128,10 +128,10 @@ longTest('every experiment shows its code, each piece once, from the left edge o
 
 test('a drop rate of 0 drops nothing, with a note', async () => {
   const { page, complaints, close } = await open({ room: 'dropout' })
-  await changing(page, () => page.fill('.stage [data-control="dropout"] input', '0'))
+  await changeAndWait(page, () => page.fill('.stage [data-control="dropout"] input', '0'))
   await page.waitForFunction(() => /rate of 0/.test(document.querySelector('.stage-figure').textContent))
   assert.equal(await page.locator('.stage-figure .heat:visible').count(), 2)
-  await changing(page, () => page.fill('.stage [data-control="dropout"] input', '0.5'))
+  await changeAndWait(page, () => page.fill('.stage [data-control="dropout"] input', '0.5'))
   await page.waitForFunction(() => document.querySelectorAll('.stage-figure .heat[aria-label]').length === 3)
   assert.deepEqual(complaints, [])
   await close()
@@ -142,24 +142,25 @@ longTest('at a drop rate of 0 the slider keeps the focus, and the old mask can b
     room: 'dropout', dropout: 0.05, depth: 'code', cell: { name: 'dropout.drop.mask', index: [0, 0, 0] }
   })
   const slider = await page.$('.stage [data-control="dropout"] input')
-  const shown = () => page.$$eval('.stage-figure .heat', list => list.filter(one => one.checkVisibility()).length)
+  const countVisible = () => page.$$eval('.stage-figure .heat', list => list.filter(item => item.checkVisibility()).length)
   const turnMenu = () => page.$eval('.figure .menu', menu => new Promise(resolve => {
     menu.addEventListener('toggle', resolve, { once: true })
     menu.open = !menu.open
   }).then(() => menu.querySelectorAll('.menu-choice input').length))
-  async function offered() {
+  async function listOptions() {
     const count = await turnMenu()
     await turnMenu()
     return count
   }
   for (const [key, value, matrices] of [['ArrowLeft', '0', 2], ['ArrowRight', '0.05', 3]]) {
     await slider.focus()
-    await changing(page, () => page.keyboard.press(key))
-    assert.ok(await slider.evaluate(one => one === document.activeElement), `${key}: the focus stays`)
-    assert.deepEqual([await slider.inputValue(), await shown(), await offered()], [value, matrices, matrices], key)
+    await changeAndWait(page, () => page.keyboard.press(key))
+    assert.ok(await slider.evaluate(element => element === document.activeElement), `${key}: the focus stays`)
+    assert.deepEqual([await slider.inputValue(), await countVisible(), await listOptions()],
+      [value, matrices, matrices], key)
     await page.waitForSelector('.depth-panel:not([hidden]):not([aria-busy="true"]) .listing')
     const origins = await page.$$eval('.stage-figure [data-tensor]', list => (
-      list.filter(one => one.checkVisibility()).map(one => one.dataset.tensor)))
+      list.filter(item => item.checkVisibility()).map(item => item.dataset.tensor)))
     assert.equal(origins.includes('dropout.drop.mask'), matrices === 3, key)
     assert.equal(/mask/.test(await page.textContent('#inspector .cell-name')), matrices === 3, key)
   }
@@ -177,7 +178,7 @@ test('selecting another pair of the circle changes the explained cell and the ex
 })
 
 longTest('only relevant settings can be compared; a comparison from a link stays visible', async () => {
-  const groups = page => page.$$eval('.twin-choice optgroup', all => all.map(one => one.label))
+  const groups = page => page.$$eval('.twin-choice optgroup', all => all.map(item => item.label))
   const { page, close } = await open({ room: 'beyond' })
   assert.deepEqual(await groups(page), ['Seed'])
   assert.match(await page.textContent('.tools .compare'), /Compare/)
@@ -212,10 +213,10 @@ longTest('a language that was chosen is there again without a link, and a link h
   await close()
 })
 
-for (const language of sample(['ko', 'en'], 2)) test(`every number of every experiment is the library's in Node, ${language}`, async t => {
-  const state = stateOf({ model: 'positions', room: 'waves', language })
+for (const language of everyNth(['ko', 'en'], 2)) test(`every number of every experiment is the library's in Node, ${language}`, async t => {
+  const state = completeState({ model: 'positions', room: 'waves', language })
   const { page, complaints, close } = await house.open(state)
-  const run = runHere(state), count = await compareTables(page, run, state)
+  const run = runInNode(state), count = await compareTables(page, run, state)
   run.dispose()
   assert.ok(count > 2000, `${count}`)
   t.diagnostic(`${count} numbers compared`)

@@ -1,27 +1,27 @@
-// Every lesson, played to its end in the real page: what is pointed at is in sight, what is right is the engine's.
+// Every lesson is played to its end in the page: targets are visible, and correct answers are the engine's.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LESSONS, lessonOf } from '../../web/lessons/index.js'
-import { stateOf as stepState } from '../../web/lessons/steps.js'
+import { LESSONS, findLesson } from '../../web/lessons/index.js'
+import { stateOfStep as stepState } from '../../web/lessons/steps.js'
 import { OPENING } from '../../web/shell/state.js'
-import { isLong, longTest, share } from '../lib/long.js'
-import { addressed, beyond, runHere, useHouse, violations } from './host.js'
+import { isLong, longTest, partOf } from '../lib/long.js'
+import { readAddress, measureOverflow, runInNode, useBrowser, findViolations } from './host.js'
 
-const { open: visit } = useHouse()
+const { open: openPage } = useBrowser()
 const open = (lesson, language, options) => (
-  visit({ ...(typeof lesson === 'string' ? { lesson } : lesson), language }, options))
+  openPage({ ...(typeof lesson === 'string' ? { lesson } : lesson), language }, options))
 
 /** The state that a link leads to: of a step it says only which one. */
 const stateOf = async page => {
-  const said = await addressed(page)
-  if (said.room !== OPENING) return said
-  const { lesson } = await lessonOf(said.lesson).load()
-  const language = said.language === 'en' ? 'en' : 'ko', { state } = lesson.steps[said.at]
-  return stepState(lesson, typeof state === 'string' ? state : state[language], said, language)
+  const addressState = await readAddress(page)
+  if (addressState.room !== OPENING) return addressState
+  const { lesson } = await findLesson(addressState.lesson).load()
+  const language = addressState.language === 'en' ? 'en' : 'ko', { state } = lesson.steps[addressState.at]
+  return stepState(lesson, typeof state === 'string' ? state : state[language], addressState, language)
 }
 /** Nothing of a fault stands in the address while it is looked for. */
 const saysNothing = page => assert.ok(!/fault|scale|tgtIsCausal|dropout/.test(new URL(page.url()).hash), page.url())
-/** What is asked stays in sight, however small the window. */
+/** Whether the question stays visible, however small the window. */
 const isAsked = page => page.waitForFunction(() => {
   const { top, bottom } = document.querySelector('.lesson-ask').getBoundingClientRect()
   return top >= 0 && bottom <= innerHeight
@@ -38,7 +38,7 @@ const isTitled = page => page.evaluate(async () => {
   const isInReach = document.elementFromPoint(next.left + 8, next.top + 8)?.matches('.lesson-next')
   return isInReach && title.top >= next.bottom - 1 && title.bottom <= innerHeight
 })
-const arrived = (page, id) => page.waitForSelector(`.lesson-bar[data-step="${id}"]:not(.is-away)`)
+const waitForStep = (page, id) => page.waitForSelector(`.lesson-bar[data-step="${id}"]:not(.is-away)`)
 
 /**
  * Whether what is pointed at lies inside the window, below what is asked, and in the frame that scrolls it. On a phone
@@ -49,37 +49,38 @@ const isPointed = (page, hand) => page.waitForFunction(isPhone => {
   const question = document.querySelector('.lesson-question')
   if (!element?.checkVisibility()) return false
   const place = () => element.getBoundingClientRect()
-  const asked = () => question?.getBoundingClientRect() ?? { top: 0, bottom: 0, height: 0 }
+  const questionBox = () => question?.getBoundingClientRect() ?? { top: 0, bottom: 0, height: 0 }
   if (isPhone && place().bottom > innerHeight) {
-    scrollBy({ top: Math.min(place().bottom - innerHeight + 64, place().top - asked().height - 8), behavior: 'instant' })
+    scrollBy({ top: Math.min(place().bottom - innerHeight + 64, place().top - questionBox().height - 8), behavior: 'instant' })
   }
   const { top, bottom, left, right } = place()
   const frame = element.closest('.frame')?.getBoundingClientRect() ?? { left: 0, right: innerWidth }
   const isWide = right - left > frame.right - frame.left
-  const isCovered = question && !question.contains(element) && asked().bottom > top + 1 && asked().top < bottom
+  const isCovered = question && !question.contains(element) && questionBox().bottom > top + 1 &&
+    questionBox().top < bottom
   return bottom > 0 && top < innerHeight && !isCovered && right > frame.left && left < frame.right &&
     (isWide || (left >= frame.left - 8 && right <= frame.right + 8))
 }, hand === 'touch')
 
 /** What is wrong with a step: names that are cut, a ring round nothing that can be read, rules that say nothing. */
-const untidy = page => page.evaluate(() => {
+const findUntidyText = page => page.evaluate(() => {
   const cut = [...document.querySelectorAll('.lesson-name, .lesson-next')]
-    .filter(one => one.scrollWidth > one.clientWidth).map(one => `cut: ${one.textContent}`)
+    .filter(element => element.scrollWidth > element.clientWidth).map(element => `cut: ${element.textContent}`)
   const empty = [...document.querySelectorAll('.is-pointed')]
-    .filter(one => one.children.length > 0 && [...one.children].every(child => child.ariaHidden === 'true'))
-    .map(one => `nothing to read in ${one.className}`)
-  const idle = [...document.querySelectorAll('#inspector .rule')].filter(one => one.textContent.trim() === '0')
+    .filter(element => element.children.length > 0 && [...element.children].every(child => child.ariaHidden === 'true'))
+    .map(element => `nothing to read in ${element.className}`)
+  const idle = [...document.querySelectorAll('#inspector .rule')].filter(element => element.textContent.trim() === '0')
   return [...cut, ...empty, ...idle.map(() => 'a rule that says 0')]
 })
 
 /** The right answer to a step, from a run made here, which may be the one that is seen only after the answer. */
 async function rightAt(page, lesson, step, language) {
-  const state = await stateOf(page), before = runHere(state)
-  const link = typeof step.then === 'function' ? step.then(before, { state }) : step.then?.[language] ?? step.then
-  const then = step.then ? stepState(lesson, link, state, language) : state
-  const run = step.then ? runHere(then) : before
-  const right = step.ask.answer(run, { state: then, before: step.then ? before : null })
-  const options = step.ask.options?.(before, { state, before: null }).map(({ id }) => id)
+  const state = await stateOf(page), before = runInNode(state)
+  const link = typeof step.answerState === 'function' ? step.answerState(before, { state }) : step.answerState?.[language] ?? step.answerState
+  const then = step.answerState ? stepState(lesson, link, state, language) : state
+  const run = step.answerState ? runInNode(then) : before
+  const right = step.question.answer(run, { state: then, before: step.answerState ? before : null })
+  const options = step.question.options?.(before, { state, before: null }).map(({ id }) => id)
   before.dispose()
   if (run !== before) run.dispose()
   return { right, options }
@@ -101,11 +102,11 @@ const HANDS = {
 }
 
 /** Answers a question, first wrong or at once right, and checks what the page makes of it. */
-async function answer(page, lesson, step, { isRight, press, language }) {
+async function answer(page, lesson, step, { isRight, press: pressElement, language }) {
   const { right, options } = await rightAt(page, lesson, step, language)
-  const give = async given => {
-    if (options) return press(page, `[data-option="${given}"]`)
-    await page.fill('.lesson-options input', String(given))
+  const give = async givenAnswer => {
+    if (options) return pressElement(page, `[data-option="${givenAnswer}"]`)
+    await page.fill('.lesson-options input', String(givenAnswer))
     return page.press('.lesson-options input', 'Enter')
   }
   if (!isRight) {
@@ -118,38 +119,38 @@ async function answer(page, lesson, step, { isRight, press, language }) {
   }
   await give(right)
   await page.waitForSelector('.lesson-said:not(.is-hint):not(:empty)')
-  await arrived(page, step.id)
+  await waitForStep(page, step.id)
   if (options) return assert.equal(await page.getAttribute('.lesson-option.is-right', 'data-option'), right, step.id)
   const written = await page.inputValue('.lesson-options input')
-  assert.ok(Math.abs(Number(written) - right) <= step.ask.tolerance, step.id)
+  assert.ok(Math.abs(Number(written) - right) <= step.question.tolerance, step.id)
   assert.match(written, /^\d+(\.\d\d)?$/, `${step.id}: as one would write it`)
 }
 
 const PLAYS = [['mouse', 'ko', true], ['keyboard', 'en', false], ['touch', 'ko', false]]
-// In `npm test` three short ones, one by each hand.
+// `npm test` plays three short lessons, one with each input device.
 for (const [i, { id }] of [...LESSONS.entries()].slice(...(isLong ? [] : [2, 5]))) {
-  for (const [hand, language, isRight] of share(PLAYS, i % PLAYS.length, PLAYS.length)) {
+  for (const [hand, language, isRight] of partOf(PLAYS, i % PLAYS.length, PLAYS.length)) {
     test(`${id}, ${language}, by ${hand}: to the end, ${isRight ? 'right' : 'wrong first'}`, async () => {
-      const { press, options } = HANDS[hand]
+      const { press: pressElement, options } = HANDS[hand]
       const { page, complaints, close } = await open(id, language, options)
-      const { lesson } = await lessonOf(id).load()
+      const { lesson } = await findLesson(id).load()
       for (const [at, step] of lesson.steps.entries()) {
-        await arrived(page, step.id)
+        await waitForStep(page, step.id)
         assert.equal((await stateOf(page)).at, at)
         if (hand === 'touch') assert.ok(await isTitled(page), `${step.id}: its title is in sight, and the way on`)
         await isPointed(page, hand)
-        if (id === 'hunt' && step.ask) saysNothing(page)
-        if (step.ask) {
+        if (id === 'hunt' && step.question) saysNothing(page)
+        if (step.question) {
           await isAsked(page)
-          await answer(page, lesson, step, { isRight, press, language })
+          await answer(page, lesson, step, { isRight, press: pressElement, language })
           await isPointed(page, hand)
         }
-        assert.equal(await beyond(page), 0, step.id)
-        assert.deepEqual(await untidy(page), [], step.id)
+        assert.equal(await measureOverflow(page), 0, step.id)
+        assert.deepEqual(await findUntidyText(page), [], step.id)
         const isLast = at === lesson.steps.length - 1
         // The rooms are looked at in tests of their own, so what the lesson adds is enough here.
-        if (hand === 'keyboard' && (isLong || isLast || at % 3 === 0)) assert.deepEqual(await violations(page, isLong || isLast ? 'html' : '.lesson'), [], step.id)
-        if (!isLast) await press(page, '.lesson-next')
+        if (hand === 'keyboard' && (isLong || isLast || at % 3 === 0)) assert.deepEqual(await findViolations(page, isLong || isLast ? 'html' : '.lesson'), [], step.id)
+        if (!isLast) await pressElement(page, '.lesson-next')
       }
       assert.deepEqual(complaints, [])
       await close()
@@ -161,12 +162,12 @@ longTest('an interrupted scroll to a pointed place is resumed', async () => {
   const { page, complaints, close } = await open('order', 'ko', { ...HANDS.mouse.options, before: () => {
     const { scrollBy } = window
     window.cut = 0
-    window.scrollBy = (...how) => {
-      scrollBy(...how)
+    window.scrollBy = (...args) => {
+      scrollBy(...args)
       if (scrollY === 0 && window.cut++ < 4) scrollTo({ top: 0 })
     }
   } })
-  await arrived(page, 'after')
+  await waitForStep(page, 'after')
   await isPointed(page, 'mouse')
   assert.ok(await page.evaluate(() => window.cut > 1))
   assert.deepEqual(complaints, [])
@@ -175,17 +176,17 @@ longTest('an interrupted scroll to a pointed place is resumed', async () => {
 
 longTest('the titles of a lesson and the next one are never truncated', async () => {
   for (const [id, language] of [['attention', 'ko'], ['mask', 'en'], ['order', 'en']]) {
-    const { lesson } = await lessonOf(id).load()
+    const { lesson } = await findLesson(id).load()
     const { page, close } = await open({ lesson: id, at: lesson.steps.length - 1 }, language)
-    await arrived(page, lesson.steps.at(-1).id)
+    await waitForStep(page, lesson.steps.at(-1).id)
     for (const width of [1920, 1440, 1280, 1024, 820, 360]) {
       await page.setViewportSize({ width, height: 800 })
       // An ellipsis may stand where less than a pixel is missing, so the text is measured and not its box.
-      const cut = await page.$$eval('.lesson-name, .lesson-next', list => list.filter(one => {
+      const cut = await page.$$eval('.lesson-name, .lesson-next', list => list.filter(item => {
         const range = document.createRange()
-        range.selectNodeContents(one)
-        return range.getBoundingClientRect().width > one.getBoundingClientRect().width
-      }).map(one => one.textContent))
+        range.selectNodeContents(item)
+        return range.getBoundingClientRect().width > item.getBoundingClientRect().width
+      }).map(item => item.textContent))
       assert.deepEqual(cut, [], `${id}, ${language}, ${width}`)
     }
     await close()
@@ -194,24 +195,24 @@ longTest('the titles of a lesson and the next one are never truncated', async ()
 
 test('leaving and returning, a reload, Back and another language keep the step; Escape leaves', async () => {
   const { page, complaints, close } = await open('attention', 'ko')
-  await arrived(page, 'gap')
+  await waitForStep(page, 'gap')
   await page.keyboard.press('ArrowRight')
-  await arrived(page, 'look')
+  await waitForStep(page, 'look')
   await page.keyboard.press('ArrowRight')
-  await arrived(page, 'rows')
+  await waitForStep(page, 'rows')
   assert.equal(await page.isVisible('.lesson-home'), false)
   await page.evaluate(() => document.querySelector('.map li[data-room="output"] a').click())
   await page.waitForSelector('.lesson-bar.is-away')
   await page.click('.lesson-home')
-  await arrived(page, 'rows')
+  await waitForStep(page, 'rows')
   assert.equal(await page.getAttribute('#house', 'data-room'), 'text.sum')
-  await addressed(page)
+  await readAddress(page)
   await page.reload()
-  await arrived(page, 'rows')
+  await waitForStep(page, 'rows')
   await page.goBack()
   await page.waitForSelector('.lesson-bar.is-away')
   await page.goForward()
-  await arrived(page, 'rows')
+  await waitForStep(page, 'rows')
   await page.click('[data-language="en"]')
   await page.waitForSelector('.lesson-bar[data-language="en"][data-step="rows"]')
   assert.match(await page.inputValue('[data-field="gapped"]'), /the keys/)
@@ -225,14 +226,14 @@ test('leaving and returning, a reload, Back and another language keep the step; 
 
 test('input that is no number is reported, and is not a wrong answer', async () => {
   const { page, complaints, close } = await open('mask', 'en')
-  await arrived(page, 'minus')
+  await waitForStep(page, 'minus')
   await page.click('.lesson-next')
-  await arrived(page, 'first')
-  const input = '.lesson-options input', said = () => page.textContent('.lesson-said')
+  await waitForStep(page, 'first')
+  const input = '.lesson-options input', readFeedback = () => page.textContent('.lesson-said')
   for (const [text, expected] of [['one half', /“one half” is not a number/], ['', /Write a number first/]]) {
     await page.fill(input, text)
     await page.press(input, 'Enter')
-    assert.match(await said(), expected)
+    assert.match(await readFeedback(), expected)
     assert.equal(await page.inputValue(input), text, 'what was typed stays')
     assert.equal(await page.isVisible('.lesson-reveal'), false)
   }
@@ -244,13 +245,13 @@ test('input that is no number is reported, and is not a wrong answer', async () 
 })
 
 longTest('the inspector explains a number of the pointed row', async () => {
-  const { lesson } = await lessonOf('attention').load()
+  const { lesson } = await findLesson('attention').load()
   const { page, complaints, close } = await open({ lesson: 'attention', at: 2 }, 'ko')
   for (const step of lesson.steps.slice(2, isLong ? 9 : 5)) {
-    await arrived(page, step.id)
+    await waitForStep(page, step.id)
     await isPointed(page)
-    const state = await stateOf(page), run = runHere(state)
-    const { tensor, index } = step.point(run, { state })
+    const state = await stateOf(page), run = runInNode(state)
+    const { tensor, index } = step.target(run, { state })
     const address = new RegExp(`^${tensor}\\[${index.map(place => place ?? '\\d+').join(', ')}\\]$`)
     run.dispose()
     assert.match(await page.textContent('.inspector .cell-name'), address, step.id)
@@ -262,7 +263,7 @@ longTest('the inspector explains a number of the pointed row', async () => {
 
 longTest('a pointed place is scrolled into view with its whole figure where it fits', async () => {
   const { page, close } = await open({ lesson: 'break', at: 3 }, 'ko', { viewport: { width: 1280, height: 720 } })
-  await arrived(page, 'scale')
+  await waitForStep(page, 'scale')
   await isPointed(page)
   await page.waitForFunction(() => {
     const { top, bottom } = document.querySelector('.pointer').closest('.matrix').getBoundingClientRect()
@@ -273,9 +274,9 @@ longTest('a pointed place is scrolled into view with its whole figure where it f
 
 longTest('a pointed place stays below the lesson when the page gets shorter during the scroll', async () => {
   const { page, close } = await open({ lesson: 'order', at: 3 }, 'ko')
-  await arrived(page, 'answer')
+  await waitForStep(page, 'answer')
   const isBelow = () => page.waitForFunction(() => {
-    const [lesson, pointed] = ['.lesson', '.is-pointed'].map(one => document.querySelector(one).getBoundingClientRect())
+    const [lesson, pointed] = ['.lesson', '.is-pointed'].map(item => document.querySelector(item).getBoundingClientRect())
     const isStill = document.documentElement.dataset.at === String(scrollY)
     document.documentElement.dataset.at = scrollY
     return isStill && pointed.top >= lesson.bottom && pointed.top < innerHeight
@@ -295,7 +296,7 @@ longTest('in slide mode a step\'s question and its pointed place are visible', a
   for (const height of [720, 1080]) {
     const options = { viewport: { width: 16 / 9 * height, height }, reducedMotion: 'reduce' }
     const { page, complaints, close } = await open('order', 'en', options)
-    await arrived(page, 'after')
+    await waitForStep(page, 'after')
     await isPointed(page)
     await page.keyboard.press('p')
     await page.waitForSelector('[data-present]')
@@ -313,20 +314,20 @@ longTest('a lesson works without storage', async () => {
     throw new DOMException('denied', 'SecurityError')
   } })
   const { page, complaints, close } = await open('attention', 'en', { before })
-  await arrived(page, 'gap')
+  await waitForStep(page, 'gap')
   await page.click('.lesson-next')
-  await arrived(page, 'look')
+  await waitForStep(page, 'look')
   assert.deepEqual(complaints, [])
   await close()
 })
 
 longTest('giving up reveals the answer in its state', async () => {
   const { page, complaints, close } = await open('break', 'ko')
-  await arrived(page, 'whole')
+  await waitForStep(page, 'whole')
   await page.click('.lesson-next')
-  await arrived(page, 'one')
-  const { right, options } = await rightAt(page, (await lessonOf('break').load()).lesson,
-    (await lessonOf('break').load()).lesson.steps[1], 'ko')
+  await waitForStep(page, 'one')
+  const { right, options } = await rightAt(page, (await findLesson('break').load()).lesson,
+    (await findLesson('break').load()).lesson.steps[1], 'ko')
   await page.click(`[data-option="${options.find(id => id !== right)}"]`)
   await page.waitForSelector('.lesson-said.is-hint:not(:empty)')
   await page.click('.lesson-reveal')

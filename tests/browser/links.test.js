@@ -6,10 +6,10 @@ import { READY } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { toHash } from '../../web/shell/state.js'
 import { isLong } from '../lib/long.js'
-import { shownRun } from '../lib/page.js'
-import { runs, runCount, stateOf, useHouse } from './host.js'
+import { makeDisposedRun } from '../lib/page.js'
+import { waitForRuns, countRuns, completeState, useBrowser } from './host.js'
 
-const { open } = useHouse()
+const { open } = useBrowser()
 const COUNT = isLong ? 500 : 20
 const SEED = 20261122
 /** For what is asked of the worker to come back, in milliseconds. */
@@ -28,13 +28,13 @@ function drawing(seed) {
   }
 }
 const draw = drawing(SEED)
-const one = list => list[Math.floor(draw() * list.length)]
+const pickRandom = list => list[Math.floor(draw() * list.length)]
 
 /** What all rooms of all models are shown with; of some numbers there are two or three, of others a dozen. */
 const BASES = READY.flatMap(({ id: model }) => {
-  const said = { model, ...(model === 'sentences' && { text: 'a b c\nd e\nf g h i' }) }
-  const run = shownRun(said), rooms = roomsOf(run)
-  return rooms.map(({ id }) => ({ ...said, room: id }))
+  const state = { model, ...(model === 'sentences' && { text: 'a b c\nd e\nf g h i' }) }
+  const run = makeDisposedRun(state), rooms = roomsOf(run)
+  return rooms.map(({ id }) => ({ ...state, room: id }))
 })
 const NUMBERS = ['sentence', 'head', 'row', 'step']
 /** Words of a link that choose a place, so that any may stand in any room. */
@@ -44,28 +44,30 @@ const WRITTEN = ['heads:2', 'scale:0', 'attention', 'dates', 'self_attn.weights:
 
 /** Ways to spoil a link; the first two leave it readable. */
 const SPOILS = [
-  pairs => ({ ...pairs, [one(NUMBERS)]: one(VALUES), [one(NUMBERS)]: one(['1.5', '-1', '0.5', '1e9']) }),
-  pairs => ({ ...pairs, [one(RARE)]: one([...VALUES, ...WRITTEN]), [one(Object.keys(pairs))]: one(VALUES) }),
-  pairs => Object.fromEntries(Object.keys(pairs).map(key => [key, one(VALUES)])),
+  pairs => ({ ...pairs, [pickRandom(NUMBERS)]: pickRandom(VALUES), [pickRandom(NUMBERS)]: pickRandom(['1.5', '-1', '0.5', '1e9']) }),
+  pairs => ({ ...pairs, [pickRandom(RARE)]: pickRandom([...VALUES, ...WRITTEN]),
+    [pickRandom(Object.keys(pairs))]: pickRandom(VALUES) }),
+  pairs => Object.fromEntries(Object.keys(pairs).map(key => [key, pickRandom(VALUES)])),
   pairs => Object.fromEntries(Object.entries(pairs).filter(() => draw() > 0.3)),
   pairs => Object.fromEntries(Object.entries(pairs).map(([key, value]) => (
     draw() < 0.2 ? [key.slice(1), value] : [key, value.slice(0, draw() * value.length)]))),
-  pairs => ({ ...pairs, edits: `${one(VALUES)}:${one(VALUES)}=${one(VALUES)}`, cell: `${one(VALUES)}:${one(VALUES)}` })
+  pairs => ({ ...pairs, edits: `${pickRandom(VALUES)}:${pickRandom(VALUES)}=${pickRandom(VALUES)}`, cell: `${pickRandom(VALUES)}:${pickRandom(VALUES)}` })
 ]
-const spoilt = base => Object.entries(one(SPOILS)(Object.fromEntries(new URLSearchParams(toHash(stateOf(base))))))
-  .map(([key, value]) => `${key}=${draw() < 0.5 ? value : encodeURIComponent(value)}`).join('&')
+const spoilLink = base =>
+  Object.entries(pickRandom(SPOILS)(Object.fromEntries(new URLSearchParams(toHash(completeState(base))))))
+    .map(([key, value]) => `${key}=${draw() < 0.5 ? value : encodeURIComponent(value)}`).join('&')
 
 test(`${COUNT} corrupted links throw no exception, and a valid one after each ten works`, async t => {
   const { page, complaints, close } = await open({ model: 'sentences', room: 'house' })
   t.diagnostic(`seed ${SEED}`)
   for (let at = 0; at < COUNT; at++) {
-    const hash = spoilt(one(BASES))
+    const hash = spoilLink(pickRandom(BASES))
     await page.evaluate(link => { location.hash = link }, hash)
     await page.waitForTimeout(PAUSE)
     if (at % 10 === 9) {
-      const before = await runCount(page)
+      const before = await countRuns(page)
       await page.evaluate(number => { location.hash = `v=1&model=sentences&room=scores&text=rain%20${number}` }, at)
-      await runs(page, before + 1)
+      await waitForRuns(page, before + 1)
       assert.equal(await page.textContent('#status'), '', `after link ${at}`)
     }
     assert.deepEqual(complaints, [], `link ${at}: ${hash}`)

@@ -1,14 +1,14 @@
-/** How long the main thread of a page is kept at a time, by what is done meanwhile, from Chromium's own trace. */
+/** Measures the longest tasks of a page's main thread from Chromium's trace, by what is done meanwhile. */
 
 import { roomsOf } from '../../web/rooms/index.js'
 import { DEPTHS } from '../../web/shell/depth.js'
 import { defaults } from '../../web/shell/state.js'
-import { runHere } from './host.js'
+import { runInNode } from './host.js'
 
 const CATEGORIES = ['toplevel', 'disabled-by-default-devtools.timeline', 'blink.user_timing', '__metadata']
 
-/** Waits in the page until what was asked for is drawn and nothing is on its way. */
-async function settled() {
+/** Runs in the page: waits until everything is drawn and nothing is busy. */
+async function waitUntilIdle() {
   const frame = () => new Promise(requestAnimationFrame)
   do {
     await frame()
@@ -21,78 +21,78 @@ async function settled() {
  * Traces a page while things are done in it.
  * @param {import('playwright-core').Browser} browser
  * @param {import('playwright-core').Page} page
- * @param {(during: (name: string, act: () => Promise<any>) => Promise<void>) => Promise<void>} work
+ * @param {(measure: (name: string, action: () => Promise<any>) => Promise<void>) => Promise<void>} work
  * @returns {Promise<Map<string, { wall: number, cpu: number }>>} the longest task of each thing done, in milliseconds:
  *   by the clock, and as time of the processor, which other programs on the machine lengthen less
  */
-export async function longestTasks(browser, page, work) {
+export async function measureLongestTasks(browser, page, work) {
   await browser.startTracing(page, { categories: CATEGORIES })
-  const done = []
-  await work(async (name, act) => {
-    const mark = edge => page.evaluate(text => { performance.mark(text) }, `${edge} ${done.length}`)
+  const names = []
+  await work(async (name, action) => {
+    const mark = edge => page.evaluate(text => { performance.mark(text) }, `${edge} ${names.length}`)
     await mark('from')
-    await act()
-    await page.evaluate(settled)
+    await action()
+    await page.evaluate(waitUntilIdle)
     await mark('to')
-    done.push(name)
+    names.push(name)
   })
   const { traceEvents: events } = JSON.parse(await browser.stopTracing())
   const marks = new Map(events.filter(({ cat }) => cat === 'blink.user_timing').map(event => [event.name, event]))
   const { pid, tid } = marks.get('to 0')
   const tasks = events.filter(event => (
     event.pid === pid && event.tid === tid && event.ph === 'X' && /RunTask$/.test(event.name)))
-  return new Map(done.map((name, i) => {
+  return new Map(names.map((name, i) => {
     const [from, to] = ['from', 'to'].map(edge => marks.get(`${edge} ${i}`).ts)
-    const own = tasks.filter(({ ts, dur }) => ts + dur > from && ts < to)
-    const most = key => own.reduce((longest, task) => Math.max(longest, task[key] ?? 0), 0) / 1000
-    return [name, { wall: most('dur'), cpu: most('tdur') }]
+    const overlapping = tasks.filter(({ ts, dur }) => ts + dur > from && ts < to)
+    const maxOf = key => overlapping.reduce((longest, task) => Math.max(longest, task[key] ?? 0), 0) / 1000
+    return [name, { wall: maxOf('dur'), cpu: maxOf('tdur') }]
   }))
 }
 
-const ROOMS_TURNED = ['encoder.0.self_attn.qkv', 'encoder.0.norm1', 'output', 'sampling']
+const ROOMS_WITH_CONTROLS = ['encoder.0.self_attn.qkv', 'encoder.0.norm1', 'output', 'sampling']
 
 const SOURCE = '[data-field="source"]'
 
-/** Loads the page, enters every room of the default model, and in some types, turns depth and language. */
-async function visit(browser, url) {
+/** Loads the page, enters every room of the default model, and in some rooms types and changes depth and language. */
+async function measureVisit(browser, url) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'ko-KR' })
   const page = await context.newPage()
-  const click = selector => page.evaluate(one => document.querySelector(one).click(), selector)
+  const click = selector => page.evaluate(query => document.querySelector(query).click(), selector)
   const enter = id => click(`.map li[data-room="${id}"] a`)
-  const found = await longestTasks(browser, page, async during => {
-    await during('load', async () => {
+  const tasks = await measureLongestTasks(browser, page, async measure => {
+    await measure('load', async () => {
       await page.goto(`${url}#room=house`)
       await page.waitForSelector('.map .plan a')
     })
-    for (const { id } of roomsOf(runHere({}))) await during(`room ${id}`, () => enter(id))
-    for (const id of ROOMS_TURNED) {
+    for (const { id } of roomsOf(runInNode({}))) await measure(`room ${id}`, () => enter(id))
+    for (const id of ROOMS_WITH_CONTROLS) {
       await enter(id)
-      for (const text of ['3 may 1999', defaults().source]) await during(`typing, ${id}`, () => page.fill(SOURCE, text))
-      for (const depth of DEPTHS) await during(`depth ${depth}, ${id}`, () => click(`.depths input[value="${depth}"]`))
-      for (const word of ['en', 'ko']) await during(`language ${word}, ${id}`, () => click(`[data-language="${word}"]`))
+      for (const text of ['3 may 1999', defaults().source]) await measure(`typing, ${id}`, () => page.fill(SOURCE, text))
+      for (const depth of DEPTHS) await measure(`depth ${depth}, ${id}`, () => click(`.depths input[value="${depth}"]`))
+      for (const word of ['en', 'ko']) await measure(`language ${word}, ${id}`, () => click(`[data-language="${word}"]`))
     }
   })
   await context.close()
-  return found
+  return tasks
 }
 
-const least = (one, other) => Math.min(one ?? Infinity, other)
+const minOf = (a, b) => Math.min(a ?? Infinity, b)
 
 /**
- * The least of several visits, for each thing done: what another program took from the processor is not the page's.
+ * The shortest time of several visits for each action, since other programs may lengthen some of them.
  * @param {import('playwright-core').Browser} browser
  * @param {string} url
- * @param {number} runs at most so many visits
+ * @param {number} runs the maximum number of visits
  * @param {(tasks: { name: string, wall: number, cpu: number }[]) => boolean} [isEnough] whether to stop before
  * @returns {Promise<{ name: string, wall: number, cpu: number }[]>} milliseconds, the longest of the processor first
  */
-export async function visits(browser, url, runs, isEnough = () => false) {
+export async function measureVisits(browser, url, runs, isEnough = () => false) {
   const best = new Map()
   let tasks = []
   for (let i = 0; i < runs && !(i && isEnough(tasks)); i++) {
-    for (const [name, { wall, cpu }] of await visit(browser, url)) {
-      const known = best.get(name)
-      best.set(name, { name, wall: least(known?.wall, wall), cpu: least(known?.cpu, cpu) })
+    for (const [name, { wall, cpu }] of await measureVisit(browser, url)) {
+      const previous = best.get(name)
+      best.set(name, { name, wall: minOf(previous?.wall, wall), cpu: minOf(previous?.cpu, cpu) })
     }
     tasks = [...best.values()].sort((a, b) => b.cpu - a.cpu)
   }

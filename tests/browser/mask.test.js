@@ -1,32 +1,32 @@
 // A mask drawn by pressing its cells, by mouse and by keys: a real edit, in the link, against the same run in Node.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addressed, changing, runHere, stateOf, useHouse } from './host.js'
+import { readAddress, changeAndWait, runInNode, completeState, useBrowser } from './host.js'
 
-const { open } = useHouse()
+const { open } = useBrowser()
 const ROOM = 'decoder.0.self_attn.mask'
 const NAME = 'transformer.decoder.layers.0.self_attn.masked_scores'
 
 /** Presses a cell of the masked scores. */
-async function press(page, row, col) {
+async function pressCell(page, row, col) {
   const grid = page.locator(`.heat[data-tensor="${NAME}"]`).first()
   const [rows, cols] = await Promise.all(['aria-rowcount', 'aria-colcount'].map(async name => (
     Number(await grid.getAttribute(name)))))
   const { width, height } = await grid.boundingBox()
   await grid.click({ position: { x: (col + 0.5) * width / cols, y: (row + 0.5) * height / rows } })
 }
-const editsOf = async page => (await addressed(page)).edits
+const editsOf = async page => (await readAddress(page)).edits
 
 test('visible cells can be masked and masked ones opened, each can be undone; the numbers are those of Node', async () => {
-  const state = stateOf({ room: ROOM, language: 'en', target: '2026년 11월' })
+  const state = completeState({ room: ROOM, language: 'en', target: '2026년 11월' })
   const { page, complaints, close } = await open(state)
   await page.click('.mask-pen .switch')
-  await changing(page, () => press(page, 3, 1))
-  await changing(page, () => press(page, 1, 4))
+  await changeAndWait(page, () => pressCell(page, 3, 1))
+  await changeAndWait(page, () => pressCell(page, 1, 4))
   const edits = await editsOf(page)
   assert.deepEqual(edits, [{ name: NAME, index: [0, null, 3, 1], value: -Infinity },
     { name: NAME, index: [0, null, 1, 4], from: NAME.replace('masked_', '') }])
-  const run = runHere({ ...state, edits })
+  const run = runInNode({ ...state, edits })
   const { data, shape: [, heads, T] } = run.tensors.get(NAME.replace('masked_scores', 'weights'))
   const weight = (head, row, col) => data[(head * T + row) * T + col]
   for (let head = 0; head < heads; head++) {
@@ -34,18 +34,18 @@ test('visible cells can be masked and masked ones opened, each can be undone; th
     assert.ok(weight(head, 1, 4) > 0)
   }
   await page.evaluate(() => document.querySelectorAll('.numbers').forEach(details => { details.open = true }))
-  const shown = await page.waitForFunction(name => {
+  const tooltip = await page.waitForFunction(name => {
     const table = document.querySelector(`.tables table[data-tensor="${name}"]`)
     return table?.tBodies[0].rows[1] && [...table.tBodies[0].rows].map(row => [...row.cells].slice(1).map(
       cell => cell.textContent))
   }, NAME).then(handle => handle.jsonValue())
-  assert.equal(shown[3][1], '−∞')
-  assert.notEqual(shown[1][4], '−∞')
-  await changing(page, () => press(page, 3, 1))
-  await changing(page, () => press(page, 1, 4))
+  assert.equal(tooltip[3][1], '−∞')
+  assert.notEqual(tooltip[1][4], '−∞')
+  await changeAndWait(page, () => pressCell(page, 3, 1))
+  await changeAndWait(page, () => pressCell(page, 1, 4))
   assert.deepEqual(await editsOf(page), [])
   await page.click('.mask-pen .switch')
-  await press(page, 2, 0)
+  await pressCell(page, 2, 0)
   assert.match(await page.locator('.cell-name').textContent(), /masked_scores\[0, 0, 2, 0\]/, 'a press looks again')
   assert.deepEqual(complaints, [])
   run.dispose()
@@ -58,7 +58,7 @@ test('masking works with the keyboard alone', async () => {
   await page.keyboard.press('Space')
   await page.locator(`.heat[data-tensor="${NAME}"]`).first().focus()
   await page.keyboard.press('ArrowDown')
-  await changing(page, () => page.keyboard.press('Enter'))
+  await changeAndWait(page, () => page.keyboard.press('Enter'))
   assert.equal((await editsOf(page)).length, 1)
   await close()
 })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { chromium } from 'playwright-core'
 import { isLong } from '../lib/long.js'
-import { changing, serve, stateOf } from './host.js'
+import { changeAndWait, serve, completeState } from './host.js'
 import { toHash } from '../../web/shell/state.js'
 
 const RUNS = isLong ? 1500 : 30
@@ -35,7 +35,7 @@ after(async () => {
   site?.close()
 })
 
-/** Asks a worker's debugger: its heap is told to nobody else. */
+/** Queries a worker's debugger, the only interface to its heap. */
 async function debugging(session) {
   const attached = new Promise(resolve => { session.once('Target.attachedToTarget', resolve) })
   await session.send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: false, flatten: false })
@@ -45,8 +45,8 @@ async function debugging(session) {
     const mine = ++id
     const answered = new Promise(resolve => {
       session.on('Target.receivedMessageFromTarget', ({ message }) => {
-        const said = JSON.parse(message)
-        if (said.id === mine) resolve(said.result)
+        const reply = JSON.parse(message)
+        if (reply.id === mine) resolve(reply.result)
       })
     })
     await session.send('Target.sendMessageToTarget', { sessionId, message: JSON.stringify({ id: mine, method }) })
@@ -55,15 +55,16 @@ async function debugging(session) {
 }
 
 /** Bytes in use: of the page, of its worker, of the kernels. */
-async function held(page, session, ask) {
+async function measureHeap(page, session, ask) {
   const [worker] = page.workers()
   for (let i = 0; i < 3; i++) {
     await Promise.all([page.evaluate(() => globalThis.gc()), worker.evaluate(() => globalThis.gc())])
     await page.waitForTimeout(50)
   }
-  const [{ usedSize }, its] = await Promise.all([session.send('Runtime.getHeapUsage'), ask('Runtime.getHeapUsage')])
+  const [{ usedSize }, workerHeap] = await Promise.all([session.send('Runtime.getHeapUsage'), ask('Runtime.getHeapUsage')])
   return {
-    page: usedSize, worker: its.usedSize, kernels: await worker.evaluate(() => globalThis.kernels.buffer.byteLength)
+    page: usedSize, worker: workerHeap.usedSize,
+    kernels: await worker.evaluate(() => globalThis.kernels.buffer.byteLength)
   }
 }
 
@@ -73,15 +74,15 @@ test(`${RUNS} dates typed one after another leak no memory`, async t => {
     const answer = await route.fetch()
     await route.fulfill({ response: answer, body: SHOW + await answer.text() })
   })
-  await page.goto(`${site.url}#${toHash(stateOf({ room: 'decoder.1.multihead_attn.weights', language: 'en' }))}`)
+  await page.goto(`${site.url}#${toHash(completeState({ room: 'decoder.1.multihead_attn.weights', language: 'en' }))}`)
   await page.waitForSelector('.stage canvas')
-  const type = number => changing(page, () => page.fill('[data-field="source"] input, input[data-field="source"]',
+  const type = number => changeAndWait(page, () => page.fill('[data-field="source"] input, input[data-field="source"]',
     `${1 + number % 12}/${1 + number % 28}/${1950 + number % 100}`))
   for (let i = 0; i < WARM; i++) await type(i)
   const session = await page.context().newCDPSession(page), ask = await debugging(session)
-  const first = await held(page, session, ask)
+  const first = await measureHeap(page, session, ask)
   for (let i = WARM; i < WARM + RUNS; i++) await type(i)
-  const last = await held(page, session, ask)
+  const last = await measureHeap(page, session, ask)
   t.diagnostic(JSON.stringify({ first, last }))
   assert.equal(last.kernels, first.kernels)
   assert.ok(first.page > 0 && last.page - first.page < SLACK, 'the page')

@@ -1,9 +1,9 @@
 // A window of 320 pixels, as narrow as WCAG asks for: nothing makes the page scroll sideways.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { beyond, useHouse } from './host.js'
+import { measureOverflow, useBrowser } from './host.js'
 
-const house = useHouse()
+const house = useBrowser()
 const viewport = { width: 320, height: 640 }
 
 for (const language of ['en', 'ko']) {
@@ -15,7 +15,7 @@ for (const language of ['en', 'ko']) {
       const { page, close } = await house.open({ language, ...state }, { viewport })
       if (state.theatre) await page.waitForSelector('[data-open]', { state: 'attached' })
       else await page.waitForSelector('.picks .pick')
-      assert.equal(await beyond(page), 0, JSON.stringify(state))
+      assert.equal(await measureOverflow(page), 0, JSON.stringify(state))
       await close()
     }
   })

@@ -1,25 +1,25 @@
 // Words near a vector: those that a run made in Node has nearest, by key and on a phone; none where they mean nothing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { brief } from '../../web/lib/number.js'
-import { labelsOf, tensorOf } from '../../web/lib/run.js'
-import { go, runHere, useHouse, violations } from './host.js'
-import { longTest, sample } from '../lib/long.js'
+import { formatBrief } from '../../web/lib/number.js'
+import { getAxisLabels, getTensor } from '../../web/lib/run.js'
+import { goToRoom, runInNode, useBrowser, findViolations } from './host.js'
+import { longTest, everyNth } from '../lib/long.js'
 
-const { open } = useHouse()
+const { open } = useBrowser()
 const TABLES = ['source_embedding.weight', 'target_embedding.weight']
 
 /** The nearest five by the angle, in doubles. */
 function nearestHere(run, name, [, t], table) {
-  const x = tensorOf(run, name), rows = tensorOf(run, table), C = rows.shape[1]
+  const x = getTensor(run, name), rows = getTensor(run, table), C = rows.shape[1]
   const vector = [...x.data.slice(t * C, (t + 1) * C)]
   const all = Array.from({ length: rows.shape[0] }, (_, row) => {
-    const other = [...rows.data.slice(row * C, (row + 1) * C)]
-    const dot = vector.reduce((sum, v, i) => sum + v * other[i], 0)
-    return { row, cosine: dot / Math.hypot(...vector) / Math.hypot(...other) }
+    const otherRow = [...rows.data.slice(row * C, (row + 1) * C)]
+    const dot = vector.reduce((sum, v, i) => sum + v * otherRow[i], 0)
+    return { row, cosine: dot / Math.hypot(...vector) / Math.hypot(...otherRow) }
   })
-  const words = labelsOf(run, rows, 0)
-  return all.sort((a, b) => b.cosine - a.cosine).slice(0, 5).map(({ row, cosine }) => [words[row], brief(cosine)])
+  const words = getAxisLabels(run, rows, 0)
+  return all.sort((a, b) => b.cosine - a.cosine).slice(0, 5).map(({ row, cosine }) => [words[row], formatBrief(cosine)])
 }
 
 /** Pins the cell of the last figure that the keys lead to. */
@@ -30,7 +30,7 @@ async function pin(page, keys) {
 const listsIn = page => page.$$eval('.nudge .steps', lists => lists.map(list => (
   [...list.querySelectorAll('dt')].map(term => [term.textContent, term.nextSibling.textContent]))))
 
-for (const [language, options] of sample([
+for (const [language, options] of everyNth([
   ['ko', {}], ['en', { viewport: { width: 360, height: 740 }, colorScheme: 'dark' }]
 ], 2)) {
   test(`the tokens nearest to a vector are those of a run in Node: ${language}`, async () => {
@@ -43,10 +43,10 @@ for (const [language, options] of sample([
     await page.waitForSelector('.nudge .steps')
     assert.equal(await page.evaluate(() => document.activeElement.dataset.keep), 'near')
     const [, name, index] = /^(.+)\[(.+)\]$/.exec((await page.textContent('.cell-name')).replaceAll('\u200b', ''))
-    const run = runHere(state), at = index.split(', ').map(Number)
+    const run = runInNode(state), at = index.split(', ').map(Number)
     assert.equal(at[1], 2)
     assert.deepEqual(await listsIn(page), TABLES.map(table => nearestHere(run, name, at, table)))
-    assert.deepEqual(await violations(page), [])
+    assert.deepEqual(await findViolations(page), [])
     await page.keyboard.press('Escape')
     run.dispose()
     assert.deepEqual(complaints, [])
@@ -64,7 +64,7 @@ longTest('another cell has its own nearest tokens; queries, keys and attention w
   await pin(page, ['ArrowDown', 'ArrowDown', 'ArrowDown'])
   await page.waitForFunction(() => !document.querySelector('.nudge .steps'))
   for (const room of ['encoder.0.self_attn.qkv', 'encoder.0.self_attn.weights']) {
-    await go(page, room)
+    await goToRoom(page, room)
     await pin(page, [])
     await page.waitForSelector('.made')
     assert.equal(await page.$('[data-keep="near"]'), null, room)

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { test } from 'node:test'
-import { longTest, sample, share } from '../lib/long.js'
+import { longTest, everyNth, partOf } from '../lib/long.js'
 import { DOCUMENTS } from '../../web/notebooks/documents/index.js'
-import { printed } from '../../web/notebooks/print.js'
+import { formatPrinted } from '../../web/notebooks/print.js'
 import { loadGolden } from '../golden/index.js'
-import { beyond, useHouse, violations } from './host.js'
+import { measureOverflow, useBrowser, findViolations } from './host.js'
 
 const { items } = loadGolden('seeds')
-const house = useHouse()
+const house = useBrowser()
 const open = (id, options, state) => (
   house.open({ model: 'positions', room: `notebook.${id}`, language: 'en', ...state }, options))
 const isDone = page => page.waitForFunction(() => (
@@ -30,10 +30,10 @@ for (const { id } of DOCUMENTS) {
     const { page, complaints, close } = await open(id)
     await isDone(page)
     for (const { id: name, printed: numbers, value } of items.filter(({ doc }) => doc === id)) {
-      const found = page.locator(`[data-item="${name}"]`)
-      const texts = await found.locator('.nb-numbers span').allTextContents()
-      assert.deepEqual(texts, numbers ?? [printed(value).text], name)
-      assert.equal(await found.locator('.agrees').count(), texts.length, name)
+      const item = page.locator(`[data-item="${name}"]`)
+      const texts = await item.locator('.nb-numbers span').allTextContents()
+      assert.deepEqual(texts, numbers ?? [formatPrinted(value).text], name)
+      assert.equal(await item.locator('.agrees').count(), texts.length, name)
     }
     assert.deepEqual(complaints, [])
     await close()
@@ -57,12 +57,12 @@ longTest('a different number is marked; edited code is restored on return, and c
 })
 
 const SHAPES = 'print([[255, 512], [256, 1], [1, 256, 512]])'
-const said = page => page.textContent('.nb-said')
+const readStatus = page => page.textContent('.nb-said')
 
 longTest('returning from a room restores outputs and scroll position; the next run starts anew', async () => {
   const { page, complaints, close } = await open('000')
   await isDone(page)
-  const outputs = () => page.$$eval('.nb-output', all => all.map(one => one.textContent))
+  const outputs = () => page.$$eval('.nb-output', all => all.map(item => item.textContent))
   const before = await outputs()
   const door = page.locator('[data-cell-number="5"] .nb-room')
   await door.scrollIntoViewIfNeeded()
@@ -75,7 +75,7 @@ longTest('returning from a room restores outputs and scroll position; the next r
   await page.waitForSelector('.nb-field')
   assert.deepEqual(await outputs(), before)
   assert.ok(Math.abs(await page.evaluate(() => scrollY) - top) < 4, 'the place')
-  assert.match(await said(page), /as you left them/)
+  assert.match(await readStatus(page), /as you left them/)
   await page.click('[data-cell-number="2"] .nb-run')
   await page.waitForFunction(() => /have run again, too/.test(document.querySelector('.nb-said').textContent))
   assert.deepEqual(await outputs(), before)
@@ -91,12 +91,12 @@ longTest('a reload restores edited code without changing the link; the original 
   await page.reload()
   await page.waitForSelector('.nb-field')
   assert.equal(await page.inputValue('.nb-field >> nth=0'), SHAPES)
-  assert.match(await said(page), /is here again/)
+  assert.match(await readStatus(page), /is here again/)
   assert.equal(page.url(), link)
   await page.click('text=Original code')
   await page.reload()
   await isDone(page)
-  assert.match(await said(page), /^All cells have run/)
+  assert.match(await readStatus(page), /^All cells have run/)
   await close()
 })
 
@@ -125,7 +125,7 @@ test('runs requested during another run are queued; Stop clears the queue', asyn
   await second.locator('textarea').fill('print(until > 0)')
   await first.locator('.nb-run').click()
   await second.locator('.nb-run').click()
-  assert.match(await said(page), /^Cell 2 runs as soon as/)
+  assert.match(await readStatus(page), /^Cell 2 runs as soon as/)
   assert.match(await second.locator('.nb-run').textContent(), /Waiting/)
   await page.waitForFunction(() => /^Cell 2 has run/.test(document.querySelector('.nb-said').textContent))
   assert.equal(await second.locator('.nb-text').textContent(), 'True')
@@ -134,7 +134,7 @@ test('runs requested during another run are queued; Stop clears the queue', asyn
   await second.locator('.nb-run').click()
   await page.click('button:text-is("Stop")')
   await isDone(page)
-  assert.match(await said(page), /^Stopped at cell 1/)
+  assert.match(await readStatus(page), /^Stopped at cell 1/)
   assert.match(await second.locator('.nb-run').textContent(), /Run/)
   await close()
 })
@@ -154,15 +154,16 @@ test('edited code in a cell sets the room that it links to', async () => {
   await close()
 })
 
-for (const width of sample([360, 1280], 2)) test(`no code is cut off: ${width} pixels`, async () => {
-  for (const { id } of sample(DOCUMENTS, 3)) {
+for (const width of everyNth([360, 1280], 2)) test(`no code is cut off: ${width} pixels`, async () => {
+  for (const { id } of everyNth(DOCUMENTS, 3)) {
     const { page, close } = await open(id, { viewport: { width, height: 800 } })
     await isDone(page)
-    const cut = await page.$$eval('.nb-field, .code-shown, .nb-torch .code, .nb-text.is-plain', all => all.filter(one => (
-      one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1)).map(one => one.className))
+    const cut = await page.$$eval('.nb-field, .code-shown, .nb-torch .code, .nb-text.is-plain', all => all.filter(item => (
+      item.scrollWidth > item.clientWidth + 1 || item.scrollHeight > item.clientHeight + 1)).map(item =>
+      item.className))
     assert.deepEqual(cut, [], id)
-    const wide = await page.$$eval('.nb-text', all => all.filter(one => (
-      one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX !== 'auto')).length)
+    const wide = await page.$$eval('.nb-text', all => all.filter(item => (
+      item.scrollWidth > item.clientWidth + 1 && getComputedStyle(item).overflowX !== 'auto')).length)
     assert.equal(wide, 0, id)
     await close()
   }
@@ -174,21 +175,21 @@ test('an error is displayed at its cell with its line', async () => {
   const output = await runCell(page, 1, 'const fine = 1\nprint(fine)\nmissing()')
   assert.match(await output.locator('.nb-error').textContent(), /^Line 3\. ReferenceError: missing is not defined/)
   assert.match(await output.locator('.nb-text').textContent(), /^1$/)
-  assert.match(await said(page), /^Stopped at cell 2/)
+  assert.match(await readStatus(page), /^Stopped at cell 2/)
   await page.locator('[data-cell-number="1"] textarea').fill('print(2)')
-  assert.deepEqual([await said(page), await output.locator('.nb-error').count()], ['', 0], 'an error of code that is gone')
+  assert.deepEqual([await readStatus(page), await output.locator('.nb-error').count()], ['', 0], 'an error of code that is gone')
   await runCell(page, 1, 'print(3)')
-  const shown = page.locator('[data-cell-number="1"] .code-shown')
-  assert.equal(await shown.textContent(), 'print(3)\n', 'the words in color are those that are typed')
-  assert.equal(await shown.locator('.code-number').textContent(), '3')
-  assert.match(await said(page), /^Cell 2 has run/)
-  const old = await page.$$eval('.nb-cell', all => all.map(one => one.querySelector('.nb-output').matches('.is-old')))
+  const highlighted = page.locator('[data-cell-number="1"] .code-shown')
+  assert.equal(await highlighted.textContent(), 'print(3)\n', 'the words in color are those that are typed')
+  assert.equal(await highlighted.locator('.code-number').textContent(), '3')
+  assert.match(await readStatus(page), /^Cell 2 has run/)
+  const old = await page.$$eval('.nb-cell', all => all.map(item => item.querySelector('.nb-output').matches('.is-old')))
   assert.deepEqual(old.slice(0, 3), [false, false, true], 'what stands below is from before')
-  assert.match(await said(page), /from before\.$/)
-  const [taken] = await Promise.all([page.waitForEvent('download'), page.click('text=.mjs')])
-  assert.match(await readFile(await taken.path(), 'utf8'), /^print\(3\)$/m, 'the cells as the reader has them')
-  const other = await runCell(page, 2, 'print(gf.tensor([1, 2]).add(gf.tensor([1, 2, 3])))')
-  assert.match(await other.locator('.nb-error').textContent(), /GlassformerError/)
+  assert.match(await readStatus(page), /from before\.$/)
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('text=.mjs')])
+  assert.match(await readFile(await download.path(), 'utf8'), /^print\(3\)$/m, 'the cells as the reader has them')
+  const failed = await runCell(page, 2, 'print(gf.tensor([1, 2]).add(gf.tensor([1, 2, 3])))')
+  assert.match(await failed.locator('.nb-error').textContent(), /GlassformerError/)
   await close()
 })
 
@@ -231,10 +232,10 @@ const NETWORK = ['fetch', 'XMLHttpRequest', 'WebSocket', 'EventSource', 'importS
 test('a cell reaches neither the network nor the page', async () => {
   const { page, close } = await open('003')
   await isDone(page)
-  const asked = []
-  page.context().on('request', request => asked.push(request.url()))
-  const seen = await runCell(page, 0, `print(${JSON.stringify(NETWORK)}.filter(name => globalThis[name] !== undefined))`)
-  assert.equal(await seen.locator('.nb-text').textContent(), '[]')
+  const requests = []
+  page.context().on('request', request => requests.push(request.url()))
+  const visibleGlobals = await runCell(page, 0, `print(${JSON.stringify(NETWORK)}.filter(name => globalThis[name] !== undefined))`)
+  assert.equal(await visibleGlobals.locator('.nb-text').textContent(), '[]')
   const refused = {
     "import('https://example.com/x.js')": /cannot import/,
     "(() => {}).constructor('return 1')()": /is not a function/,
@@ -248,7 +249,7 @@ test('a cell reaches neither the network nor the page', async () => {
     const output = await runCell(page, 0, code)
     assert.match(await output.locator('.nb-error').textContent(), message, code)
   }
-  assert.deepEqual(asked.filter(url => !url.endsWith('cell.js') && !url.endsWith('.wasm')), [])
+  assert.deepEqual(requests.filter(url => !url.endsWith('cell.js') && !url.endsWith('.wasm')), [])
   assert.ok(await page.isVisible('#map'))
   await close()
 })
@@ -267,7 +268,7 @@ test('allocating gigabytes fails or is freed; the page keeps working', async () 
   await close()
 })
 
-/** Cells that once ended the notebook or the tab, and what is said of each. */
+/** Cells that once crashed the notebook or the tab, and the message about each. */
 const DEADLY = [
   ['plot([])', /plot: expected at least one row, got none/],
   ['plot(Array.from({ length: 200000 }, (_, i) => [i, i * i]))', /plot: expected at most 10000 points, got 200000/],
@@ -288,23 +289,23 @@ test('broken cells are reported, and the results of earlier cells stay', async (
     const after = await runCell(page, 2, 'print(before + 1)')
     assert.equal(await after.locator('.nb-text').first().textContent(), '42', code)
   }
-  const drawn = await runCell(page, 1, 'plot(Array.from({ length: 10000 }, (_, i) => [Math.cos(i), i]))')
-  assert.equal(await drawn.locator('circle').count(), 10000)
+  const plotted = await runCell(page, 1, 'plot(Array.from({ length: 10000 }, (_, i) => [Math.cos(i), i]))')
+  assert.equal(await plotted.locator('circle').count(), 10000)
   await page.click('button:text-is("Run all")')
   await isDone(page)
   assert.deepEqual(complaints, [])
   await close()
 })
 
-for (const [i, [name, options]] of sample([
+for (const [i, [name, options]] of everyNth([
   ['a phone, dark', { viewport: { width: 360, height: 740 }, colorScheme: 'dark', hasTouch: true }], ['wide, light', {}]
 ], 2).entries()) {
   test(`nothing is wider than the page or unreachable: ${name}`, async () => {
-    for (const { id } of share(DOCUMENTS, i, 4)) {
+    for (const { id } of partOf(DOCUMENTS, i, 4)) {
       const { page, close } = await open(id, options, { language: 'ko' })
       await isDone(page)
-      assert.equal(await beyond(page), 0, id)
-      assert.deepEqual(await violations(page), [], id)
+      assert.equal(await measureOverflow(page), 0, id)
+      assert.deepEqual(await findViolations(page), [], id)
       await close()
     }
   })

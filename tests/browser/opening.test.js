@@ -5,34 +5,34 @@ import { test } from 'node:test'
 import { LESSONS } from '../../web/lessons/index.js'
 import { data } from '../../web/opening/data.js'
 import { roomsOf } from '../../web/rooms/index.js'
-import { beyond, changing, runHere, useHouse, violations } from './host.js'
-import { longTest, sample } from '../lib/long.js'
+import { measureOverflow, changeAndWait, runInNode, useBrowser, findViolations } from './host.js'
+import { longTest, everyNth } from '../lib/long.js'
 
-const { open, inBrowser } = useHouse()
+const { open, withBrowser: inBrowser } = useBrowser()
 /** Of the page, gzipped; the worker and the kernels compute, and come beside it. */
 const FIRST_SCRIPTS = 60 * 1024
-const opened = (state, options) => open({ room: 'opening', language: 'en', ...state }, options)
+const openOpening = (state, options) => open({ room: 'opening', language: 'en', ...state }, options)
 const STILL = { reducedMotion: 'reduce' }
 
-const written = page => page.$$eval('.is-written > li', list => list.map(one => one.textContent))
+const written = page => page.$$eval('.is-written > li', list => list.map(item => item.textContent))
 const shares = page => page.$$eval('.living-shares li', list => list.map(item => (
   [item.children[0].textContent, item.children[2].textContent])))
 
 test('every step displays the run\'s tokens, probabilities and attention', async () => {
-  for (const state of sample([{}, { source: '5/6/2026' }], 2)) {
-    const run = runHere(state)
+  for (const state of everyNth([{}, { source: '5/6/2026' }], 2)) {
+    const run = runInNode(state)
     const { source, steps } = data(run, roomsOf(run))
     run.dispose()
-    const { page, complaints, close } = await opened(state, STILL)
-    assert.deepEqual(await page.$$eval('[aria-label="read"] li', list => list.map(one => one.textContent)), source)
-    for (const [at, { token, best, options, looks }] of steps.entries()) {
+    const { page, complaints, close } = await openOpening(state, STILL)
+    assert.deepEqual(await page.$$eval('[aria-label="read"] li', list => list.map(item => item.textContent)), source)
+    for (const [at, { token, best, options, looks: headWeights }] of steps.entries()) {
       await page.click(`.is-written > li:nth-child(${at + 1}) button`)
-      assert.deepEqual(await written(page), steps.map((one, i) => (i <= at ? one.token : '')))
-      assert.deepEqual(await shares(page), options.map(one => [one.token, one.share.toFixed(2)]))
+      assert.deepEqual(await written(page), steps.map((step, i) => (i <= at ? step.token : '')))
+      assert.deepEqual(await shares(page), options.map(option => [option.token, option.share.toFixed(2)]))
       assert.ok((await page.textContent('.living-now')).includes(
         `“${token}”, head ${best.head} gave ${Math.round(best.weight * 100)}% of its attention to “${source[best.place]}”`))
-      const drawn = await page.$$eval('.living-lines path', list => list.map(path => Number(path.style.opacity)))
-      looks.flat().forEach((weight, i) => assert.ok(Math.abs(drawn[i] - weight) < 1e-6))
+      const opacities = await page.$$eval('.living-lines path', list => list.map(path => Number(path.style.opacity)))
+      headWeights.flat().forEach((weight, i) => assert.ok(Math.abs(opacities[i] - weight) < 1e-6))
     }
     assert.deepEqual(complaints, [])
     await close()
@@ -40,7 +40,7 @@ test('every step displays the run\'s tokens, probabilities and attention', async
 })
 
 test('the opening plays by itself, can be stopped, and stays still with reduced motion', async () => {
-  const { page, complaints, close } = await opened()
+  const { page, complaints, close } = await openOpening()
   const now = () => written(page).then(list => list.filter(Boolean).length)
   await page.waitForFunction(() => [...document.querySelectorAll('.is-written > li')].filter(
     item => item.textContent).length === 3)
@@ -50,7 +50,7 @@ test('the opening plays by itself, can be stopped, and stays still with reduced 
   assert.equal(await now(), stopped)
   assert.deepEqual(complaints, [])
   await close()
-  const still = await opened({}, STILL)
+  const still = await openOpening({}, STILL)
   await still.page.waitForTimeout(1800)
   assert.equal((await written(still.page)).join(''), '2026년11월20일</s>')
   assert.equal(await still.page.evaluate(() => document.getAnimations().length), 0)
@@ -58,13 +58,13 @@ test('the opening plays by itself, can be stopped, and stays still with reduced 
 })
 
 test('doors lead to lessons and to the house, the name leads back, and a lesson can be resumed', async () => {
-  const { page, complaints, close } = await opened({}, STILL)
+  const { page, complaints, close } = await openOpening({}, STILL)
   await page.click('.door:last-child')
   await page.waitForSelector('.pane-floor')
   assert.equal(await page.getAttribute('#house', 'data-room'), 'house')
   await page.click('.brand')
   await page.waitForSelector('.doors')
-  for (const { id } of sample(LESSONS, 4)) {
+  for (const { id } of everyNth(LESSONS, 4)) {
     await page.click(`.opening a[href*="lesson=${id}"]`)
     await page.waitForSelector('.lesson-bar[data-step]')
     await page.click('.lesson-next')
@@ -78,29 +78,29 @@ test('doors lead to lessons and to the house, the name leads back, and a lesson 
 })
 
 test('axe finds nothing, wide and narrow, light and dark; a typed date is translated at once', async () => {
-  for (const options of sample([{ colorScheme: 'dark' }, { viewport: { width: 360, height: 740 }, hasTouch: true }], 2)) {
-    const { page, complaints, close } = await opened({ language: 'ko' }, { ...STILL, ...options })
-    await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
+  for (const options of everyNth([{ colorScheme: 'dark' }, { viewport: { width: 360, height: 740 }, hasTouch: true }], 2)) {
+    const { page, complaints, close } = await openOpening({ language: 'ko' }, { ...STILL, ...options })
+    await changeAndWait(page, () => page.fill('[data-field="source"]', '3 may 1999'))
     await page.waitForFunction(() => (
-      [...document.querySelectorAll('.is-written > li')].map(one => one.textContent).join('') === '1999년5월3일</s>'))
-    assert.deepEqual(await violations(page), [])
-    assert.equal(await beyond(page), 0)
+      [...document.querySelectorAll('.is-written > li')].map(element => element.textContent).join('') === '1999년5월3일</s>'))
+    assert.deepEqual(await findViolations(page), [])
+    assert.equal(await measureOverflow(page), 0)
     assert.deepEqual(complaints, [])
     await close()
   }
 })
 
 longTest('every page starts at its top', async () => {
-  const { page, complaints, close } = await opened({}, { viewport: { width: 1280, height: 720 } })
-  const heading = () => page.evaluate(() => [...document.querySelectorAll('h1')].filter(one => one.checkVisibility())
-    .map(one => Math.round(one.getBoundingClientRect().top)))
+  const { page, complaints, close } = await openOpening({}, { viewport: { width: 1280, height: 720 } })
+  const heading = () => page.evaluate(() => [...document.querySelectorAll('h1')].filter(element => element.checkVisibility())
+    .map(element => Math.round(element.getBoundingClientRect().top)))
   const count = await page.$$eval('.opening-more', list => list.length)
   assert.equal(count, 4)
   for (let i = 0; i < count; i++) {
     await page.locator('.opening-more').nth(i).scrollIntoViewIfNeeded()
     await page.locator('.opening-more').nth(i).click()
-    await page.waitForFunction(() => [...document.querySelectorAll('h1')].some(one => (
-      one.checkVisibility() && !one.closest('.opening'))))
+    await page.waitForFunction(() => [...document.querySelectorAll('h1')].some(element => (
+      element.checkVisibility() && !element.closest('.opening'))))
     const tops = await heading()
     assert.equal(tops.length, 1, `${i}`)
     assert.ok(tops[0] > 0 && tops[0] < 360, `${i}: ${tops}`)
@@ -113,10 +113,10 @@ longTest('every page starts at its top', async () => {
 })
 
 test('a very long word does not widen the page', async () => {
-  const { page, close } = await opened({})
+  const { page, close } = await openOpening({})
   await page.fill('[data-field="source"]', 'x'.repeat(5000))
-  await page.waitForFunction(() => [...document.querySelectorAll('.problem')].some(one => one.textContent))
-  assert.equal(await beyond(page), 0)
+  await page.waitForFunction(() => [...document.querySelectorAll('.problem')].some(element => element.textContent))
+  assert.equal(await measureOverflow(page), 0)
   await close()
 })
 

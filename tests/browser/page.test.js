@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { scale } from '../../web/lib/color.js'
-import { fixed, parse } from '../../web/lib/number.js'
-import { tensorOf } from '../../web/lib/run.js'
+import { createScale } from '../../web/lib/color.js'
+import { formatFixed, parseFormatted } from '../../web/lib/number.js'
+import { getTensor } from '../../web/lib/run.js'
 import { valueAt } from '../../web/lib/slice.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { toHash } from '../../web/shell/state.js'
 import { stageOf } from '../../web/stages/index.js'
-import { dataIn } from '../lib/page.js'
-import { longTest, sample, share } from '../lib/long.js'
-import { addressed, beyond, changing, choose, go, runHere, stateOf, tablesOf, useHouse, violations } from './host.js'
+import { stageData } from '../lib/page.js'
+import { longTest, everyNth, partOf } from '../lib/long.js'
+import { readAddress, measureOverflow, changeAndWait, chooseOption, goToRoom, runInNode, completeState, readTables, useBrowser, findViolations } from './host.js'
 import { watchCanvases } from './rendered_numbers.js'
-import { writes } from './writes_number.js'
+import { isRoundedTo } from './writes_number.js'
 
 const SENTENCES = { model: 'sentences' }
 /** In training every room is there. */
 const TRAINED = { ...SENTENCES, training: true }
-const roomsIn = state => roomsOf(runHere(state))
+const roomsIn = state => roomsOf(runInNode(state))
 const rooms = roomsIn(TRAINED)
 const SINGLE = new URL('../../dist/glassformer.html', import.meta.url)
 const OTHER = {
@@ -25,15 +25,15 @@ const OTHER = {
   language: 'en'
 }
 
-const house = useHouse()
+const house = useBrowser()
 const open = (state, options) => house.open({ ...SENTENCES, ...state }, options)
 const number = (page, name, value) => page.fill(`.stage [data-control="${name}"] input`, String(value))
 
 /** Compares every number the stage shows with a run made in Node: all bits. */
 async function compareRoom(page, id, state) {
-  const run = runHere(state)
-  const pieces = Object.values(dataIn(run, id, state)).filter(value => value?.axis)
-  const tables = await tablesOf(page)
+  const run = runInNode(state)
+  const pieces = Object.values(stageData(run, id, state)).filter(value => value?.axis)
+  const tables = await readTables(page)
   assert.equal(tables.length, pieces.length, id)
   let count = 0
   for (const [i, piece] of pieces.entries()) {
@@ -41,7 +41,7 @@ async function compareRoom(page, id, state) {
     assert.deepEqual([name, rows, columns], [piece.name, piece.rowLabels, piece.colLabels], id)
     cells.flat().forEach((text, at) => {
       const value = piece.values[at]
-      assert.ok(Object.is(Math.fround(parse(text)), value), `${id} ${name} ${at}: ${text}, ${value}`)
+      assert.ok(Object.is(Math.fround(parseFormatted(text)), value), `${id} ${name} ${at}: ${text}, ${value}`)
       count += 1
     })
     assert.equal(cells.flat().length, piece.values.length, `${id} ${name}`)
@@ -51,15 +51,15 @@ async function compareRoom(page, id, state) {
 }
 
 async function compareTokens(page, state) {
-  const run = runHere(state)
+  const run = runInNode(state)
   const { tokens, lengths, ids, vocabulary } = run.streams.text
   run.dispose()
   const chips = () => page.$$eval('.chips-row', rows => rows.map(row => (
     [...row.querySelectorAll('.chip')].map(chip => [...chip.children].map(part => part.textContent)))))
-  await go(page, 'text.tokens')
+  await goToRoom(page, 'text.tokens')
   assert.deepEqual(await chips(), tokens.map(
     (list, s) => list.slice(0, lengths[s]).map((token, i) => [token, String(i)])))
-  await go(page, 'text.ids')
+  await goToRoom(page, 'text.ids')
   assert.deepEqual(await chips(), ids.map((list, s) => list.map((id, i) => [String(id), tokens[s][i]])))
   const entries = await page.$$eval('.vocabulary li', items => (
     items.map(item => [...item.children].map(part => part.textContent))))
@@ -73,7 +73,7 @@ for (const [title, changes] of [['the defaults', {}], ['other settings', OTHER]]
     await compareTokens(page, state)
     let count = 0
     for (const { id, stage } of roomsIn(state)) {
-      await go(page, id)
+      await goToRoom(page, id)
       if (!stageOf(stage).pickers.includes('part')) count += await compareRoom(page, id, state)
       else for (const part of ['q', 'k', 'v']) {
         await page.click(`[data-picker="part"] label:has(input[value="${part}"])`)
@@ -88,14 +88,14 @@ for (const [title, changes] of [['the defaults', {}], ['other settings', OTHER]]
 
 test('hovering over a token highlights all of its occurrences and its vocabulary entry', async () => {
   const { page, complaints, close } = await open({ room: 'text.ids' })
-  const lit = selector => page.$$eval(`${selector}.is-lit`, list => list.map(one => one.textContent))
+  const lit = selector => page.$$eval(`${selector}.is-lit`, list => list.map(item => item.textContent))
   await page.hover('.chips-row:nth-child(1) .chip:nth-child(3)')
   assert.deepEqual([await lit('.chip'), await lit('.vocabulary li')], [['4what', '4what'], ['4what']])
-  await go(page, 'text.tokens')
+  await goToRoom(page, 'text.tokens')
   await page.hover('.chips-row:nth-child(2) .chip:nth-child(2)')
   assert.deepEqual(await lit('.chip'), ['is1', 'is2'])
   await page.click('.chips-row:nth-child(2) .chip:nth-child(2)')
-  assert.equal((await addressed(page)).cell, null, 'no link to a cell that no run has')
+  assert.equal((await readAddress(page)).cell, null, 'no link to a cell that no run has')
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -103,9 +103,9 @@ test('hovering over a token highlights all of its occurrences and its vocabulary
 test('every cell on the canvas has the color of its value', async () => {
   for (const colorScheme of ['light', 'dark']) {
     const { page, close } = await open({ room: 'self_attn.qkv', part: 'k' }, { colorScheme })
-    const { product, domains } = dataIn(runHere(SENTENCES), 'self_attn.qkv', { part: 'k' })
-    const colors = scale(domains.values, colorScheme)
-    const drawn = await page.$eval('.product-result canvas', (canvas, [rows, cols]) => {
+    const { product, domains } = stageData(runInNode(SENTENCES), 'self_attn.qkv', { part: 'k' })
+    const colors = createScale(domains.values, colorScheme)
+    const readPixels = await page.$eval('.product-result canvas', (canvas, [rows, cols]) => {
       const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
       return Array.from({ length: rows * cols }, (_, i) => {
         const x = Math.floor(((i % cols) + 0.22) * (canvas.width / cols))
@@ -113,44 +113,44 @@ test('every cell on the canvas has the color of its value', async () => {
         return `rgb(${[...data.slice((y * canvas.width + x) * 4, (y * canvas.width + x) * 4 + 3)].join(' ')})`
       })
     }, [product.rows, product.cols])
-    assert.deepEqual(drawn, Array.from(product.values, value => colors.at(value).css))
+    assert.deepEqual(readPixels, Array.from(product.values, value => colors.at(value).css))
     await close()
   }
 })
 
 test('typing, every control, language and theme work', async () => {
   const { page, complaints, close } = await open({ room: 'text.tokens' })
-  const compare = async id => compareRoom(page, id, await addressed(page))
-  await changing(page, () => page.fill('#inputs textarea', 'the glass house\n유리 집'))
-  await changing(page, () => page.type('#inputs textarea', ' 안에서 본다'))
-  assert.deepEqual((await addressed(page)).text, 'the glass house\n유리 집 안에서 본다')
-  await changing(page, () => choose(page, 'tokenizer', 'whitespace'))
-  await compareTokens(page, await addressed(page))
+  const compare = async id => compareRoom(page, id, await readAddress(page))
+  await changeAndWait(page, () => page.fill('#inputs textarea', 'the glass house\n유리 집'))
+  await changeAndWait(page, () => page.type('#inputs textarea', ' 안에서 본다'))
+  assert.deepEqual((await readAddress(page)).text, 'the glass house\n유리 집 안에서 본다')
+  await changeAndWait(page, () => chooseOption(page, 'tokenizer', 'whitespace'))
+  await compareTokens(page, await readAddress(page))
 
-  await go(page, 'text.embedding')
-  await changing(page, () => number(page, 'dModel', 8))
-  await changing(page, () => number(page, 'seed', 123))
+  await goToRoom(page, 'text.embedding')
+  await changeAndWait(page, () => number(page, 'dModel', 8))
+  await changeAndWait(page, () => number(page, 'seed', 123))
   await compare('text.embedding')
-  await go(page, 'text.positions')
+  await goToRoom(page, 'text.positions')
   for (const layout of ['concatenated', 'learned', 'interleaved']) {
-    await changing(page, () => choose(page, 'positions', layout))
+    await changeAndWait(page, () => chooseOption(page, 'positions', layout))
   }
-  await changing(page, () => number(page, 'base', 1000))
-  await changing(page, () => page.click('.stage [data-control="maxLength"] .stepper button:last-child'))
+  await changeAndWait(page, () => number(page, 'base', 1000))
+  await changeAndWait(page, () => page.click('.stage [data-control="maxLength"] .stepper button:last-child'))
   await compare('text.positions')
   await page.click('[data-action="settings"]')
-  await changing(page, () => page.click('.settings [data-control="training"] label:has(input[value="train"])'))
+  await changeAndWait(page, () => page.click('.settings [data-control="training"] label:has(input[value="train"])'))
   await page.keyboard.press('Escape')
-  await go(page, 'text.dropout')
-  await changing(page, () => page.fill('.stage [data-control="dropout"] input', '0.5'))
+  await goToRoom(page, 'text.dropout')
+  await changeAndWait(page, () => page.fill('.stage [data-control="dropout"] input', '0.5'))
   await compare('text.dropout')
-  await go(page, 'self_attn.qkv')
-  await changing(page, () => page.click('.stage [data-control="heads"] .stepper button:first-child'))
-  assert.equal((await addressed(page)).heads, 2)
-  await go(page, 'self_attn.mask')
-  await changing(page, () => choose(page, 'causal', 'causal'))
+  await goToRoom(page, 'self_attn.qkv')
+  await changeAndWait(page, () => page.click('.stage [data-control="heads"] .stepper button:first-child'))
+  assert.equal((await readAddress(page)).heads, 2)
+  await goToRoom(page, 'self_attn.mask')
+  await changeAndWait(page, () => chooseOption(page, 'causal', 'causal'))
   await compare('self_attn.mask')
-  await changing(page, () => page.click('#inputs .examples button:nth-child(2)'))
+  await changeAndWait(page, () => page.click('#inputs .examples button:nth-child(2)'))
 
   await page.click('[data-language="en"]')
   await page.waitForSelector('html[lang="en"] h1')
@@ -159,39 +159,39 @@ test('typing, every control, language and theme work', async () => {
   await page.waitForSelector('html[lang="ko"] h1')
   assert.match(await page.textContent('h1'), /가리나요/)
   const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
-  const seen = new Set()
+  const texts = new Set()
   for (let i = 0; i < 3; i++) {
     await page.click('[data-action="theme"]')
-    seen.add(await paper())
+    texts.add(await paper())
   }
-  assert.equal(seen.size, 2)
+  assert.equal(texts.size, 2)
   assert.deepEqual(complaints, [])
   await close()
 })
 
 test('selecting a cell by mouse and by keyboard: the inspector names it and displays every digit', async () => {
   const { page, complaints, close } = await open({ room: 'self_attn.scores', head: 1 })
-  const run = runHere(SENTENCES)
-  const told = async () => {
+  const run = runInNode(SENTENCES)
+  const readMatrix = async () => {
     const [text, key] = await page.$eval('[data-exact]', cell => [cell.textContent, cell.dataset.exact])
     const [, name, index] = /^(.+)\[(.+)\]$/.exec(key)
     const at = index.split(', ').map(Number)
-    assert.ok(Object.is(Math.fround(parse(text)), valueAt(tensorOf(run, name), at)), `${key}: ${text}`)
+    assert.ok(Object.is(Math.fround(parseFormatted(text)), valueAt(getTensor(run, name), at)), `${key}: ${text}`)
     return [name, at]
   }
   const grid = page.locator('.product-result .heat')
   const { width, height } = await grid.boundingBox()
   await grid.hover({ position: { x: (2.5 * width) / 6, y: (3.5 * height) / 6 } })
-  assert.deepEqual(await told(), ['self_attn.dots', [0, 1, 3, 2]])
+  assert.deepEqual(await readMatrix(), ['self_attn.dots', [0, 1, 3, 2]])
   await grid.focus()
   for (const key of ['Home', 'ArrowRight', 'ArrowUp', 'ArrowUp', 'Enter']) await page.keyboard.press(key)
-  assert.deepEqual(await told(), ['self_attn.dots', [0, 1, 1, 1]])
-  const spoken = await grid.evaluate(element => (
+  assert.deepEqual(await readMatrix(), ['self_attn.dots', [0, 1, 1, 1]])
+  const description = await grid.evaluate(element => (
     document.getElementById(element.getAttribute('aria-activedescendant')).textContent))
-  assert.match(spoken, /^wonder, wonder: /)
-  assert.deepEqual((await addressed(page)).cell, { name: 'self_attn.dots', index: [0, 1, 1, 1] })
+  assert.match(description, /^wonder, wonder: /)
+  assert.deepEqual((await readAddress(page)).cell, { name: 'self_attn.dots', index: [0, 1, 1, 1] })
   await page.keyboard.press('Escape')
-  assert.equal((await addressed(page)).cell, null)
+  assert.equal((await readAddress(page)).cell, null)
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -200,7 +200,7 @@ longTest('the keyboard reaches the last cell of every matrix of every stage', as
   const small = { text: 'one two three\nfour five', dModel: 4, heads: 2, maxLength: 4, training: true }
   const { page, complaints, close } = await open(small)
   for (const { id } of rooms) {
-    await go(page, id)
+    await goToRoom(page, id)
     for (const grid of await page.$$('.stage .heat:visible')) {
       await grid.focus()
       await page.keyboard.press('Control+Home')
@@ -220,12 +220,12 @@ longTest('the keyboard reaches the last cell of every matrix of every stage', as
 
 test('invalid settings are reported beside the control and leave the last figures, dimmed', async () => {
   const { page, close } = await open({ room: 'self_attn.qkv' })
-  const before = await tablesOf(page)
+  const before = await readTables(page)
   await number(page, 'heads', 3)
   assert.match(await page.textContent('.stage [data-control="heads"] .problem'), /d_model 16은 헤드 수 3으로 나누어떨어져야/)
   assert.ok(await page.$('.house.is-stale'))
-  assert.deepEqual(await tablesOf(page), before)
-  await changing(page, () => number(page, 'heads', 2))
+  assert.deepEqual(await readTables(page), before)
+  await changeAndWait(page, () => number(page, 'heads', 2))
   assert.equal(await page.$('.house.is-stale'), null)
   await page.fill('#inputs textarea', ' \n ')
   assert.match(await page.textContent('#inputs .problem'), /문장/)
@@ -241,32 +241,32 @@ test('invalid settings are reported beside the control and leave the last figure
 test('a link restores the state in a new browser, and Back returns to the stage before', async () => {
   const cell = { name: 'self_attn.weights', index: [1, 2, 1, 0] }
   const first = await open({ ...OTHER, room: 'self_attn.weights', cell })
-  const shown = page => page.evaluate(() => (
+  const readRoom = page => page.evaluate(() => (
     ['h1', '.cell-name'].map(selector => document.querySelector(selector)?.textContent)))
   const link = await first.page.evaluate(() => location.href)
   const second = await house.open(link, { locale: 'ko-KR' })
-  assert.deepEqual(await shown(second.page), await shown(first.page))
-  assert.deepEqual(await tablesOf(second.page), await tablesOf(first.page))
-  await go(second.page, 'self_attn.heads')
+  assert.deepEqual(await readRoom(second.page), await readRoom(first.page))
+  assert.deepEqual(await readTables(second.page), await readTables(first.page))
+  await goToRoom(second.page, 'self_attn.heads')
   await second.page.goBack()
   assert.match(await second.page.textContent('h1'), /scores become weights/)
   assert.deepEqual([...first.complaints, ...second.complaints], [])
   await Promise.all([first.close(), second.close()])
 })
 
-for (const [look, colorScheme] of sample(['light', 'dark'], 2).entries()) {
+for (const [lookIndex, colorScheme] of everyNth(['light', 'dark'], 2).entries()) {
   test(`axe finds nothing: ${colorScheme}`, async () => {
     const { page, close } = await open(TRAINED, { colorScheme })
-    for (const [i, { id }] of share(rooms, look, 4).entries()) {
-      await go(page, id)
+    for (const [i, { id }] of partOf(rooms, lookIndex, 4).entries()) {
+      await goToRoom(page, id)
       if (i === 2) {
         await page.click('[data-language="en"]')
         await page.waitForSelector('html[lang="en"] h1')
       }
-      await tablesOf(page)
+      await readTables(page)
       const grid = await page.$('.stage .heat:visible')
       await grid?.click()
-      assert.deepEqual(await violations(page), [], id)
+      assert.deepEqual(await findViolations(page), [], id)
     }
     await close()
   })
@@ -274,13 +274,13 @@ for (const [look, colorScheme] of sample(['light', 'dark'], 2).entries()) {
 
 test('nothing scrolls sideways at 360 px, and the sheet opens', async () => {
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
-  for (const language of sample(['ko', 'en'], 2)) {
+  for (const language of everyNth(['ko', 'en'], 2)) {
     const { page, complaints, close } = await open({ ...TRAINED, language }, phone)
     for (const { id } of rooms) {
-      await go(page, id)
-      assert.equal(await beyond(page), 0, `${language} ${id}`)
+      await goToRoom(page, id)
+      assert.equal(await measureOverflow(page), 0, `${language} ${id}`)
     }
-    await go(page, rooms.find(({ stage }) => stage === 'scores').id)
+    await goToRoom(page, rooms.find(({ stage }) => stage === 'scores').id)
     await page.locator('.product-result .heat').tap()
     await page.tap('.sheet-handle')
     assert.equal(await page.getAttribute('.sheet-handle', 'aria-expanded'), 'true')
@@ -299,11 +299,11 @@ longTest('at medium widths nothing scrolls sideways, and the links of a room do 
       await page.setViewportSize({ width, height: 800 })
       // A figure is fitted a frame or two after its window.
       await page.waitForTimeout(200)
-      assert.equal(await beyond(page), 0, JSON.stringify([place, language, width]))
+      assert.equal(await measureOverflow(page), 0, JSON.stringify([place, language, width]))
       const over = await page.$$eval('.ways > :is(a, p)', list => {
-        const boxes = list.filter(one => one.checkVisibility()).map(one => one.getBoundingClientRect())
-        return boxes.some((one, i) => boxes.slice(i + 1).some(other => one.left < other.right - 1 &&
-          other.left < one.right - 1 && one.top < other.bottom - 1 && other.top < one.bottom - 1))
+        const boxes = list.filter(item => item.checkVisibility()).map(item => item.getBoundingClientRect())
+        return boxes.some((box, i) => boxes.slice(i + 1).some(otherBox => box.left < otherBox.right - 1 &&
+          otherBox.left < box.right - 1 && box.top < otherBox.bottom - 1 && otherBox.top < box.bottom - 1))
       })
       assert.equal(over, false, JSON.stringify([place, language, width]))
     }
@@ -313,7 +313,7 @@ longTest('at medium widths nothing scrolls sideways, and the links of a room do 
 
 test('the single file opens from disk and shows the same numbers', async () => {
   const { page, complaints, close } = await house.open(
-    `${SINGLE.href}#${toHash(stateOf({ ...SENTENCES, room: 'self_attn.output' }))}`)
+    `${SINGLE.href}#${toHash(completeState({ ...SENTENCES, room: 'self_attn.output' }))}`)
   await compareRoom(page, 'self_attn.output', SENTENCES)
   assert.deepEqual(complaints, [])
   await close()
@@ -329,7 +329,7 @@ test('an invalid setting is reported even where its control is not visible', asy
   await page.waitForFunction(() => document.querySelector('#status').textContent)
   assert.match(await page.textContent('#status'), /^\w+: d_model 32 has to be divisible .* Settings lets you correct it/)
   await page.click('[data-action="settings"]')
-  await changing(page, () => page.fill('.settings [data-control="heads"] input', '4'))
+  await changeAndWait(page, () => page.fill('.settings [data-control="heads"] input', '4'))
   assert.equal(await page.textContent('#status'), '')
   assert.deepEqual(complaints, [])
   await close()
@@ -337,11 +337,11 @@ test('an invalid setting is reported even where its control is not visible', asy
 
 longTest('entering a room is announced, and texts of rooms follow their switches', async () => {
   const { page, complaints, close } = await open({ model: 'dates', language: 'en', room: 'encoder.0.self_attn.qkv' })
-  const arrived = () => page.textContent('#arrived')
-  assert.equal(await arrived(), '')
+  const readAnnouncement = () => page.textContent('#arrived')
+  assert.equal(await readAnnouncement(), '')
   await page.keyboard.press('ArrowRight')
   await page.waitForFunction(() => document.querySelector('#arrived').textContent)
-  assert.equal(await arrived(), await page.textContent('h1'))
+  assert.equal(await readAnnouncement(), await page.textContent('h1'))
   assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector('#arrived')).clipPath), 'inset(50%)')
   assert.deepEqual(complaints, [])
   await close()
@@ -363,14 +363,14 @@ longTest('entering a room is announced, and texts of rooms follow their switches
 
 longTest('before a cell is selected, the sources of the first one are outlined and every number stays readable', async () => {
   const { page, close } = await open({ model: 'dates', room: 'encoder.0.self_attn.scores' })
-  const veiled = () => page.$eval('.product-left .heat-marks', canvas => {
+  const isDimmed = () => page.$eval('.product-left .heat-marks', canvas => {
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
     let count = 0
     for (let i = 3; i < data.length; i += 4) count += data[i] > 100 && data[i] < 200
     return count / (data.length / 4)
   })
   assert.ok(await page.isVisible('.product-left .heat-marks'))
-  assert.ok(await veiled() < 0.2)
+  assert.ok(await isDimmed() < 0.2)
   await page.hover('.product-result canvas', { position: { x: 60, y: 60 } })
   await page.waitForTimeout(200)
   await close()
@@ -380,7 +380,7 @@ longTest('on a phone a matrix with longer numbers has one decimal, its neighbor 
   const state = { model: 'dates', room: 'encoder.0.self_attn.scale' }
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, before: watchCanvases }
   const { page, complaints, close } = await open(state, phone)
-  const run = runHere(state)
+  const run = runInNode(state)
   const written = await page.$$eval('.stage-figure .heat', heats => heats.map(heat => ({
     tensor: heat.dataset.tensor, texts: globalThis.writtenOn(heat.querySelector('canvas')).map(([text]) => text)
   })))
@@ -388,8 +388,8 @@ longTest('on a phone a matrix with longer numbers has one decimal, its neighbor 
     const { tensor, texts } = written[i]
     const values = run.tensors.get(tensor).data.slice(0, texts.length)
     assert.equal(texts.length, 49, tensor)
-    assert.deepEqual(texts, Array.from(values, value => fixed(value, decimals)), tensor)
-    texts.forEach((text, at) => assert.ok(writes(text, values[at], decimals), text))
+    assert.deepEqual(texts, Array.from(values, value => formatFixed(value, decimals)), tensor)
+    texts.forEach((text, at) => assert.ok(isRoundedTo(text, values[at], decimals), text))
   }
   run.dispose()
   assert.deepEqual(complaints, [])

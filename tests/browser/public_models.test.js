@@ -8,15 +8,15 @@ import { test } from 'node:test'
 import { defaultsOf } from '../../web/models/index.js'
 import { toHash } from '../../web/shell/state.js'
 import { run as runOwn } from '../../web/models/imported/run.js'
-import { opened } from '../lib/imported_models.js'
+import { openModel } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
-import { plainOf } from '../lib/page.js'
-import { changing, letGo, stateOf, useHouse } from './host.js'
+import { toPageRun } from '../lib/page.js'
+import { changeAndWait, dropFiles, completeState, useBrowser } from './host.js'
 import { compareTables } from './room_tables.js'
 
 const { MODELS } = process.env
 const options = { skip: !MODELS && 'MODELS names no folder' }
-const house = useHouse()
+const house = useBrowser()
 
 /** Numbers as the sorter's files have them. */
 function numbersOf({ data }) {
@@ -28,9 +28,9 @@ function numbersOf({ data }) {
 async function sorterIn(folder) {
   const [weights, partials] = await Promise.all(['model', 't0-partials'].map(async name => (
     JSON.parse(await readFile(join(MODELS, `gpt-nano-sort-${name}.json`), 'utf8')))))
-  const { config: { n_layer, n_head, n_embd, vocab_size, block_size: n_positions }, ...own } = weights
-  const tensors = Object.fromEntries(Object.entries(own).map(([name, one]) => (
-    [name, gf.tensor(numbersOf(one), { shape: one.shape })])))
+  const { config: { n_layer, n_head, n_embd, vocab_size, block_size: n_positions }, ...named } = weights
+  const tensors = Object.fromEntries(Object.entries(named).map(([name, tensor]) => (
+    [name, gf.tensor(numbersOf(tensor), { shape: tensor.shape })])))
   const files = {
     'config.json': JSON.stringify({ model_type: 'gpt2', n_layer, n_head, n_embd, vocab_size, n_positions }),
     'model.safetensors': gf.saveSafetensors(tensors)
@@ -61,37 +61,37 @@ function joined(values, [, H, T, D]) {
 
 test('the sorter: numbers agree with Node, which agrees with PyTorch within rounding', options, async t => {
   const folder = await mkdtemp(join(tmpdir(), 'sorter-')), { files, partials } = await sorterIn(folder)
-  const model = await opened(files), ids = numbersOf(partials.idx), [texts, T] = partials.idx.shape, read = 6
+  const model = await openModel(files), ids = numbersOf(partials.idx), [texts, T] = partials.idx.shape, read = 6
   const { page, complaints, close } = await house.open({ language: 'en' })
-  await letGo(page, ['config.json', 'model.safetensors'].map(name => join(folder, name)))
+  await dropFiles(page, ['config.json', 'model.safetensors'].map(name => join(folder, name)))
   assert.match(await page.textContent('.bring-type'), /^gpt2: 85,728 parameters/)
-  await changing(page, () => page.click('.bring .primary'))
-  let count = 0, most = 0
+  await changeAndWait(page, () => page.click('.bring .primary'))
+  let count = 0, max = 0
   for (let text = 0; text < texts; text++) {
-    const own = [...ids.subarray(text * T, (text + 1) * T)]
-    const state = { beginning: own.slice(0, read).join(' '), target: [...own.slice(read), 0].join(' '), language: 'en' }
-    const made = runOwn(gf, { ...defaultsOf('own'), model: 'own', ...state }, [], [model])
+    const textIds = [...ids.subarray(text * T, (text + 1) * T)]
+    const state = { beginning: textIds.slice(0, read).join(' '), target: [...textIds.slice(read), 0].join(' '), language: 'en' }
+    const importedRun = runOwn(gf, { ...defaultsOf('own'), model: 'own', ...state }, [], [model])
     const { beginning, target } = state
-    await page.evaluate(link => { location.hash = link }, toHash(stateOf({ model: 'own', ...state })))
+    await page.evaluate(link => { location.hash = link }, toHash(completeState({ model: 'own', ...state })))
     await page.waitForFunction(([text, answer]) => {
-      const said = document.querySelector('.house-now')?.textContent
-      return said?.includes(`read “${text}” as`) && said.includes(`scored your answer “${answer}”`)
+      const houseText = document.querySelector('.house-now')?.textContent
+      return houseText?.includes(`read “${text}” as`) && houseText.includes(`scored your answer “${answer}”`)
     }, [beginning, target.replaceAll(' ', '')])
-    count += await compareTables(page, plainOf(gf, made), state, text, texts)
+    count += await compareTables(page, toPageRun(gf, importedRun), state, text, texts)
     for (const [name, tensor] of Object.entries(SAME)) {
       const { shape } = partials[name], all = numbersOf(partials[name]), size = all.length / shape[0]
       const some = all.subarray(shape[0] === 1 ? 0 : text * size, shape[0] === 1 ? size : (text + 1) * size)
-      const expected = ['q', 'k', 'v'].includes(name) ? joined(some, shape) : some, { values } = made.run.tensor(tensor)
+      const expected = ['q', 'k', 'v'].includes(name) ? joined(some, shape) : some, { values } = importedRun.run.tensor(tensor)
       assert.equal(values.length, expected.length, name)
       values.forEach((value, i) => {
-        const apart = Object.is(value, expected[i]) ? 0 : Math.abs(value - expected[i])
-        assert.ok(apart < 4e-6, `${name}[${i}] of text ${text}: ${value} and ${expected[i]}`)
-        most = Math.max(most, apart)
+        const difference = Object.is(value, expected[i]) ? 0 : Math.abs(value - expected[i])
+        assert.ok(difference < 4e-6, `${name}[${i}] of text ${text}: ${value} and ${expected[i]}`)
+        max = Math.max(max, difference)
       })
     }
-    made.run.dispose()
+    importedRun.run.dispose()
   }
-  t.diagnostic(`${count} numbers on the page, ${Object.keys(SAME).length} tensors of ${texts} texts within ${most} of PyTorch's`)
+  t.diagnostic(`${count} numbers on the page, ${Object.keys(SAME).length} tensors of ${texts} texts within ${max} of PyTorch's`)
   assert.ok(count > 20_000)
   assert.deepEqual(complaints, [])
   await close()
@@ -106,16 +106,16 @@ test('the storyteller generates its story, and numbers agree with Node', options
   const files = {}
   for (const [i, name] of names.entries()) files[name] = await readFile(paths[i])
   const { page, complaints, close } = await house.open({ language: 'en' })
-  await letGo(page, paths)
+  await dropFiles(page, paths)
   assert.match(await page.textContent('.bring-type'), /^llama: 260,032 parameters, 1\.04 MB/)
-  await changing(page, () => page.click('.bring .primary'))
+  await changeAndWait(page, () => page.click('.bring .primary'))
   const state = { beginning: 'Once upon a time', language: 'en' }
-  const made = runOwn(gf, { ...defaultsOf('own'), model: 'own', ...state }, [], [await opened(files)])
-  const count = await compareTables(page, plainOf(gf, made), state, 0, 4)
-  made.run.dispose()
+  const importedRun = runOwn(gf, { ...defaultsOf('own'), model: 'own', ...state }, [], [await openModel(files)])
+  const count = await compareTables(page, toPageRun(gf, importedRun), state, 0, 4)
+  importedRun.run.dispose()
   t.diagnostic(`${count} numbers`)
   assert.ok(count > 10_000)
-  await changing(page, () => page.evaluate(() => { location.hash += '&beginning=&maxNewTokens=64' }))
+  await changeAndWait(page, () => page.evaluate(() => { location.hash += '&beginning=&maxNewTokens=64' }))
   const answer = await page.getAttribute('[data-field="target"]', 'placeholder')
   assert.ok(answer.startsWith(STORY), answer)
   assert.deepEqual(complaints, [])

@@ -1,21 +1,21 @@
-// Asked before told: nothing on the page answers a question above it, and what is said of a number is that number.
+// Questions come before answers: nothing above a question reveals its answer, and stated numbers are the run's.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LESSONS, lessonOf } from '../../web/lessons/index.js'
-import { addressed, useHouse } from './host.js'
-import { longTest, sample } from '../lib/long.js'
+import { LESSONS, findLesson } from '../../web/lessons/index.js'
+import { readAddress, useBrowser } from './host.js'
+import { longTest, everyNth } from '../lib/long.js'
 
-const { open: visit } = useHouse()
-const open = (lesson, at, language, options) => visit({ lesson, at, language }, options)
-const arrived = (page, id) => page.waitForSelector(`.lesson-bar[data-step="${id}"]:not(.is-away)`)
-const said = (page, selector) => page.textContent(selector).then(text => text.replaceAll('\u2060', ''))
-/** What the inspector takes apart, once it has said how it was made. */
-async function taken(page) {
+const { open: openPage } = useBrowser()
+const open = (lesson, at, language, options) => openPage({ lesson, at, language }, options)
+const waitForStep = (page, id) => page.waitForSelector(`.lesson-bar[data-step="${id}"]:not(.is-away)`)
+const readText = (page, selector) => page.textContent(selector).then(text => text.replaceAll('\u2060', ''))
+/** Reads the cell that the inspector explains, once the explanation is there. */
+async function readInspector(page) {
   await page.waitForSelector('#inspector[aria-busy="false"]')
   return { name: await page.textContent('.inspector .cell-name'), value: await page.textContent('.inspector .cell-value') }
 }
-const giveUp = async (page, given) => {
-  await page.click(`[data-option="${given}"]`)
+const giveUp = async (page, answer) => {
+  await page.click(`[data-option="${answer}"]`)
   await page.click('.lesson-reveal')
   await page.waitForSelector('.lesson-option.is-right')
 }
@@ -23,14 +23,15 @@ const giveUp = async (page, given) => {
 longTest('the top line does not reveal the model\'s answer while a question asks for it', async () => {
   const asking = []
   for (const { id } of LESSONS) {
-    const { lesson } = await lessonOf(id).load()
-    for (const [at, { id: step, ask }] of lesson.steps.entries()) if (ask?.isOfAnswer) asking.push([id, at, step])
+    const { lesson } = await findLesson(id).load()
+    for (const [at, { id: step, question: ask }] of lesson.steps.entries()) if (ask?.isOfAnswer) asking.push([id, at,
+      step])
   }
   assert.deepEqual(asking.map(([id, , step]) => `${id} ${step}`),
     ['attention gap', 'translation first', 'translation twofold', 'sampling greedy'])
   for (const [id, at, step] of asking) {
     const { page, complaints, close } = await open(id, at, 'ko')
-    await arrived(page, step)
+    await waitForStep(page, step)
     const isTold = () => page.isVisible('.entry .is-target input')
     assert.equal(await isTold(), false, `${id}, ${step}: asked`)
     await page.click('.lesson-option >> nth=0')
@@ -48,12 +49,12 @@ longTest('the top line does not reveal the model\'s answer while a question asks
 longTest('texts from before an answer stay about the run of the question', async () => {
   for (const [language, before, after] of [['ko', '을', '를'], ['en', 'are', 'is']]) {
     const { page, complaints, close } = await open('attention', 10, language)
-    await arrived(page, 'other')
-    const text = await said(page, '.lesson-text')
+    await waitForStep(page, 'other')
+    const text = await readText(page, '.lesson-text')
     assert.ok(text.includes(before), text)
     await giveUp(page, before)
     assert.equal(await page.getAttribute('.lesson-option.is-right', 'data-option'), after)
-    assert.equal(await said(page, '.lesson-text'), text)
+    assert.equal(await readText(page, '.lesson-text'), text)
     assert.deepEqual(complaints, [])
     await close()
   }
@@ -61,11 +62,11 @@ longTest('texts from before an answer stay about the run of the question', async
 
 longTest('the inspector explains the number in the text, whichever head or text it belongs to', async () => {
   const { page, complaints, close } = await open('attention', 9, 'en')
-  await arrived(page, 'heads')
-  const isSpokenOf = async what => {
-    const { name, value } = await taken(page)
-    const text = await said(page, '.lesson-text')
-    assert.ok(text.includes(value.trim()), `${what}: ${name} is ${value}, but: ${text}`)
+  await waitForStep(page, 'heads')
+  const isSpokenOf = async announcement => {
+    const { name, value } = await readInspector(page)
+    const text = await readText(page, '.lesson-text')
+    assert.ok(text.includes(value.trim()), `${announcement}: ${name} is ${value}, but: ${text}`)
     return name
   }
   assert.match(await isSpokenOf('head 1'), /weights\[0, 1, 7, 5\]$/)
@@ -74,7 +75,7 @@ longTest('the inspector explains the number in the text, whichever head or text 
   assert.match(await isSpokenOf('head 2'), /weights\[0, 2, 7, /)
   await page.click('.lesson-next')
   await page.click('.lesson-next')
-  await arrived(page, 'yours')
+  await waitForStep(page, 'yours')
   await isSpokenOf('the end')
   await page.fill('[data-field="gapped"]', 'the child and the dogs [?] there')
   await page.waitForFunction(() => document.querySelector('.lesson-text').textContent.includes('dogs'))
@@ -85,25 +86,25 @@ longTest('the inspector explains the number in the text, whichever head or text 
 
 longTest('for an answer in words the inspector explains its probability', async () => {
   const { page, complaints, close } = await open('translation', 4, 'en')
-  await arrived(page, 'twofold')
+  await waitForStep(page, 'twofold')
   await giveUp(page, '6')
-  const { name, value } = await taken(page)
-  const text = await said(page, '.lesson-said')
+  const { name, value } = await readInspector(page)
+  const text = await readText(page, '.lesson-said')
   assert.ok(text.includes(value.trim()), `${name} is ${value}, but: ${text}`)
   assert.deepEqual(complaints, [])
   await close()
 })
 
 test('a reload after an answer stays in the step and asks again', async () => {
-  for (const [id, at, step, given] of sample([['translation', 4, 'twofold', '6'], ['attention', 1, 'look', '0'],
+  for (const [id, at, step, answer] of everyNth([['translation', 4, 'twofold', '6'], ['attention', 1, 'look', '0'],
     ['attention', 7, 'equal', 'one']], 2)) {
     const { page, complaints, close } = await open(id, at, 'en')
-    await arrived(page, step)
-    await giveUp(page, given)
-    await addressed(page)
+    await waitForStep(page, step)
+    await giveUp(page, answer)
+    await readAddress(page)
     await page.reload()
     await page.waitForSelector('.lesson-bar')
-    await arrived(page, step)
+    await waitForStep(page, step)
     assert.ok(await page.isVisible('.lesson-question'), `${id}, ${step}`)
     assert.equal(await page.isVisible('.lesson-home'), false, `${id}, ${step}`)
     assert.deepEqual(complaints, [])
@@ -112,15 +113,15 @@ test('a reload after an answer stays in the step and asks again', async () => {
 })
 
 longTest('the last lesson leads to the training page and ends', async () => {
-  const { lesson } = await lessonOf('round').load()
+  const { lesson } = await findLesson('round').load()
   for (const [language, name] of [['ko', '다음: 학습 실험실'], ['en', 'Next: Training']]) {
     const { page, complaints, close } = await open('round', lesson.steps.length - 1, language)
-    await arrived(page, 'yours')
+    await waitForStep(page, 'yours')
     assert.equal(await page.textContent('.lesson-next'), name)
     await page.click('.lesson-next')
     await page.waitForSelector('.theatre h1')
     assert.equal(await page.isVisible('.lesson'), false)
-    const { theatre, lesson: on } = await addressed(page)
+    const { theatre, lesson: on } = await readAddress(page)
     assert.deepEqual([theatre, on], ['dates', ''])
     assert.deepEqual(complaints, [])
     await close()
@@ -129,7 +130,7 @@ longTest('the last lesson leads to the training page and ends', async () => {
 
 test('Escape leaves a field before it ends a lesson', async () => {
   const { page, complaints, close } = await open('attention', 11, 'en')
-  await arrived(page, 'yours')
+  await waitForStep(page, 'yours')
   await page.focus('[data-field="gapped"]')
   await page.keyboard.press('Escape')
   assert.ok(await page.isVisible('.lesson'))

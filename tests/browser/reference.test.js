@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { isLong, sample, share } from '../lib/long.js'
-import { useHouse } from './host.js'
+import { isLong, everyNth, partOf } from '../lib/long.js'
+import { useBrowser } from './host.js'
 
 const AXE = new URL('../../node_modules/axe-core/axe.min.js', import.meta.url)
-const { inBrowser, url } = useHouse()
+const { withBrowser: inBrowser, url } = useBrowser()
 
 const open = (options = {}) => inBrowser(async (browser, home) => {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
@@ -16,19 +16,19 @@ const open = (options = {}) => inBrowser(async (browser, home) => {
   await page.goto(`${home}reference.html`)
   return { page, complaints, close: () => context.close() }
 })
-const shown = page => page.$$eval('main > section > .entry:not([hidden])', all => all.map(one => one.id))
+const listVisible = page => page.$$eval('main > section > .entry:not([hidden])', all => all.map(item => item.id))
 
 test('the search finds PyTorch names, then texts, and reports when nothing matches', async () => {
   const { page, complaints, close } = await open()
-  assert.ok((await shown(page)).length > 300)
+  assert.ok((await listVisible(page)).length > 300)
   await page.keyboard.press('/')
   await page.keyboard.type('layer_norm')
-  assert.deepEqual(await shown(page), ['F.layerNorm', 'gf.nn.LayerNorm'])
+  assert.deepEqual(await listVisible(page), ['F.layerNorm', 'gf.nn.LayerNorm'])
   assert.equal(await page.textContent('#found'), '2 by name')
   await page.fill('#search', 'torch.nn.functional.cross_entropy')
-  assert.ok((await shown(page)).includes('F.crossEntropy'))
+  assert.ok((await listVisible(page)).includes('F.crossEntropy'))
   await page.fill('#search', 'Kaiming')
-  assert.deepEqual(await shown(page), ['gf.nn.init.kaimingNormal_', 'gf.nn.init.kaimingUniform_'])
+  assert.deepEqual(await listVisible(page), ['gf.nn.init.kaimingNormal_', 'gf.nn.init.kaimingUniform_'])
   await page.fill('#search', 'Kingma')
   assert.match(await page.textContent('#found'), /that mention it/)
   await page.fill('#search', 'no such thing at all')
@@ -37,7 +37,7 @@ test('the search finds PyTorch names, then texts, and reports when nothing match
   await page.keyboard.press('Enter')
   assert.match(page.url(), /#.*loadStateDict$/)
   await page.keyboard.press('Escape')
-  assert.ok((await shown(page)).length > 300)
+  assert.ok((await listVisible(page)).length > 300)
   // A link to what a search hides shows it.
   await page.fill('#search', 'softmax')
   await page.evaluate(() => { location.hash = 'gf.randn' })
@@ -46,19 +46,20 @@ test('the search finds PyTorch names, then texts, and reports when nothing match
   await close()
 })
 
-for (const [i, theme] of sample(['light', 'dark'], 2).entries()) {
+for (const [i, theme] of everyNth(['light', 'dark'], 2).entries()) {
   test(`axe finds nothing, ${theme}, wide or on a phone; nothing scrolls sideways or is too small to read`, async () => {
-    for (const width of share([1440, 360], i, 2)) {
+    for (const width of partOf([1440, 360], i, 2)) {
       const { page, close } = await open({ viewport: { width, height: 760 }, colorScheme: theme })
       const [scroll, small] = await page.evaluate(() => [document.documentElement.scrollWidth,
-        [...document.querySelectorAll('main *, nav *, header *')].filter(one => one.checkVisibility() && one.textContent.trim() &&
-          parseFloat(getComputedStyle(one).fontSize) < 13).slice(0, 3).map(one => one.outerHTML.slice(0, 80))])
+        [...document.querySelectorAll('main *, nav *, header *')].filter(element => element.checkVisibility() && element.textContent.trim() &&
+          parseFloat(getComputedStyle(element).fontSize) < 13).slice(0,
+          3).map(element => element.outerHTML.slice(0, 80))])
       assert.ok(scroll <= width, `${scroll} of ${width}`)
       assert.deepEqual(small, [])
       await page.fill('#search', 'attention')
       await page.evaluate(await readFile(AXE, 'utf8'))
       // What the search hides has nothing that could be wrong, and would take ten seconds to be gone through.
-      if (!isLong) await page.$$eval('main > section > .entry[hidden]', all => all.forEach(one => one.remove()))
+      if (!isLong) await page.$$eval('main > section > .entry[hidden]', all => all.forEach(item => item.remove()))
       const { violations } = await page.evaluate(() => globalThis.axe.run())
       assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes[0].html.slice(0, 90)]), [])
       await close()

@@ -1,9 +1,9 @@
 /**
- * What a reader sees, read off the page: every piece of text with a digit in it, on canvases too, with what the page
- * says about where it comes from. Nothing is judged here; `number_kinds.js` does that.
+ * Reads every visible text with a digit, on canvases too, with the attributes that say which number it should be.
+ * `number_kinds.js` compares these texts with the run.
  */
 
-/** Runs before the page: remembers what is written on each canvas since it was last cleared, in its own pixels. */
+/** Runs before the page: records the texts on each canvas since it was last cleared, with their position in pixels. */
 export function watchCanvases() {
   const written = new WeakMap()
   const { fillText, clearRect } = CanvasRenderingContext2D.prototype
@@ -19,8 +19,8 @@ export function watchCanvases() {
   globalThis.writtenOn = canvas => written.get(canvas) ?? []
 }
 
-/** Runs in the page: presses what is told and waits until nothing is on its way any more. */
-async function press(selector) {
+/** Runs in the page: clicks the element of a selector, if there is one, and waits until nothing is busy. */
+async function pressAndSettle(selector) {
   if (selector) document.querySelector(selector).click()
   const frame = () => new Promise(requestAnimationFrame)
   await frame()
@@ -29,29 +29,30 @@ async function press(selector) {
 }
 
 /**
- * Runs in the page: everything visible that has a digit.
- * @param {{ kinds: [string, string, string][], said: [string, string, string][], within: string, without: string,
+ * Runs in the page: reads everything visible that has a digit.
+ * @param {{ kinds: [string, string, string][], attributeKinds: [string, string, string][], within: string, without:
+ *   string,
  *   tables?: boolean }} what for texts and for attributes each kind with its selector and what to tell of its place,
  *   the first that fits counts; where to look and where not, and whether to open the tables
  */
-async function look({ kinds, said, within, without, tables }) {
+async function readPage({ kinds, attributeKinds, within, without, tables }) {
   const visible = element => !element.closest(without) && element.checkVisibility({ contentVisibilityAuto: false })
   const origin = element => element && {
     tensor: element.dataset.tensor, first: element.dataset.first.split(',').map(Number),
     axes: element.dataset.axes.split(',').map(Number)
   }
   const size = heat => ['row', 'col'].map(side => Number(heat.getAttribute(`aria-${side}count`)))
-  const order = element => [...element.parentElement.children].indexOf(element)
+  const indexOf = element => [...element.parentElement.children].indexOf(element)
 
   /** The matrix that a caption or a strip of labels belongs to. */
   const heatOf = element => {
-    const alone = element.closest('.heat, .matrix')
-    if (alone) return alone.matches('.heat') ? alone : alone.querySelector('.heat')
+    const closest = element.closest('.heat, .matrix')
+    if (closest) return closest.matches('.heat') ? closest : closest.querySelector('.heat')
     const product = element.closest('.product')
     const [, area] = /product-(left|right|bias|caption)/.exec(element.closest('[class^=product-]').className)
     return product.querySelector(`.product-${area === 'caption' ? 'result' : area} .heat`)
   }
-  /** What stands around a text that tells which number it should be. */
+  /** Functions that read from the elements around a text which number it should be. */
   const context = {
     cell: element => element.closest('[data-cell]').dataset.cell,
     row: element => [...element.closest('[data-tensor]').parentElement.children].map(origin),
@@ -72,25 +73,25 @@ async function look({ kinds, said, within, without, tables }) {
       const table = [...document.querySelectorAll('.grid')].indexOf(cell.closest('.grid'))
       return { table, key: cell.parentElement.dataset.key, col: cell.cellIndex - 1, part: element.localName }
     },
-    order: element => order(element.closest('text, li, label')),
-    pick: element => order(element.closest('.pick')),
+    order: element => indexOf(element.closest('text, li, label')),
+    pick: element => indexOf(element.closest('.pick')),
     branch: element => [...element.closest('svg').querySelectorAll('g')].indexOf(element.closest('g')),
-    chip: element => [order(element.closest('.chips-row')), order(element.closest('button')), element.localName],
+    chip: element => [indexOf(element.closest('.chips-row')), indexOf(element.closest('button')), element.localName],
     control: element => element.closest('[data-control]').dataset.control,
     floor(element) {
       const below = element.closest('section, li').querySelectorAll('li[data-room]')
-      return [...below, element.closest('li[data-room]')].filter(Boolean).map(one => one.dataset.room)
+      return [...below, element.closest('li[data-room]')].filter(Boolean).map(element => element.dataset.room)
     },
     door: element => element.closest('[data-room]').dataset.room,
     /** Which term, and where in it: the number of the button with the cell it leads to, or text between them. */
     term(element) {
       const button = element.closest('button')
       const buttons = [...element.closest('li').querySelectorAll('button')]
-      return { term: order(element.closest('li')), factor: buttons.indexOf(button), source: button?.title }
+      return { term: indexOf(element.closest('li')), factor: buttons.indexOf(button), source: button?.title }
     },
     step: element => [...element.closest('dl').querySelectorAll(element.closest('dt') ? 'dt' : 'dd')]
       .indexOf(element.closest('dt, dd')),
-    /** The numbers of a formula in their order, powers of ten put back: which one is this? */
+    /** The numbers of a formula in their order; a power of ten belongs to the number before it. */
     written(element) {
       const numbers = []
       for (const number of element.closest('math').querySelectorAll('mn, mtext')) {
@@ -106,35 +107,35 @@ async function look({ kinds, said, within, without, tables }) {
     recipe: element => element.closest('.recipe')?.querySelector('h2 code').textContent
   }
   /**
-   * Which of a list's kinds an element is of: the first that it or anything around it fits. Those around it are the
-   * same for all their children, so each element is asked once.
+   * The first kind of a list whose selector matches the element or one of its ancestors. The result of each element is
+   * saved, since its children share it.
    */
-  const sorter = list => {
-    const known = new Map()
-    const first = element => {
+  const createClassifier = list => {
+    const matchByElement = new Map()
+    const firstMatch = element => {
       if (!element) return list.length
-      if (known.has(element)) return known.get(element)
-      const around = first(element.parentElement)
-      const own = list.findIndex(([, selector], i) => i < around && element.matches(selector))
-      known.set(element, own < 0 ? around : own)
-      return known.get(element)
+      if (matchByElement.has(element)) return matchByElement.get(element)
+      const outerMatch = firstMatch(element.parentElement)
+      const ownMatch = list.findIndex(([, selector], i) => i < outerMatch && element.matches(selector))
+      matchByElement.set(element, ownMatch < 0 ? outerMatch : ownMatch)
+      return matchByElement.get(element)
     }
-    return element => list[first(element)] ?? ['unknown']
+    return element => list[firstMatch(element)] ?? ['unknown']
   }
   const read = (element, text, kindOf) => {
-    const [kind, , about] = kindOf(element)
-    const names = [element.parentElement, element].map(one => `${one.localName}.${one.getAttribute('class')}`)
-    return { kind, text, path: names.join(' > '), about: about ? context[about](element) : undefined }
+    const [kind, , contextName] = kindOf(element)
+    const names = [element.parentElement, element].map(element => `${element.localName}.${element.getAttribute('class')}`)
+    return { kind, text, path: names.join(' > '), about: contextName ? context[contextName](element) : undefined }
   }
 
   const texts = []
   const root = document.querySelector(within)
-  const elsewhere = `script, .tables, .code, ${without}`
+  const excluded = `script, .tables, .code, ${without}`
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, node => {
     if (node.nodeType === Node.TEXT_NODE) return NodeFilter.FILTER_ACCEPT
-    return node.matches(elsewhere) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_SKIP
+    return node.matches(excluded) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_SKIP
   })
-  const kindOfText = sorter(kinds)
+  const kindOfText = createClassifier(kinds)
   while (walker.nextNode()) {
     const { data, parentElement, previousSibling, nextSibling } = walker.currentNode
     const isBroken = (previousSibling || nextSibling) && parentElement.querySelector(':scope > wbr')
@@ -144,7 +145,7 @@ async function look({ kinds, said, within, without, tables }) {
       texts.push(read(parentElement, text, kindOfText))
     }
   }
-  const kindOfAttribute = sorter(said)
+  const kindOfAttribute = createClassifier(attributeKinds)
   const attributes = []
   for (const name of ['aria-label', 'title', 'placeholder', 'aria-description']) {
     for (const element of root.querySelectorAll(`[${name}]`)) {
@@ -167,40 +168,41 @@ async function look({ kinds, said, within, without, tables }) {
   const opened = tables ? [...document.querySelectorAll('.numbers')].filter(visible) : []
   opened.forEach(details => { details.open = true })
   while (opened.some(details => !details.querySelector('tbody td'))) await new Promise(requestAnimationFrame)
-  const every = opened.flatMap(details => [...details.querySelectorAll('table')].map(table => ({
+  const tableData = opened.flatMap(details => [...details.querySelectorAll('table')].map(table => ({
     ...origin(table), caption: table.caption.textContent,
     columns: [...table.tHead.rows[0].cells].slice(1).map(({ textContent }) => textContent),
     rows: [...table.tBodies[0].rows].map(({ cells: [name] }) => name.textContent),
     cells: [...table.tBodies[0].rows].map(({ cells: [, ...cells] }) => cells.map(({ textContent }) => textContent))
   })))
   opened.forEach(details => { details.open = false })
-  return { texts, attributes, heats, charts, listings, tables: every }
+  return { texts, attributes, heats, charts, listings, tables: tableData }
 }
 
 /* global places */
 
-/** Runs in the page: what the inspector says, and of which cell. Its `places` are those given to `eyes`. */
-async function hear() {
+/** Runs in the page: reads the inspector. `places` is the argument of `createReader`. */
+async function readInspector() {
   const count = selector => document.querySelectorAll(selector).length
   const name = document.querySelector('.cell-name')?.textContent
-  return { name, exact: count('[data-exact]'), terms: count('.terms li'), ...await look(places.inspector) }
+  return { name, exact: count('[data-exact]'), terms: count('.terms li'), ...await readPage(places.inspector) }
 }
 
-/** Runs in the page: enters a room, looks at it at every depth, and hears what the inspector tells unasked. */
-async function visit(room, depths) {
-  await press(`.map li[data-room="${room}"] a`)
-  const seen = []
+/** Runs in the page: enters a room and reads it at every depth, and the inspector as it opens there. */
+async function readRoom(room, depths) {
+  await pressAndSettle(`.map li[data-room="${room}"] a`)
+  const pages = []
   for (const { depth, ...where } of depths) {
-    await press(`.depths input[value="${depth}"]`)
-    seen.push(await look({ ...places.page, ...where }))
+    await pressAndSettle(`.depths input[value="${depth}"]`)
+    pages.push(await readPage({ ...places.page, ...where }))
   }
-  return { seen, told: await hear() }
+  return { pages, inspectorTexts: await readInspector() }
 }
 
-/** Runs in the page: pins a cell of the last figure by its keys, looks, hears of it and of its gradient, lets go. */
-async function pin(keys) {
-  const isSeen = one => one.checkVisibility({ visibilityProperty: true }) && one.clientWidth * one.clientHeight > 0
-  const heat = [...document.querySelectorAll('.stage .heat')].findLast(isSeen)
+/** Runs in the page: pins a cell of the last figure by keyboard, reads the inspector and the stage, and unpins it. */
+async function pinCell(keys) {
+  const isVisible = element => (
+    element.checkVisibility({ visibilityProperty: true }) && element.clientWidth * element.clientHeight > 0)
+  const heat = [...document.querySelectorAll('.stage .heat')].findLast(isVisible)
   if (!heat) return null
   const type = (key, ctrlKey = false) => {
     const event = new KeyboardEvent('keydown', { key, ctrlKey, bubbles: true, cancelable: true })
@@ -210,36 +212,35 @@ async function pin(keys) {
   type('Home', true)
   keys.forEach(key => type(key))
   type('Enter')
-  await press()
+  await pressAndSettle()
   const { tensor, first, axes } = heat.dataset
   const active = heat.querySelector('[role=gridcell]')
   const at = [active.parentElement.getAttribute('aria-rowindex'), active.getAttribute('aria-colindex')]
   const pinned = { tensor, first: first.split(',').map(Number), axes: axes.split(',').map(Number), at: at.map(Number) }
-  const told = await hear()
-  const seen = await look({ ...places.page, within: '.stage' })
+  const inspectorTexts = await readInspector()
+  const pages = await readPage({ ...places.page, within: '.stage' })
   const backward = document.querySelector('[data-keep="backward"]')
-  if (backward) await press('[data-keep="backward"]')
-  const gradient = backward ? await hear() : null
+  if (backward) await pressAndSettle('[data-keep="backward"]')
+  const gradient = backward ? await readInspector() : null
   type('Escape')
-  return { pinned, told, seen, gradient }
+  return { pinned, inspectorTexts, pages, gradient }
 }
 
 /**
- * Gives a page eyes. They are sent once and answer with one text: passing either piece by piece takes longer than
- * looking.
- * What is on the page and on its canvases is read, not photographed, so no frame needs its pixels.
+ * Installs the functions that read a page. The functions are sent once and return one JSON text, since many small
+ * messages take longer than the reading. Texts are recorded, not photographed, so the page is made transparent.
  * @param {import('playwright-core').Page} page
  * @param {{ page: object, inspector: object }} places what to look for in the page and in its inspector
  */
-export async function eyes(page, places) {
-  const functions = [press, look, hear, visit, pin].map(String)
+export async function createReader(page, places) {
+  const functions = [pressAndSettle, readPage, readInspector, readRoom, pinCell].map(String)
   await page.evaluate(`{
     const places = ${JSON.stringify(places)}
     ${functions.join('\n')}
-    globalThis.eyes = { visit, pin }
+    globalThis.reader = { readRoom, pinCell }
     document.documentElement.style.setProperty('opacity', '0')
   }`)
-  const see = async (how, ...details) => JSON.parse(await page.evaluate(
-    async ([name, given]) => JSON.stringify(await globalThis.eyes[name](...given)), [how, details]))
-  return { visit: (room, depths) => see('visit', room, depths), pin: keys => see('pin', keys) }
+  const call = async (method, ...options) => JSON.parse(await page.evaluate(
+    async ([name, args]) => JSON.stringify(await globalThis.reader[name](...args)), [method, options]))
+  return { readRoom: (room, depths) => call('readRoom', room, depths), pinCell: keys => call('pinCell', keys) }
 }

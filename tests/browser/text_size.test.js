@@ -1,28 +1,28 @@
 // No text of the interface is under 13 px: every room, both themes, on a desk and on a phone.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { go, useHouse } from './host.js'
-import { longTest, sample } from '../lib/long.js'
+import { goToRoom, useBrowser } from './host.js'
+import { longTest, everyNth } from '../lib/long.js'
 
-const { open } = useHouse()
+const { open } = useBrowser()
 const LEAST = 13
 
 /** Visible texts that are set smaller; indices and powers in formulas are as small as formulas have them. */
-const small = page => page.evaluate(least => {
+const small = page => page.evaluate(min => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-  const found = new Set()
+  const problems = new Set()
   while (walker.nextNode()) {
     const { data, parentElement: at } = walker.currentNode
     if (!data.trim() || at.closest('math, script, style, noscript, sub, sup, .visually-hidden, [hidden]')) continue
     const size = parseFloat(getComputedStyle(at).fontSize)
-    if (size < least - 0.01 && at.checkVisibility()) {
-      found.add(`${size} ${at.localName}.${at.getAttribute('class')} in ${at.parentElement.getAttribute('class')}`)
+    if (size < min - 0.01 && at.checkVisibility()) {
+      problems.add(`${size} ${at.localName}.${at.getAttribute('class')} in ${at.parentElement.getAttribute('class')}`)
     }
   }
-  return [...found]
+  return [...problems]
 }, LEAST)
 
-for (const [model, theme, viewport] of sample([
+for (const [model, theme, viewport] of everyNth([
   ['particles', 'light', { width: 360, height: 740 }], ['dates', 'light', { width: 1440, height: 900 }],
   ['sentences', 'dark', { width: 360, height: 740 }], ['stories', 'dark', { width: 1280, height: 720 }],
   ['positions', 'light', { width: 1440, height: 900 }]
@@ -32,12 +32,12 @@ for (const [model, theme, viewport] of sample([
     const rooms = await page.$$eval('.map li[data-room]', list => list.map(({ dataset }) => dataset.room))
     const wrong = {}
     for (const room of rooms) {
-      await go(page, room)
+      await goToRoom(page, room)
       await page.waitForFunction(id => document.getElementById('house').dataset.room === id, room)
-      for (const one of await small(page)) (wrong[one] ??= []).push(room)
+      for (const item of await small(page)) (wrong[item] ??= []).push(room)
     }
     t.diagnostic(`${rooms.length} rooms`)
-    assert.deepEqual(Object.entries(wrong).map(([what, where]) => `${what}: ${where.slice(0, 3)}`), [])
+    assert.deepEqual(Object.entries(wrong).map(([problem, places]) => `${problem}: ${places.slice(0, 3)}`), [])
     await close()
   })
 }
@@ -46,9 +46,9 @@ test('slanted column labels do not overlap', async () => {
   const state = { model: 'particles', room: 'decoding', gapped: '빵[?] 먹었다' }
   const { page, close } = await open(state, { viewport: { width: 360, height: 740 } })
   const near = await page.$$eval('.stage .labels-top.is-slanted', strips => strips.flatMap(strip => {
-    const seen = [...strip.children].filter(one => getComputedStyle(one).visibility === 'visible')
-      .map(one => parseFloat(one.style.left))
-    return seen.slice(1).map((left, i) => left - seen[i])
+    const visible = [...strip.children].filter(child => getComputedStyle(child).visibility === 'visible')
+      .map(child => parseFloat(child.style.left))
+    return visible.slice(1).map((left, i) => left - visible[i])
   }))
   assert.ok(near.length > 5)
   // Lines at 45° begin √2 times as far apart as they lie, and letters are 11 px high.
@@ -57,12 +57,13 @@ test('slanted column labels do not overlap', async () => {
 })
 
 /** Pairs of visible names along the straight edges of matrices that lie over one another. */
-const overlapping = page => page.$$eval('.labels:not(.is-slanted)', strips => strips.flatMap(strip => {
-  const boxes = [...strip.children].filter(one => one.checkVisibility({ visibilityProperty: true }))
-    .map(one => ({ text: one.textContent, ...one.getBoundingClientRect().toJSON() }))
-  return boxes.flatMap((one, i) => boxes.slice(i + 1).filter(other => (
-    one.left < other.right && other.left < one.right && one.top < other.bottom - 1 && other.top < one.bottom - 1
-  )).map(other => `${one.text} and ${other.text}`))
+const findOverlaps = page => page.$$eval('.labels:not(.is-slanted)', strips => strips.flatMap(strip => {
+  const boxes = [...strip.children].filter(child => child.checkVisibility({ visibilityProperty: true }))
+    .map(child => ({ text: child.textContent, ...child.getBoundingClientRect().toJSON() }))
+  return boxes.flatMap((box, i) => boxes.slice(i + 1).filter(otherBox => (
+    box.left < otherBox.right && otherBox.left < box.right && box.top < otherBox.bottom - 1 &&
+    otherBox.top < box.bottom - 1
+  )).map(otherBox => `${box.text} and ${otherBox.text}`))
 }))
 
 test('words with attention lines stay inside their figure', async () => {
@@ -70,7 +71,7 @@ test('words with attention lines stay inside their figure', async () => {
   const { page, close } = await open(state, { viewport: { width: 360, height: 740 } })
   const reach = await page.$eval('.stage .arcs', root => {
     const { left, right } = root.getBoundingClientRect()
-    return [...root.querySelectorAll('text')].map(one => one.getBoundingClientRect())
+    return [...root.querySelectorAll('text')].map(element => element.getBoundingClientRect())
       .map(box => Math.max(left - box.left, box.right - right))
   })
   assert.ok(reach.length > 10)
@@ -86,7 +87,7 @@ longTest('a highlighted label overlaps no other', async () => {
   for (const place of places) {
     const { page, complaints, close } = await open(place)
     await page.waitForSelector('.labels .is-active')
-    assert.deepEqual(await overlapping(page), [], place.room)
+    assert.deepEqual(await findOverlaps(page), [], place.room)
     assert.deepEqual(complaints, [])
     await close()
   }

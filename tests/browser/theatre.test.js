@@ -1,45 +1,45 @@
-// The training theatre in a real browser: the same bits as in Node, and what it shows is what is.
+// The training page in a browser: the same bits as in Node, and every displayed number is the training's.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
-import { brief, exact, fixed } from '../../web/lib/number.js'
+import { formatBrief, formatExact, formatFixed } from '../../web/lib/number.js'
 import { finiteDifference, breakDown } from '../../web/theatre/step_breakdown.js'
 import { createPlayer } from '../../web/theatre/player.js'
 import { TASK_INFO } from '../../web/theatre/tasks/task_info.js'
 import { createSession } from '../../web/theatre/session.js'
-import { read, rivalOf } from '../../web/theatre/settings.js'
-import { beyond, changing, useHouse, violations } from './host.js'
-import { drawn, press, stepIn, until } from './training.js'
-import { longTest, sample } from '../lib/long.js'
+import { read, createRival } from '../../web/theatre/settings.js'
+import { measureOverflow, changeAndWait, useBrowser, findViolations } from './host.js'
+import { waitUntilDrawn, pressAction, readStep, waitForStep } from './training.js'
+import { longTest, everyNth } from '../lib/long.js'
 
-const house = useHouse()
+const house = useBrowser()
 const gf = await load()
 
 test('a training runs forwards and back, and every displayed number is that of the run', async () => {
   const link = 'dates_steps-60_batch-16'
   const { page, complaints, close } = await house.open({ theatre: link })
-  await until(page, 0)
-  await press(page, 'step')
-  await until(page, 1)
-  await press(page, 'play')
-  await drawn(page, 60)
+  await waitForStep(page, 0)
+  await pressAction(page, 'step')
+  await waitForStep(page, 1)
+  await pressAction(page, 'play')
+  await waitUntilDrawn(page, 60)
   const session = createSession(gf, read(link))
   const losses = Array.from({ length: 60 }, () => session.step().loss)
-  const shown = () => page.evaluate(() => [...document.querySelectorAll('.theatre-keys b')].map(b => b.textContent))
+  const readValues = () => page.evaluate(() => [...document.querySelectorAll('.theatre-keys b')].map(b => b.textContent))
   const last = session.history.looks.at(-1)
-  assert.deepEqual((await shown()).slice(0, 2), [brief(losses[59]), brief(last.loss)])
-  const said = () => page.textContent('.theatre-answer')
-  assert.equal(await said(), session.answer('november 20 2026').text)
+  assert.deepEqual((await readValues()).slice(0, 2), [formatBrief(losses[59]), formatBrief(last.loss)])
+  const readAnswer = () => page.textContent('.theatre-answer')
+  assert.equal(await readAnswer(), session.answer('november 20 2026').text)
   await page.locator('[data-action="seek"]').fill('33')
-  await drawn(page, 33)
-  const other = createSession(gf, read(link))
-  for (let n = 0; n < 33; n++) other.step()
-  assert.equal((await shown())[0], brief(losses[32]))
-  assert.equal(await said(), other.answer('november 20 2026').text)
-  assert.equal(await stepIn(page), 33)
+  await waitUntilDrawn(page, 33)
+  const rivalSession = createSession(gf, read(link))
+  for (let n = 0; n < 33; n++) rivalSession.step()
+  assert.equal((await readValues())[0], formatBrief(losses[32]))
+  assert.equal(await readAnswer(), rivalSession.answer('november 20 2026').text)
+  assert.equal(await readStep(page), 33)
   session.dispose()
-  other.dispose()
+  rivalSession.dispose()
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -55,9 +55,9 @@ longTest('requesting weights that the page does not have is reported at the sett
 test('the rooms can display the model of any step, and step through the training', async () => {
   const link = 'dates_steps-60_batch-16_layers-1_dModel-16_rate-0.02'
   const { page, complaints, close } = await house.open({ theatre: link })
-  await until(page, 0)
-  await press(page, 'play')
-  await drawn(page, 60)
+  await waitForStep(page, 0)
+  await pressAction(page, 'play')
+  await waitUntilDrawn(page, 60)
   const session = createSession(gf, read(link))
   const answers = [session.answer('november 20 2026').text]
   for (let n = 0; n < 60; n++) {
@@ -66,17 +66,17 @@ test('the rooms can display the model of any step, and step through the training
   }
   const { tensors: learned } = gf.loadSafetensors(session.file())
   session.dispose()
-  const answer = text => page.waitForFunction(wanted => (
-    document.querySelector('.field.is-target input').placeholder === wanted ||
-    document.querySelector('.field.is-target input').value === wanted), text)
-  await changing(page, () => press(page, 'inside'))
+  const answer = text => page.waitForFunction(expected => (
+    document.querySelector('.field.is-target input').placeholder === expected ||
+    document.querySelector('.field.is-target input').value === expected), text)
+  await changeAndWait(page, () => pressAction(page, 'inside'))
   await answer(answers[60])
   assert.equal(await page.textContent('.learned output'), '스텝 60 / 60까지 학습한 모델')
   await page.click('.share summary')
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-take="safetensors"]')])
-  const taken = Object.entries(gf.loadSafetensors(await readFile(await download.path())).tensors)
-  assert.ok(taken.length > 20)
-  for (const [name, { shape, bytes }] of taken) {
+  const tensors = Object.entries(gf.loadSafetensors(await readFile(await download.path())).tensors)
+  assert.ok(tensors.length > 20)
+  for (const [name, { shape, bytes }] of tensors) {
     assert.deepEqual([[...shape], bytes], [[...learned[name].shape], learned[name].bytes], name)
   }
   await page.click('.share summary')
@@ -93,30 +93,30 @@ test('the rooms can display the model of any step, and step through the training
 longTest('embeddings and a pinned cell move with the steps, by pointer and by keyboard', async () => {
   const link = 'dates_steps-40_batch-8_layers-1'
   const { page, complaints, close } = await house.open({ theatre: link })
-  await until(page, 0)
-  await press(page, 'play')
-  await drawn(page, 40)
+  await waitForStep(page, 0)
+  await pressAction(page, 'play')
+  await waitUntilDrawn(page, 40)
   const player = createPlayer(gf, read(link))
   while (player.step());
   const table = 'target_embedding.weight', token = 7
   player.session.plane()
-  const told = () => page.textContent('.theatre-plane + .theatre-token')
+  const readToken = () => page.textContent('.theatre-plane + .theatre-token')
   await page.selectOption('.theatre-choices select:has(option[value="target_embedding.weight"])', table)
   await page.selectOption('[data-action="token"]', String(token))
   const placeOf = () => {
     const { words, x, y } = player.session.plane(table)
-    return `${words[token]}: 가로 ${exact(x[token])}, 세로 ${exact(y[token])}`
+    return `${words[token]}: 가로 ${formatExact(x[token])}, 세로 ${formatExact(y[token])}`
   }
-  const tells = text => page.waitForFunction(wanted => (
-    document.querySelector('.theatre-plane + .theatre-token').textContent === wanted), text)
-  await tells(placeOf())
+  const waitForText = text => page.waitForFunction(expected => (
+    document.querySelector('.theatre-plane + .theatre-token').textContent === expected), text)
+  await waitForText(placeOf())
   await page.locator('[data-action="seek"]').fill('20')
-  await drawn(page, 20)
+  await waitUntilDrawn(page, 20)
   player.seek(20)
-  await tells(placeOf())
+  await waitForText(placeOf())
   await page.focus('.scatter')
   for (const key of ['ArrowRight', 'ArrowLeft', 'ArrowUp', 'ArrowDown']) await page.keyboard.press(key)
-  assert.notEqual(await told(), placeOf())
+  assert.notEqual(await readToken(), placeOf())
   const { width, height } = await page.locator('.scatter').boundingBox()
   await page.locator('.scatter').hover({ position: { x: width - 2, y: height - 2 } })
 
@@ -130,13 +130,13 @@ longTest('embeddings and a pinned cell move with the steps, by pointer and by ke
   follower.pin({ name, index }, session.inputsOf(TASK_INFO.dates.sample))
   follower.read(1000)
   assert.deepEqual(follower.facts.steps, [0, 10, 20, 30, 40])
-  const seen = step => `${step}스텝의 ${name}[${index.join(', ')}] = ${exact(follower.facts.here)}`
-  const says = text => page.waitForFunction(wanted => [...document.querySelectorAll('.theatre-token')]
-    .some(({ textContent }) => textContent === wanted), text)
-  await says(seen(20))
+  const pinnedText = step => `${step}스텝의 ${name}[${index.join(', ')}] = ${formatExact(follower.facts.here)}`
+  const says = text => page.waitForFunction(expected => [...document.querySelectorAll('.theatre-token')]
+    .some(({ textContent }) => textContent === expected), text)
+  await says(pinnedText(20))
   await page.locator('[data-action="seek"]').fill('31')
   player.seek(31)
-  await says(seen(31))
+  await says(pinnedText(31))
   await page.fill('[data-field="pinned"]', '0, 1, 99, 0')
   await page.keyboard.press('Enter')
   await page.waitForFunction(() => [...document.querySelectorAll('.theatre .problem')]
@@ -156,27 +156,27 @@ longTest('a link to weights of another tab says so', async () => {
 longTest('the next step is broken down, checked by finite differences and taken', async () => {
   const link = 'dates_steps-60_batch-8_layers-1'
   const { page, complaints, close } = await house.open({ theatre: link })
-  await until(page, 0)
-  await press(page, 'step')
-  await until(page, 1)
+  await waitForStep(page, 0)
+  await pressAction(page, 'step')
+  await waitForStep(page, 1)
   await page.click('.theatre-apart summary')
   await page.waitForSelector('.theatre-optimizer tr')
   const session = createSession(gf, read(link))
   session.step()
-  const made = breakDown(session, 'output.weight')
-  const shown = await page.evaluate(() => (
+  const breakdown = breakDown(session, 'output.weight')
+  const displayed = await page.evaluate(() => (
     [...document.querySelectorAll('.theatre-optimizer tr')].map(row => row.lastElementChild.textContent)))
-  const results = [made.g, made.after.m, made.after.v, made.mHat, made.vHat, made.after.w]
-  assert.deepEqual(shown, results.map(value => `= ${exact(value)}`))
+  const results = [breakdown.g, breakdown.after.m, breakdown.after.v, breakdown.mHat, breakdown.vHat, breakdown.after.w]
+  assert.deepEqual(displayed, results.map(value => `= ${formatExact(value)}`))
   await page.click('.theatre-closer summary')
   await page.waitForSelector('.theatre-norms tbody line', { state: 'attached' })
-  const samples = await page.$$eval('.theatre-norms tbody line', list => list.map(one => {
-    const { stroke, strokeDasharray } = getComputedStyle(one)
+  const samples = await page.$$eval('.theatre-norms tbody line', list => list.map(item => {
+    const { stroke, strokeDasharray } = getComputedStyle(item)
     return `${stroke} ${strokeDasharray}`
   }))
   assert.equal(samples.length, await page.$$eval('.theatre-norms tbody tr', list => list.length))
   assert.equal(new Set(samples).size, samples.length, 'each layer has a line of its own, beside its name')
-  const letters = await page.$$eval('.theatre-letters li b', list => list.map(one => one.textContent))
+  const letters = await page.$$eval('.theatre-letters li b', list => list.map(item => item.textContent))
   assert.deepEqual(letters, ['g', 'c', 'η', 'β₁', 'β₂', 'ε'], 'no letter of the formulas goes without its name')
   const place = '[data-field="index"]', at = await page.inputValue(place)
   for (const wrong of ['abc', '99, 1', '1x, 2']) {
@@ -189,11 +189,11 @@ longTest('the next step is broken down, checked by finite differences and taken'
   await page.press(place, 'Enter')
   await page.waitForSelector('.theatre-apart .problem:empty', { state: 'attached' })
   await page.click('[data-action="nudge"]')
-  const { slope } = finiteDifference(session, made.name, made.index)
+  const { slope } = finiteDifference(session, breakdown.name, breakdown.index)
   await page.waitForFunction(text => document.querySelector('.theatre-nudged').textContent.includes(text),
-    exact(Number(slope.toPrecision(4))))
+    formatExact(Number(slope.toPrecision(4))))
   await page.click('.theatre-apart .theatre-inside')
-  await until(page, 2)
+  await waitForStep(page, 2)
   session.dispose()
   assert.deepEqual(complaints, [])
   await close()
@@ -202,31 +202,31 @@ longTest('the next step is broken down, checked by finite differences and taken'
 longTest('a step runs layer by layer: forward, loss, backward, update, and on to the next', async () => {
   const link = 'dates_steps-60_batch-8_layers-1_optimizer-sgd_rate-0.05'
   const { page, complaints, close } = await house.open({ theatre: link })
-  await until(page, 0)
+  await waitForStep(page, 0)
   const session = createSession(gf, read(link))
   const { layers, loss } = breakDown(session)
   const cells = () => page.evaluate(() => [...document.querySelectorAll('.theatre-layers tbody tr')].map(row => (
     [...row.querySelectorAll('td')].map(cell => cell.textContent))))
-  const said = () => page.textContent('.theatre-apart [role="status"]')
+  const readStatus = () => page.textContent('.theatre-apart [role="status"]')
   const columns = ['rms', 'norm', 'ratio']
-  const wanted = known => layers.map((one, i) => columns.map(name => (known(name, i) ? brief(one[name]) : '')))
-  await press(page, 'oneLayer')
+  const expectedCells = isVisible => layers.map((layer, i) => columns.map(name => (isVisible(name, i) ? formatBrief(layer[name]) : '')))
+  await pressAction(page, 'oneLayer')
   await page.waitForSelector('.theatre-layers tr[data-here]')
-  assert.deepEqual(await cells(), wanted((name, i) => name === 'rms' && i === 0))
-  for (let n = 1; n < layers.length; n++) await press(page, 'oneLayer')
-  assert.deepEqual(await cells(), wanted(name => name === 'rms'))
-  await press(page, 'layer')
-  assert.ok((await said()).includes(exact(loss)), 'the loss')
-  await press(page, 'layer')
-  assert.deepEqual(await cells(), wanted((name, i) => name === 'rms' || (name === 'norm' && i === layers.length - 1)))
-  for (let n = 0; n < layers.length; n++) await press(page, 'layer')
-  assert.deepEqual(await cells(), wanted(() => true))
-  await press(page, 'layer')
-  await until(page, 1)
+  assert.deepEqual(await cells(), expectedCells((name, i) => name === 'rms' && i === 0))
+  for (let n = 1; n < layers.length; n++) await pressAction(page, 'oneLayer')
+  assert.deepEqual(await cells(), expectedCells(name => name === 'rms'))
+  await pressAction(page, 'layer')
+  assert.ok((await readStatus()).includes(formatExact(loss)), 'the loss')
+  await pressAction(page, 'layer')
+  assert.deepEqual(await cells(), expectedCells((name, i) => name === 'rms' || (name === 'norm' && i === layers.length - 1)))
+  for (let n = 0; n < layers.length; n++) await pressAction(page, 'layer')
+  assert.deepEqual(await cells(), expectedCells(() => true))
+  await pressAction(page, 'layer')
+  await waitForStep(page, 1)
   session.step()
   const [first] = breakDown(session).layers
   await page.waitForFunction(text => document.querySelector('.theatre-layers td').textContent === text &&
-    document.querySelector('.theatre-layers td:last-child').textContent === '', brief(first.rms))
+    document.querySelector('.theatre-layers td:last-child').textContent === '', formatBrief(first.rms))
   session.dispose()
   assert.deepEqual(complaints, [])
   await close()
@@ -234,22 +234,22 @@ longTest('a step runs layer by layer: forward, loss, backward, update, and on to
 
 longTest('rendering a part again drops no pending rendering', async () => {
   const { page, complaints, close } = await house.open({ theatre: 'dates_steps-3_batch-8_layers-1' })
-  await drawn(page, 0)
+  await waitUntilDrawn(page, 0)
   await page.evaluate(() => {
-    const { requestAnimationFrame } = window, held = []
-    window.requestAnimationFrame = frame => held.push(frame)
+    const { requestAnimationFrame } = window, frames = []
+    window.requestAnimationFrame = frame => frames.push(frame)
     window.goOn = () => {
       Object.assign(window, { requestAnimationFrame })
-      held.forEach(frame => requestAnimationFrame(frame))
+      frames.forEach(frame => requestAnimationFrame(frame))
     }
   })
-  await press(page, 'step')
-  await until(page, 1)
+  await pressAction(page, 'step')
+  await waitForStep(page, 1)
   await page.click('.theatre-closer summary')
   await page.waitForFunction(() => document.querySelector('.theatre-closer').open)
   await page.evaluate(() => new Promise(resolve => { setTimeout(resolve) }))
   await page.evaluate(() => window.goOn())
-  await drawn(page, 1)
+  await waitUntilDrawn(page, 1)
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -257,19 +257,19 @@ longTest('rendering a part again drops no pending rendering', async () => {
 longTest('two trainings race, and the page says where they diverge', async () => {
   const link = 'dates_warmUp-4_steps-25_batch-8_layers-1_vs-warmUp-0'
   const { page, complaints, close } = await house.open({ theatre: link })
-  await until(page, 0)
-  await press(page, 'play')
-  const runs = [read(link), rivalOf(read(link))].map(settings => {
+  await waitForStep(page, 0)
+  await pressAction(page, 'play')
+  const runs = [read(link), createRival(read(link))].map(settings => {
     const session = createSession(gf, settings)
     for (let n = 0; n < 25; n++) session.step()
     const { loss } = session.history
     session.dispose()
     return loss
   })
-  const parted = runs[0].findIndex((loss, i) => !Object.is(loss, runs[1][i])) + 1
-  assert.equal(parted, 2)
-  const text = `2스텝에서 처음 갈라졌어요. 25스텝의 학습 손실은 ${runs.map(loss => brief(loss[24])).join(' 대 ')}.`
-  await page.waitForFunction(wanted => document.querySelector('.theatre-raced').textContent === wanted, text)
+  const divergence = runs[0].findIndex((loss, i) => !Object.is(loss, runs[1][i])) + 1
+  assert.equal(divergence, 2)
+  const text = `2스텝에서 처음 갈라졌어요. 25스텝의 학습 손실은 ${runs.map(loss => formatBrief(loss[24])).join(' 대 ')}.`
+  await page.waitForFunction(expected => document.querySelector('.theatre-raced').textContent === expected, text)
   await page.click('[data-experiment="byHeart"]')
   await page.waitForFunction(() => document.querySelector('.theatre').dataset.open.includes('repeat-same'))
   await page.waitForFunction(() => document.querySelector('.theatre-raced').textContent === '')
@@ -280,27 +280,27 @@ longTest('two trainings race, and the page says where they diverge', async () =>
 test('a training resumes after the tab is closed and reopened, and from a file', async () => {
   const link = 'dates_steps-40_batch-8_layers-1'
   const { page, complaints, close } = await house.open({ theatre: link })
-  await until(page, 0)
-  await press(page, 'step')
-  await press(page, 'step')
-  await until(page, 2)
+  await waitForStep(page, 0)
+  await pressAction(page, 'step')
+  await pressAction(page, 'step')
+  await waitForStep(page, 2)
   await page.waitForFunction(() => document.querySelector('[data-note="kept"]').textContent.includes('2스텝까지'))
-  const [saved] = await Promise.all([page.waitForEvent('download'), press(page, 'download')])
+  const [saved] = await Promise.all([page.waitForEvent('download'), pressAction(page, 'download')])
   const path = await saved.path()
   await page.reload()
-  await until(page, 2)
-  await press(page, 'play')
-  await drawn(page, 40)
+  await waitForStep(page, 2)
+  await pressAction(page, 'play')
+  await waitUntilDrawn(page, 40)
   const session = createSession(gf, read(link))
   for (let n = 0; n < 40; n++) session.step()
-  const shown = () => page.evaluate(() => document.querySelector('.theatre-keys b').textContent)
-  assert.equal(await shown(), brief(session.history.loss[39]))
+  const readValues = () => page.evaluate(() => document.querySelector('.theatre-keys b').textContent)
+  assert.equal(await readValues(), formatBrief(session.history.loss[39]))
   session.dispose()
   await page.setInputFiles('[data-action="upload"]', path)
   await page.waitForFunction(() => document.querySelector('.theatre').dataset.step === '2')
   await page.setInputFiles('[data-action="upload"]', { name: 'x.bin', mimeType: 'x/y', buffer: Buffer.from('nothing') })
   await page.waitForFunction(() => document.querySelector('.theatre-problem').textContent.includes('x.bin'))
-  assert.equal(await stepIn(page), 2)
+  assert.equal(await readStep(page), 2)
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -320,10 +320,10 @@ function slowToWrite() {
 
 longTest('a step made during a save is saved after it', async () => {
   const { page, complaints, close } = await house.open({ theatre: 'dates_steps-40_batch-8_layers-1' }, { before: slowToWrite })
-  await until(page, 0)
-  await press(page, 'step')
+  await waitForStep(page, 0)
+  await pressAction(page, 'step')
   await page.waitForFunction(() => globalThis.written === 1)
-  await press(page, 'step')
+  await pressAction(page, 'step')
   await page.waitForFunction(() => document.querySelector('[data-note="kept"]').textContent.includes('2스텝까지'),
     null, { timeout: 8000 })
   assert.deepEqual(complaints, [])
@@ -334,48 +334,48 @@ longTest('non-finite values are located, and training resumes from the previous 
   const link = 'dates_rate-1000_schedule-constant_warmUp-0_batch-8_clip-0_normFirst-before_positions-learned_seed-1'
   const player = createPlayer(gf, read(link))
   while (player.step());
-  const { step, where, loss: lastLoss } = player.broken
+  const { step, where: location, loss: lastLoss } = player.broken
   const { page, complaints, close } = await house.open({ theatre: link })
-  await until(page, 0)
-  await press(page, 'play')
+  await waitForStep(page, 0)
+  await pressAction(page, 'play')
   await page.waitForSelector('[data-action="calmer"]')
-  const said = await page.textContent('.theatre-problem')
+  const problem = await page.textContent('.theatre-problem')
   assert.ok(Number.isFinite(lastLoss), 'the gradient broke, not the loss')
-  assert.ok(said.startsWith(`${step}스텝에서 손실은 아직 수였지만(${lastLoss})`) && said.includes(where?.name ?? '기울기 전체의 크기'), said)
-  assert.ok(said.includes(`${step - 1}스텝의 가중치는 그대로예요`), said)
-  assert.equal(await stepIn(page), step - 1)
-  await press(page, 'calmer')
+  assert.ok(problem.startsWith(`${step}스텝에서 손실은 아직 수였지만(${lastLoss})`) && problem.includes(location?.name ?? '기울기 전체의 크기'), problem)
+  assert.ok(problem.includes(`${step - 1}스텝의 가중치는 그대로예요`), problem)
+  assert.equal(await readStep(page), step - 1)
+  await pressAction(page, 'calmer')
   await page.waitForFunction(() => document.querySelector('.theatre').dataset.open.includes('start-given'))
-  await drawn(page, 0)
+  await waitUntilDrawn(page, 0)
   assert.equal(await page.isVisible('[data-action="calmer"]'), false)
-  await press(page, 'step')
+  await pressAction(page, 'step')
   await page.waitForFunction(() => document.querySelector('[data-note="kept"]').textContent.includes('1스텝까지'))
   const settings = read(await page.getAttribute('.theatre', 'data-open'))
   assert.equal(settings.rate, 100)
   const session = createSession(gf, settings, undefined, player.session.file())
   session.step()
   const [loss] = session.history.loss
-  const shown = () => page.evaluate(() => document.querySelector('.theatre-keys b').textContent)
-  await drawn(page, 1)
-  assert.equal(await shown(), brief(loss))
+  const readValues = () => page.evaluate(() => document.querySelector('.theatre-keys b').textContent)
+  await waitUntilDrawn(page, 1)
+  assert.equal(await readValues(), formatBrief(loss))
   await page.reload()
-  await drawn(page, 1)
-  assert.equal(await shown(), brief(loss))
-  for (const one of [session, player.session]) one.dispose()
+  await waitUntilDrawn(page, 1)
+  assert.equal(await readValues(), formatBrief(loss))
+  for (const item of [session, player.session]) item.dispose()
   assert.deepEqual(complaints, [])
   await close()
 })
 
 test('a training starts from the page\'s own weights; missing weights are requested', async () => {
   const { page, complaints, close } = await house.open({ theatre: 'dates_steps-10_batch-8_start-page' })
-  await drawn(page, 0)
+  await waitUntilDrawn(page, 0)
   const file = new Uint8Array(await readFile(new URL('../../web/models/dates/date_translator.safetensors', import.meta.url)))
   const session = createSession(gf, read('dates_steps-10_batch-8_start-page'), undefined, file)
   const { right, loss } = session.history.looks[0]
   session.dispose()
   assert.ok(right > 0.9)
-  const shown = await page.evaluate(() => [...document.querySelectorAll('.theatre-keys b')].map(b => b.textContent))
-  assert.ok(shown.includes(brief(loss)) && shown.includes(`${fixed(100 * right, 1)} %`), shown.join())
+  const displayed = await page.evaluate(() => [...document.querySelectorAll('.theatre-keys b')].map(b => b.textContent))
+  assert.ok(displayed.includes(formatBrief(loss)) && displayed.includes(`${formatFixed(100 * right, 1)} %`), displayed.join())
   await page.evaluate(() => { location.hash = '#v=1&model=dates&theatre=dates_start-given_origin-abc' })
   await page.waitForFunction(() => (
     document.querySelector('[data-control="start"] .problem')?.textContent.includes('링크에 들어 있지')))
@@ -384,18 +384,18 @@ test('a training starts from the page\'s own weights; missing weights are reques
 })
 
 test('the training page fits a phone, axe finds nothing, and it leads back to the house', async () => {
-  for (const [language, colorScheme] of sample([['ko', 'light'], ['en', 'dark']], 2)) {
+  for (const [language, colorScheme] of everyNth([['ko', 'light'], ['en', 'dark']], 2)) {
     const { page, complaints, close } = await house.open({ theatre: 'particles_steps-20', language },
       { viewport: { width: 360, height: 740 }, colorScheme })
-    await until(page, 0)
-    await press(page, 'step')
-    await until(page, 1)
-    await page.evaluate(() => document.querySelectorAll('.theatre details').forEach(one => { one.open = true }))
+    await waitForStep(page, 0)
+    await pressAction(page, 'step')
+    await waitForStep(page, 1)
+    await page.evaluate(() => document.querySelectorAll('.theatre details').forEach(element => { element.open = true }))
     await page.waitForSelector('.theatre-optimizer tr')
-    await drawn(page, 1)
-    assert.equal(await beyond(page), 0)
-    assert.deepEqual(await violations(page), [])
-    await press(page, 'leave')
+    await waitUntilDrawn(page, 1)
+    assert.equal(await measureOverflow(page), 0)
+    assert.deepEqual(await findViolations(page), [])
+    await pressAction(page, 'leave')
     await page.waitForSelector('.stage h1')
     assert.equal(await page.evaluate(() => document.documentElement.hasAttribute('data-theatre')), false)
     assert.deepEqual(complaints, [])

@@ -5,13 +5,13 @@ import { load } from '../../src/js/index.js'
 import { createSession } from '../../web/theatre/session.js'
 import { defaultsOf } from '../../web/theatre/settings.js'
 import { isLong } from '../lib/long.js'
-import { useHouse } from './host.js'
+import { useBrowser } from './host.js'
 
-const house = useHouse()
+const house = useBrowser()
 const gf = await load()
 
 /** The page in a state, with `startWorker`, which starts a worker as the page does: from a blob, with its policy. */
-async function opened() {
+async function openPage() {
   const { page, close } = await house.open({})
   await page.evaluate(() => {
     globalThis.startWorker = name => {
@@ -47,7 +47,7 @@ function lossesHere(settings) {
 }
 
 test('many steps have the same losses in Chromium and in Node, bit for bit', async () => {
-  const { page, close } = await opened()
+  const { page, close } = await openPage()
   for (const task of ['dates', 'text']) {
     const settings = { ...defaultsOf(task), steps: isLong ? 200 : 20, batch: 16, dropout: 0.1 }
     assert.deepEqual(await lossesIn(page, settings), lossesHere(settings), task)
@@ -55,7 +55,7 @@ test('many steps have the same losses in Chromium and in Node, bit for bit', asy
   await close()
 })
 
-/** What the worker answers to calls that are sent without waiting for one another. */
+/** The responses of the worker to calls that are sent at once. */
 const answersIn = (page, calls) => page.evaluate(list => new Promise(resolve => {
   const worker = globalThis.startWorker('theatre'), answers = []
   worker.onmessage = ({ data: { id, error, result } }) => {
@@ -70,12 +70,12 @@ const answersIn = (page, calls) => page.evaluate(list => new Promise(resolve => 
 }), calls)
 
 test('calls during opening belong to the new training, and to none if it fails to open', async () => {
-  const { page, close } = await opened()
+  const { page, close } = await openPage()
   const open = { type: 'open', settings: { ...defaultsOf('dates'), steps: 10 } }
-  const asked = ['places', 'look', 'keep', 'step', 'file'].map(type => ({ type }))
-  assert.deepEqual(await answersIn(page, [open, ...asked]),
+  const queries = ['places', 'look', 'keep', 'step', 'file'].map(type => ({ type }))
+  assert.deepEqual(await answersIn(page, [open, ...queries]),
     ['object', 'object', 'undefined', 'object', 'undefined', 'object'])
   const missing = { ...open, settings: { ...open.settings, start: 'given' } }
-  assert.deepEqual((await answersIn(page, [open, missing, ...asked])).slice(2), asked.map(() => 'none'))
+  assert.deepEqual((await answersIn(page, [open, missing, ...queries])).slice(2), queries.map(() => 'none'))
   await close()
 })

@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { longTest } from '../lib/long.js'
 import { launch } from './host.js'
-import { firefox, launchFirefox } from './firefox.js'
+import { findFirefox, launchFirefox } from './firefox.js'
 
 const root = name => new URL(`../../${name}`, import.meta.url)
-const ENTRY = "export { load } from './src/js/index.js'\nexport { digests } from './tests/browser/digest.js'"
+const ENTRY = "export { load } from './src/js/index.js'\nexport { computeDigests } from './tests/browser/digest.js'"
 const ISOLATED = { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' }
 /** Pages by their paths, and what they are sent with. */
 const PAGES = {
@@ -50,44 +50,45 @@ const inPage = async () => {
   const { load } = await import('/library.mjs')
   const [wasm, shared] = await Promise.all(['/dist/glassformer.wasm', '/dist/glassformer.threads.wasm'].map(bytesOf))
   const threads = { count: 2, wasm: shared, minWork: 0 }
-  const one = await load({ wasm }), two = await load({ wasm, threads })
+  const single = await load({ wasm }), two = await load({ wasm, threads })
   const product = gf => {
     gf.manualSeed(3)
     return Array.from(gf.randn([130, 170]).matmul(gf.randn([170, 90])).data).join()
   }
-  const expected = product(one), isSame = []
+  const expected = product(single), isSame = []
   for (let left = 300; (left > 290 || !two.threads.taken) && left > 0; left--) isSame.push(product(two) === expected)
-  const { count, reason, taken } = two.threads
+  const { count, reason, taken: calls } = two.threads
   two.threads.stop()
-  return { count, reason, taken, isSame: isSame.every(Boolean) }
+  return { count, reason, taken: calls, isSame: isSame.every(Boolean) }
 }
 
 /** The digests of the page's models with one thread and with two. */
 const digestsInPage = async () => {
   const bytesOf = async path => new Uint8Array(await (await fetch(path)).arrayBuffer())
-  const { digests } = await import('/library.mjs')
+  const { computeDigests } = await import('/library.mjs')
   const [wasm, shared] = await Promise.all(['/dist/glassformer.wasm', '/dist/glassformer.threads.wasm'].map(bytesOf))
   const fileOf = (model, name) => bytesOf(`/web/models/${model}/${name}`)
-  return [await digests(wasm, fileOf), await digests(wasm, fileOf, { count: 2, wasm: shared, minWork: 0 })]
+  return [await computeDigests(wasm, fileOf),
+    await computeDigests(wasm, fileOf, { count: 2, wasm: shared, minWork: 0 })]
 }
 
-const opened = async path => {
+const openPage = async path => {
   const page = await browser.newPage()
   await page.goto(address + path)
   return page
 }
 
-function expectTwo({ taken, ...rest }) {
+function expectTwo({ taken: calls, ...rest }) {
   assert.deepEqual(rest, { count: 2, reason: null, isSame: true })
-  assert.ok(taken > 0, 'the worker has done nothing')
+  assert.ok(calls > 0, 'the worker has done nothing')
 }
 
 test('on an isolated page two threads compute the same bits as one', async () => {
-  expectTwo(await (await opened('/isolated')).evaluate(inPage))
+  expectTwo(await (await openPage('/isolated')).evaluate(inPage))
 })
 
 test('so do they in a worker of that page, which may block', async () => {
-  const page = await opened('/isolated')
+  const page = await openPage('/isolated')
   expectTwo(await page.evaluate(source => new Promise((resolve, reject) => {
     const body = `(${source})().then(postMessage, error => postMessage(error.message))`
       .replace(/(['"])\/(library|dist)/g, `$1${location.origin}/$2`)
@@ -98,25 +99,25 @@ test('so do they in a worker of that page, which may block', async () => {
 })
 
 test('models, text and training have the same bits', async () => {
-  const [one, two] = await (await opened('/isolated')).evaluate(digestsInPage)
-  assert.ok(one.length > 5)
-  assert.deepEqual(two, one)
+  const [single, two] = await (await openPage('/isolated')).evaluate(digestsInPage)
+  assert.ok(single.length > 5)
+  assert.deepEqual(two, single)
 })
 
 test('on a page that is not isolated one thread computes, with the reason', async () => {
-  const { count, reason, isSame } = await (await opened('/open')).evaluate(inPage)
+  const { count, reason, isSame } = await (await openPage('/open')).evaluate(inPage)
   assert.deepEqual([count, isSame], [1, true])
   assert.match(reason, /not isolated; its server must send Cross-Origin-Opener-Policy: same-origin/)
 })
 
 test('where a policy forbids blob workers one thread computes, with the reason', async () => {
-  const { count, reason, isSame } = await (await opened('/strict')).evaluate(inPage)
+  const { count, reason, isSame } = await (await openPage('/strict')).evaluate(inPage)
   assert.deepEqual([count, isSame], [1, true])
   assert.match(reason, /^a worker could not be started: .*(Content-Security-Policy|Content Security Policy)/)
 })
 
-longTest('Firefox does so, too', { skip: !firefox() && 'there is no Firefox' }, async () => {
-  const fox = await launchFirefox(firefox())
+longTest('Firefox does so, too', { skip: !findFirefox() && 'there is no Firefox' }, async () => {
+  const fox = await launchFirefox(findFirefox())
   try {
     await fox.goto(`${address}/isolated`)
     expectTwo(await fox.evaluate(inPage))

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DEPTHS } from '../../web/shell/depth.js'
-import { fixed } from '../../web/lib/number.js'
+import { formatFixed } from '../../web/lib/number.js'
 import { DATES } from '../../web/models/dates/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
-import { longTest, sample, share } from '../lib/long.js'
-import { dataIn } from '../lib/page.js'
-import { beyond, changing, choose, go, runHere, useHouse, violations } from './host.js'
+import { longTest, everyNth, partOf } from '../lib/long.js'
+import { stageData } from '../lib/page.js'
+import { measureOverflow, changeAndWait, chooseOption, goToRoom, runInNode, useBrowser, findViolations } from './host.js'
 
 const KINDS = [
   'source.tokens', 'source.embedding', 'encoder.0.self_attn.scale', 'encoder.0.norm1', 'encoder.0.linear1',
@@ -14,28 +14,28 @@ const KINDS = [
   'encoder.norm', 'target.tokens', 'decoder.1.multihead_attn.weights', 'output', 'sampling', 'decoding'
 ]
 
-const { open } = useHouse()
+const { open } = useBrowser()
 const roomHere = page => page.getAttribute('#house', 'data-room')
 
 test('the probabilities of a step and the decoding steps equal the run\'s', async () => {
-  for (const changes of sample([
+  for (const changes of everyNth([
     { topP: 0.7, temperature: 2, row: 4 }, { decoding: 'sample', temperature: 2, seed: 5 }, { decoding: 'beam' }
   ], 2)) {
-    const run = runHere(changes)
+    const run = runInNode(changes)
     const { page, complaints, close } = await open({ ...changes, room: 'sampling' })
-    const { words } = dataIn(run, 'sampling', changes)
+    const { words } = stageData(run, 'sampling', changes)
     assert.deepEqual(await page.$$eval('.words:last-of-type .word:not(.word-head)', items => items.map(item => (
       [item.firstChild.textContent, ...[...item.querySelectorAll('.word-number')].map(x => x.textContent)]))),
-    words.map(({ token, logit, tempered, share, kept }) =>
-      [token, fixed(logit), fixed(tempered), fixed(share, 3), fixed(kept, 3)]))
-    await go(page, 'decoding')
-    const { steps, nodes } = dataIn(run, 'decoding', changes)
+    words.map(({ token, logit, tempered, share, kept: isRetained }) =>
+      [token, formatFixed(logit), formatFixed(tempered), formatFixed(share, 3), formatFixed(isRetained, 3)]))
+    await goToRoom(page, 'decoding')
+    const { steps, nodes } = stageData(run, 'decoding', changes)
     assert.deepEqual(await page.$$eval('.pick', items => items.map(item => (
       [item.querySelector('.pick-token').textContent, item.querySelector('.pick-share').textContent]))),
-    steps.map(({ token, share }) => [token, fixed(share, 3)]))
+    steps.map(({ token, share }) => [token, formatFixed(share, 3)]))
     assert.equal(await page.locator('.tree g').count(), nodes?.length ?? 0)
     assert.deepEqual(await page.$$eval('.is-draw', all => all.map(x => x.textContent)),
-      steps.filter(({ sample }) => sample !== null).map(({ sample }) => fixed(sample, 3)))
+      steps.filter(({ sample }) => sample !== null).map(({ sample }) => formatFixed(sample, 3)))
     assert.deepEqual(complaints, [])
     await close()
     run.dispose()
@@ -46,34 +46,34 @@ test('typing a date and an answer, an unknown word, and switches', async () => {
   const { page, complaints, close } = await open({ language: 'en' })
   const answer = () => page.getAttribute('[data-field="target"]', 'placeholder')
   assert.equal(await answer(), '2026년 11월 20일')
-  await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
+  await changeAndWait(page, () => page.fill('[data-field="source"]', '3 may 1999'))
   assert.equal(await answer(), '1999년 5월 3일')
   await page.fill('[data-field="source"]', 'next monday')
   assert.match(await page.textContent('.is-source .problem'), /“next”/)
-  await changing(page, () => page.click('.is-source .examples button:nth-child(4)'))
+  await changeAndWait(page, () => page.click('.is-source .examples button:nth-child(4)'))
   assert.equal(await page.inputValue('[data-field="source"]'), DATES[3])
-  await changing(page, () => page.fill('[data-field="target"]', '1999년'))
-  await go(page, 'decoding')
+  await changeAndWait(page, () => page.fill('[data-field="target"]', '1999년'))
+  await goToRoom(page, 'decoding')
   assert.match(await page.textContent('.stage'), /Your own answer/)
-  await changing(page, () => page.click('.clear'))
-  await go(page, 'source.positions')
-  await changing(page, () => choose(page, 'positional', 'off'))
+  await changeAndWait(page, () => page.click('.clear'))
+  await goToRoom(page, 'source.positions')
+  await changeAndWait(page, () => chooseOption(page, 'positional', 'off'))
   assert.equal(await roomHere(page), 'source.embedding', 'the room has gone, the switch is in the one before it')
   assert.match(await page.textContent('.provenance'), /leave it out/)
   assert.ok(await page.isHidden('[data-control="positions"]'))
-  await changing(page, () => choose(page, 'positional', 'on'))
+  await changeAndWait(page, () => chooseOption(page, 'positional', 'on'))
   assert.equal(await roomHere(page), 'source.positions')
-  await changing(page, () => choose(page, 'positions', 'learned'))
+  await changeAndWait(page, () => chooseOption(page, 'positions', 'learned'))
   assert.match(await page.textContent('.stage'), /nothing has trained it yet/)
   assert.match(await page.textContent('.stage'), /Its table of positions, though/)
   await page.waitForFunction(() => /sampled from the seed/.test(document.querySelector('.inspector').textContent))
   assert.ok(await page.isHidden('.stage [data-control="base"]'))
-  await changing(page, () => choose(page, 'positions', 'interleaved'))
-  await changing(page, () => page.selectOption('.models select', 'sentences'))
+  await changeAndWait(page, () => chooseOption(page, 'positions', 'interleaved'))
+  await changeAndWait(page, () => page.selectOption('.models select', 'sentences'))
   assert.ok(await page.isVisible('#inputs textarea'))
-  await changing(page, () => page.selectOption('.models select', 'dates'))
+  await changeAndWait(page, () => page.selectOption('.models select', 'dates'))
   await page.click('[data-action="settings"]')
-  await changing(page, () => page.click('.settings [data-control="weights"] label:has(input[value="untrained"])'))
+  await changeAndWait(page, () => page.click('.settings [data-control="weights"] label:has(input[value="untrained"])'))
   await page.keyboard.press('Escape')
   assert.match(await page.textContent('.untrained'), /not trained/)
   assert.deepEqual(complaints, [])
@@ -81,17 +81,17 @@ test('typing a date and an answer, an unknown word, and switches', async () => {
 })
 
 test('an invalid source dims the old answer, and both fields have notes', async () => {
-  for (const [width, language] of sample([[1440, 'ko'], [360, 'en']], 2)) {
+  for (const [width, language] of everyNth([[1440, 'ko'], [360, 'en']], 2)) {
     const { page, complaints, close } = await open({ language }, { viewport: { width, height: 740 } })
     const color = () => page.$eval('[data-field="target"]', input => getComputedStyle(input, '::placeholder').color)
     const bright = await color()
     await page.fill('[data-field="source"]', '\u{1f389} 20 nov 2026')
-    const [problem, ...known] = await page.$$eval('.is-source .help p', list => list.map(one => one.textContent))
+    const [problem, ...hints] = await page.$$eval('.is-source .help p', list => list.map(item => item.textContent))
     assert.match(problem, /\u{1f389}[’”]/u)
-    assert.match(known.join(' '), language === 'ko' ? /띄어쓰기.*1900년부터 2199년까지/ : /spaces.*1900 to 2199/)
+    assert.match(hints.join(' '), language === 'ko' ? /띄어쓰기.*1900년부터 2199년까지/ : /spaces.*1900 to 2199/)
     assert.notEqual(await color(), bright)
-    assert.equal(await beyond(page), 0)
-    await changing(page, () => page.fill('[data-field="source"]', '3 may 1999'))
+    assert.equal(await measureOverflow(page), 0)
+    await changeAndWait(page, () => page.fill('[data-field="source"]', '3 may 1999'))
     assert.equal(await color(), bright)
     await page.fill('[data-field="target"]', '내일')
     assert.ok(await page.isVisible('.is-target .known-words'))
@@ -104,15 +104,15 @@ test('an invalid source dims the old answer, and both fields have notes', async 
 longTest('nothing scrolls sideways at 360 px, in any room, at any depth', async () => {
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
   const state = { weights: 'untrained', layers: 1, training: true }
-  const rooms = roomsOf(runHere(state))
+  const rooms = roomsOf(runInNode(state))
   for (const [i, language] of ['ko', 'en'].entries()) {
     const { page, complaints, close } = await open({ language, ...state }, phone)
-    for (const { id } of share(rooms, i, 2)) {
-      await go(page, id)
+    for (const { id } of partOf(rooms, i, 2)) {
+      await goToRoom(page, id)
       for (const depth of DEPTHS) {
         await page.evaluate(value => document.querySelector(`.depths input[value="${value}"]`)?.click(), depth)
         await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'))
-        assert.equal(await beyond(page), 0, `${language} ${depth} ${id}`)
+        assert.equal(await measureOverflow(page), 0, `${language} ${depth} ${id}`)
       }
     }
     assert.deepEqual(complaints, [])
@@ -120,16 +120,16 @@ longTest('nothing scrolls sideways at 360 px, in any room, at any depth', async 
   }
 })
 
-for (const [look, colorScheme] of sample(['light', 'dark'], 2).entries()) {
+for (const [lookIndex, colorScheme] of everyNth(['light', 'dark'], 2).entries()) {
   test(`axe finds nothing in any kind of room: ${colorScheme}`, async () => {
     const { page, close } = await open({ decoding: 'beam', topP: 0.9, temperature: 2 }, { colorScheme })
-    for (const [i, id] of share(KINDS, look, 4).entries()) {
-      await go(page, id)
+    for (const [i, id] of partOf(KINDS, lookIndex, 4).entries()) {
+      await goToRoom(page, id)
       if (i === 1) {
         await page.click('[data-language="en"]')
         await page.waitForSelector('html[lang="en"] h1')
       }
-      assert.deepEqual(await violations(page), [], id)
+      assert.deepEqual(await findViolations(page), [], id)
     }
     await close()
   })

@@ -1,5 +1,5 @@
-// Through every room of the house, at every depth, in both languages: each number on the page is the trace's. In
-// `npm test` the walks through a model share a third of its kinds of rooms.
+// Visits every room at every depth and in both languages, and compares each number on the page with the run in Node. In
+// `npm test` the visits of a model share a third of its kinds of rooms.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,16 +12,16 @@ import { roomsOf } from '../../web/rooms/index.js'
 import { DEPTHS } from '../../web/shell/depth.js'
 import { toHash } from '../../web/shell/state.js'
 import { explainCell } from '../../web/worker/queries.js'
-import { bringFiles, runHere, stateOf, useHouse } from './host.js'
-import { indexAt, tensorNamed, valueAt } from './cells.js'
-import { opened } from '../lib/imported_models.js'
-import { bringHere } from '../lib/page.js'
+import { importFiles, runInNode, completeState, useBrowser } from './host.js'
+import { cellIndex, findTensor, valueAt } from './cells.js'
+import { openModel } from '../lib/imported_models.js'
+import { setImportedModel } from '../lib/page.js'
 import { cases, filesOf } from '../models/golden_models.js'
-import { isLong, firstOfEachKind, sample, share } from '../lib/long.js'
-import { ATTRIBUTES, KINDS, judge, viewOf } from './number_kinds.js'
-import { eyes, watchCanvases } from './rendered_numbers.js'
-import { TOLD, TOLD_ATTRIBUTES, addsUp, cellOf } from './explanations.js'
-import { tells, writes } from './writes_number.js'
+import { isLong, firstOfEachKind, everyNth, partOf } from '../lib/long.js'
+import { ATTRIBUTES, KINDS, findWrongTexts, createTextView } from './number_kinds.js'
+import { createReader, watchCanvases } from './rendered_numbers.js'
+import { INSPECTOR_KINDS, INSPECTOR_ATTRIBUTES, termsGiveValue, matrixCell } from './explanations.js'
+import { isExactly, isRoundedTo } from './writes_number.js'
 
 const OTHER = {
   weights: 'untrained', source: '3 may 1999', target: '1999년 5월', layers: 1, dModel: 8, heads: 2, dimFeedforward: 12,
@@ -54,11 +54,11 @@ const WALKS = [
   }]
 ]
 
-const { open } = useHouse()
-const selectors = kinds => Object.entries(kinds).map(([kind, [selector, about]]) => [kind, selector, about])
+const { open } = useBrowser()
+const selectors = kinds => Object.entries(kinds).map(([kind, [selector, context]]) => [kind, selector, context])
 const PLACES = {
-  page: { kinds: selectors(KINDS), said: selectors(ATTRIBUTES), without: '.inspector' },
-  inspector: { kinds: selectors(TOLD), said: selectors(TOLD_ATTRIBUTES), within: '.inspector', without: 'script' }
+  page: { kinds: selectors(KINDS), attributeKinds: selectors(ATTRIBUTES), without: '.inspector' },
+  inspector: { kinds: selectors(INSPECTOR_KINDS), attributeKinds: selectors(INSPECTOR_ATTRIBUTES), within: '.inspector', without: 'script' }
 }
 /** Where to look at a depth: with the first at the page's frame too, with the numbers into the tables. */
 const LOOKS = DEPTHS.map(depth => (
@@ -73,10 +73,10 @@ const code = await collectCode().then(entries => {
 })
 
 /** What is wrong with the cells of a matrix, of which only some may be written. */
-function judgeCells(view, about, cells, isRight) {
+function judgeCells(view, matrix, cells, isRight) {
   return cells.flatMap(([text, row, col]) => {
-    const value = valueAt(view, about.tensor, indexAt(about, row, col))
-    return isRight(text, value) ? [] : [`${about.tensor}[${indexAt(about, row, col)}]: ${text} is not ${value}`]
+    const value = valueAt(view, matrix.tensor, cellIndex(matrix, row, col))
+    return isRight(text, value) ? [] : [`${matrix.tensor}[${cellIndex(matrix, row, col)}]: ${text} is not ${value}`]
   })
 }
 
@@ -84,156 +84,158 @@ function judgeCells(view, about, cells, isRight) {
 function judgeHeat(view, heat) {
   const { rows, cols, cell, cells, tensor } = heat
   const all = Array.from({ length: rows * cols }, (_, i) => (
-    valueAt(view, tensor, indexAt(heat, Math.floor(i / cols), i % cols))))
+    valueAt(view, tensor, cellIndex(heat, Math.floor(i / cols), i % cols))))
   const { decimals } = (cells.length && numberFormat({ cell, values: all })) || { decimals: 2 }
-  return judgeCells(view, heat, cells, (text, value) => writes(text, value, decimals))
+  return judgeCells(view, heat, cells, (text, value) => isRoundedTo(text, value, decimals))
 }
 
 /** A chart's tick labels are evenly spaced values; what stands below bars are their shares. */
-function judgeChart(view, { about, texts }) {
+function judgeChart(view, { about: matrix, texts }) {
   const lowest = Math.max(...texts.map(([, , y]) => y))
-  const ticks = (list, axis) => list.map(one => [Number(one[0].replace('−', '-')), one[axis]])
+  const ticks = (list, axis) => list.map(item => [Number(item[0].replace('−', '-')), item[axis]])
   const isEven = list => {
     const [[first, from], [last, to]] = [list[0], list.at(-1)]
     return list.every(([value, at]) => Math.abs(first + ((last - first) * (at - from)) / (to - from) - value) < 0.051)
   }
-  if (!about) {
+  if (!matrix) {
     const numbers = texts.filter(([text]) => /^−?[\d.]+$/.test(text))
-    const left = numbers.filter(([, , y]) => numbers.filter(one => one[2] === y).length === 1)
-    const below = numbers.filter(one => !left.includes(one))
+    const left = numbers.filter(([, , y]) => numbers.filter(number => number[2] === y).length === 1)
+    const below = numbers.filter(number => !left.includes(number))
     const isRight = left.length > 2 && below.length > 2 && isEven(ticks(left, 2)) && isEven(ticks(below, 1))
     return isRight ? [] : ['ticks of the curves']
   }
   const shares = texts.filter(([, , y]) => y === lowest)
-  const length = tensorNamed(view, about.tensor).shape[about.axes[1]]
+  const length = findTensor(view, matrix.tensor).shape[matrix.axes[1]]
   const step = Math.ceil(length / shares.length)
-  const wrong = judgeCells(view, about, shares.map(([text], i) => [text, 0, i * step]), writes)
+  const wrong = judgeCells(view, matrix, shares.map(([text], i) => [text, 0, i * step]), isRoundedTo)
   const names = texts.filter(([, x, y]) => y !== lowest && shares.some(share => share[1] === x))
-  const left = texts.filter(one => !shares.includes(one) && !names.includes(one))
+  const left = texts.filter(text => !shares.includes(text) && !names.includes(text))
   const isNamed = names.length === shares.length
   return [...wrong, ...(isNamed && isEven(ticks(left, 2)) ? [] : ['ticks of the bars'])]
 }
 
-/** What is wrong with everything that a look at the page has found, and how many numbers that was. */
-function check(view, seen) {
-  const here = { ...view, heats: seen.heats }
+/** The problems of everything that was read from the page, and how many numbers it has. */
+function checkPage(view, pageContent) {
+  const here = { ...view, heats: pageContent.heats }
   const problems = [
-    ...judge(here, seen.texts, KINDS), ...judge(here, seen.attributes, ATTRIBUTES),
-    ...seen.heats.flatMap(heat => judgeHeat(here, heat)),
-    ...seen.charts.flatMap(chart => judgeChart(here, chart)),
-    ...seen.listings.filter(text => !code.texts.has(text)).map(text => `code: ${text.slice(0, 80)}`),
-    ...seen.tables.flatMap(table => (
-      judgeCells(here, table, table.cells.flatMap((line, row) => line.map((text, col) => [text, row, col])), tells)))
+    ...findWrongTexts(here, pageContent.texts, KINDS), ...findWrongTexts(here, pageContent.attributes, ATTRIBUTES),
+    ...pageContent.heats.flatMap(heat => judgeHeat(here, heat)),
+    ...pageContent.charts.flatMap(chart => judgeChart(here, chart)),
+    ...pageContent.listings.filter(text => !code.texts.has(text)).map(text => `code: ${text.slice(0, 80)}`),
+    ...pageContent.tables.flatMap(table => (
+      judgeCells(here, table, table.cells.flatMap((line, row) => line.map((text, col) => [text, row, col])),
+        isExactly)))
   ]
-  const drawn = [...seen.heats.map(({ cells }) => cells), ...seen.charts.map(({ texts }) => texts)]
-  const lists = [seen.texts, seen.attributes, ...drawn]
-  const cells = seen.tables.flatMap(table => table.cells.map(line => line.length))
+  const canvasTexts = [...pageContent.heats.map(({ cells }) => cells), ...pageContent.charts.map(({ texts }) => texts)]
+  const lists = [pageContent.texts, pageContent.attributes, ...canvasTexts]
+  const cells = pageContent.tables.flatMap(table => table.cells.map(line => line.length))
   return { problems, count: lists.reduce((sum, list) => sum + list.length, 0) + cells.reduce((a, b) => a + b, 0) }
 }
 
-/** Compares all that was seen on the page. */
-function compareSeen(view, when, seen) {
-  const found = check(view, seen)
-  assert.deepEqual(found.problems.slice(0, 12), [], `${view.room.id}, ${when}: ${found.problems.length} wrong`)
-  return found.count
+/** Compares everything that was read from the page. */
+function comparePage(view, when, pageContent) {
+  const result = checkPage(view, pageContent)
+  assert.deepEqual(result.problems.slice(0, 12), [], `${view.room.id}, ${when}: ${result.problems.length} wrong`)
+  return result.count
 }
 
-/** Compares what the inspector tells unasked of the cell it opens with. */
-function compareOpening(view, told) {
-  if (!told.name) return 0
-  const [, name, index] = /^(.+)\[(.+)\]$/.exec(told.name)
-  return compareTold(view, { name, index: index.split(', ').map(Number) }, told)
+/** Compares the inspector's explanation of the first cell of a room. */
+function compareOpening(view, inspector) {
+  if (!inspector.name) return 0
+  const [, name, index] = /^(.+)\[(.+)\]$/.exec(inspector.name)
+  return compareInspector(view, { name, index: index.split(', ').map(Number) }, inspector)
 }
 
-/** Compares what the inspector tells of a pinned cell and of its gradient, and what the page shows meanwhile. */
-function comparePinned(view, { pinned, told, seen, gradient }) {
-  const cell = cellOf(pinned, ...pinned.at.map(number => number - 1))
-  const count = compareTold(view, cell, told) + compareSeen(view, 'with a cell pinned', seen)
-  return count + (gradient ? compareTold(view, { ...cell, isGradient: true }, gradient) : 0)
+/** Compares the inspector's explanation of a pinned cell and of its gradient, and the page meanwhile. */
+function comparePinned(view, { pinned, inspectorTexts: inspector, pages: pageContent, gradient }) {
+  const cell = matrixCell(pinned, ...pinned.at.map(number => number - 1))
+  const count = compareInspector(view, cell, inspector) + comparePage(view, 'with a cell pinned', pageContent)
+  return count + (gradient ? compareInspector(view, { ...cell, isGradient: true }, gradient) : 0)
 }
 
-/** Compares all the inspector tells with the explanation of the cell made here. */
-function compareTold(view, cell, told) {
-  const explanation = explainCell(view.run.made, cell)
+/** Compares everything in the inspector with the explanation of the cell made in Node. */
+function compareInspector(view, cell, inspector) {
+  const explanation = explainCell(view.run.workerRun, cell)
   const key = `${cell.isGradient ? '∂' : ''}${cell.name}[${cell.index.join(', ')}]`
-  assert.equal(told.name, key)
+  assert.equal(inspector.name, key)
   const value = cell.isGradient ? explanation?.value : valueAt(view, cell.name, cell.index)
   const here = { ...view, cell, key, value, explanation }
-  const problems = [...judge(here, told.texts, TOLD), ...judge(here, told.attributes, TOLD_ATTRIBUTES)]
+  const problems = [...findWrongTexts(here, inspector.texts, INSPECTOR_KINDS),
+    ...findWrongTexts(here, inspector.attributes, INSPECTOR_ATTRIBUTES)]
   assert.deepEqual(problems.slice(0, 12), [], `${view.room.id}, ${key}: ${problems.length} wrong`)
-  assert.equal(told.exact, value === undefined ? 0 : 1, key)
-  if (!explanation) return told.texts.length
-  assert.ok(addsUp({ ...explanation, value }), `${key}: the terms do not make ${value}`)
-  assert.equal(told.terms, Math.min(explanation.terms.length, 24), key)
-  return told.texts.length
+  assert.equal(inspector.exact, value === undefined ? 0 : 1, key)
+  if (!explanation) return inspector.texts.length
+  assert.ok(termsGiveValue({ ...explanation, value }), `${key}: the terms do not make ${value}`)
+  assert.equal(inspector.terms, Math.min(explanation.terms.length, 24), key)
+  return inspector.texts.length
 }
 
 const STEPS = ['ArrowDown', 'ArrowRight', 'ArrowRight', 'ArrowDown', 'ArrowRight']
 
-/** Walks through a house from room to room. */
-async function walk(t, state, place) {
+/** Visits the rooms of a state. */
+async function walkModel(t, state, place) {
   const { page, complaints, close } = await open(state, { before: watchCanvases })
-  await walkThrough(t, { page, state, run: runHere(state) }, place)
+  await walkThrough(t, { page, state, run: runInNode(state) }, place)
   assert.deepEqual(complaints, [])
   await close()
 }
 
-/** The same through a model that is brought in files, with a text of numbers. */
-async function walkBrought(t, [item, language], place) {
+/** Visits the rooms of an imported model, with a text of numbers. */
+async function walkImported(t, [item, language], place) {
   const folder = await mkdtemp(join(tmpdir(), 'walk-')), files = filesOf(item)
   const paths = Object.keys(files).map(name => join(folder, name))
   for (const [i, content] of Object.values(files).entries()) await writeFile(paths[i], content)
-  const state = stateOf({ model: 'own', language, beginning: '3 1 4 1 5', head: 1, part: 'k' })
-  bringHere(await opened(files))
+  const state = completeState({ model: 'own', language, beginning: '3 1 4 1 5', head: 1, part: 'k' })
+  setImportedModel(await openModel(files))
   const { page, complaints, close } = await open({ language }, { before: watchCanvases })
-  await bringFiles(page, paths)
+  await importFiles(page, paths)
   await page.evaluate(link => { location.hash = link }, toHash(state))
   await page.waitForFunction(() => document.querySelector('.house-now')?.textContent.includes('3 1 4 1 5'))
-  await walkThrough(t, { page, state, run: runHere(state) }, place)
+  await walkThrough(t, { page, state, run: runInNode(state) }, place)
   assert.deepEqual(complaints, [])
   await close()
   await rm(folder, { recursive: true })
 }
 
 async function walkThrough(t, { page, state, run }, { i, walks }) {
-  const { visit, pin } = await eyes(page, PLACES)
+  const { readRoom, pinCell } = await createReader(page, PLACES)
   const rooms = roomsOf(run)
-  const house = viewOf(run, state, rooms, code)
-  // What is drawn of a turned pair is a plot; its matrices are held in import.test.js.
-  const entered = share(firstOfEachKind(rooms), 3 * i, 3 * walks).filter(({ stage }) => stage !== 'rotary')
-  let [count, told] = [0, 0]
-  for (const [at, room] of entered.entries()) {
+  const house = createTextView(run, state, rooms, code)
+  // The plot of a rotated pair is not compared here; import.test.js compares its matrices.
+  const selectedRooms = partOf(firstOfEachKind(rooms), 3 * i, 3 * walks).filter(({ stage }) => stage !== 'rotary')
+  let [count, inspectorCount] = [0, 0]
+  for (const [at, room] of selectedRooms.entries()) {
     const view = { ...house, room }
-    const here = await visit(room.id, LOOKS)
-    here.seen.forEach((seen, depth) => { count += compareSeen(view, DEPTHS[depth], seen) })
-    told += compareOpening(view, here.told)
-    const pinned = await pin(STEPS.slice(0, at % (STEPS.length + 1)))
-    if (pinned) told += comparePinned(view, pinned)
+    const here = await readRoom(room.id, LOOKS)
+    here.pages.forEach((pageContent, depth) => { count += comparePage(view, DEPTHS[depth], pageContent) })
+    inspectorCount += compareOpening(view, here.inspectorTexts)
+    const pinned = await pinCell(STEPS.slice(0, at % (STEPS.length + 1)))
+    if (pinned) inspectorCount += comparePinned(view, pinned)
   }
-  t.diagnostic(`${entered.length} of ${rooms.length} rooms, ${count} numbers on the page, ${told} in the inspector`)
+  t.diagnostic(`${selectedRooms.length} of ${rooms.length} rooms, ${count} numbers on the page, ${inspectorCount} in the inspector`)
   run.dispose()
 }
 
 test('every model is tested in both languages', () => {
-  const walked = WALKS.map(([, language, { model = 'dates' }]) => `${model} ${language}`)
-  // Rooms that are no model's are held by laboratory.test.js.
+  const tested = WALKS.map(([, language, { model = 'dates' }]) => `${model} ${language}`)
+  // laboratory.test.js tests the rooms without a model.
   const derived = READY.filter(({ rooms }) => !rooms)
-  for (const { id } of derived) for (const language of ['ko', 'en']) assert.ok(walked.includes(`${id} ${language}`), id)
+  for (const { id } of derived) for (const language of ['ko', 'en']) assert.ok(tested.includes(`${id} ${language}`), id)
 })
 
-/** Two at a time: while one waits for a frame the other has something to do. */
+/** Two tests at a time: while one waits for a frame, the other computes. */
 describe('every number of the page', { concurrency: 2 }, () => {
   for (const [title, language, changes] of WALKS) {
     const same = WALKS.filter(([, , { model }]) => model === changes.model)
-    const place = { i: same.findIndex(([, , other]) => other === changes), walks: same.length }
-    test(`${title}, ${language}`, t => walk(t, stateOf({ ...changes, language }), place))
+    const place = { i: same.findIndex(([, , walkChanges]) => walkChanges === changes), walks: same.length }
+    test(`${title}, ${language}`, t => walkModel(t, completeState({ ...changes, language }), place))
   }
 })
 
-/** One at a time: what Node computes beside the page is of the model that was brought last. */
+/** One test at a time: Node computes with the model that was imported last. */
 describe('every number of imported models', () => {
-  const items = sample(['gpt2', 'bert', 'marian', 't5', 'llama'], 4).flatMap(type => (isLong ? cases(type) : cases(type).slice(0, 1)))
-  for (const [at, item] of items.entries()) for (const [i, language] of share([...['ko', 'en'].entries()], at % 2, 2)) {
-    test(`${item.name}, ${language}`, t => walkBrought(t, [item, language], { i, walks: 2 }))
+  const items = everyNth(['gpt2', 'bert', 'marian', 't5', 'llama'], 4).flatMap(type => (isLong ? cases(type) : cases(type).slice(0, 1)))
+  for (const [at, item] of items.entries()) for (const [i, language] of partOf([...['ko', 'en'].entries()], at % 2, 2)) {
+    test(`${item.name}, ${language}`, t => walkImported(t, [item, language], { i, walks: 2 }))
   }
 })

@@ -1,25 +1,25 @@
-// The worksheet of a lesson, pressed in the page and looked at as it is printed.
+// The worksheet of a lesson, opened in the page and measured in its printed layout.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LESSONS, lessonOf } from '../../web/lessons/index.js'
-import { worksheet } from '../../web/lessons/worksheet.js'
-import { changing, stateOf as pageState, runHere, useHouse } from './host.js'
-import { longTest, sample } from '../lib/long.js'
+import { LESSONS, findLesson } from '../../web/lessons/index.js'
+import { createWorksheet } from '../../web/lessons/worksheet.js'
+import { changeAndWait, completeState as pageState, runInNode, useBrowser } from './host.js'
+import { longTest, everyNth } from '../lib/long.js'
 
-const { open: visit } = useHouse()
+const { open: openPage } = useBrowser()
 const PAPERS = ['A4', 'Letter']
 
-/** What would be printed stays, so that it can be looked at. */
+/** Keeps the sheet on the page instead of printing it. */
 const before = () => {
   window.print = () => { document.documentElement.dataset.printed = 'yes' }
 }
 
 async function printed(id, language, more = {}) {
-  const opening = await visit({ lesson: id, language, theme: 'dark' }, { before })
+  const opening = await openPage({ lesson: id, language, theme: 'dark' }, { before })
   const { page } = opening
   await page.waitForSelector('.lesson-bar .lesson-text:not(:empty)')
   for (const [field, value] of Object.entries(more)) {
-    await changing(page, () => page.fill(`[data-field="${field}"]`, value))
+    await changeAndWait(page, () => page.fill(`[data-field="${field}"]`, value))
   }
   assert.equal(await page.$('.worksheet'), null)
   await page.click('.lesson-sheet')
@@ -30,11 +30,12 @@ async function printed(id, language, more = {}) {
 }
 
 /** The same worksheet, made here. */
-async function made(id, language, more = {}) {
-  const [{ lesson }, { default: words }] = await Promise.all([lessonOf(id).load(), lessonOf(id).words[language]()])
+async function openWorksheet(id, language, more = {}) {
+  const [{ lesson }, { default: words }] = await Promise.all([findLesson(id).load(), findLesson(id).words[language]()])
   const state = pageState({ model: lesson.model, lesson: id, at: 0, language, ...more })
-  return worksheet(lesson, words, {
-    state, language, runOf: async one => runHere(one), gradientOf: async (one, tensor) => runHere(one).gradient(tensor)
+  return createWorksheet(lesson, words, {
+    state, language, runOf: async item => runInNode(item),
+    gradientOf: async (item, tensor) => runInNode(item).gradient(tensor)
   })
 }
 
@@ -46,30 +47,31 @@ const pages = async (page, format) => (
 const JOINER = '\u2060'
 /** Texts as they are read, without what only keeps a line together. */
 const text = (page, selector) => page.$$eval(selector, (list, joiner) => (
-  list.map(one => one.innerText.trim().replaceAll(joiner, ''))), JOINER)
-const cells = (page, selector) => page.$$eval(`${selector} td`, list => list.map(one => one.textContent))
+  list.map(item => item.innerText.trim().replaceAll(joiner, ''))), JOINER)
+const cells = (page, selector) => page.$$eval(`${selector} td`, list => list.map(item => item.textContent))
 
-for (const [id, language, more] of sample([['attention', 'ko', { gapped: '나는 물[?] 마셨다' }], ['round', 'en']], 2)) {
+for (const [id, language, more] of everyNth([['attention', 'ko', { gapped: '나는 물[?] 마셨다' }], ['round', 'en']], 2)) {
   test(`${id}, ${language}: questions on the first page, answers on the next, with the reader's numbers`, async () => {
-    const sheet = await made(id, language, more)
+    const sheet = await openWorksheet(id, language, more)
     const { page, complaints, close } = await printed(id, language, more)
     assert.equal(await page.isVisible('.house'), false, 'nothing but the sheet')
     assert.deepEqual(await text(page, '.worksheet-questions li > h2'), sheet.items.map(({ title }) => title))
     const questions = sheet.items.filter(({ ask }) => ask)
     assert.deepEqual(await text(page, '.worksheet-answer'), questions.map(({ answer }) => answer))
-    assert.deepEqual(await text(page, '.worksheet-answer + p'), questions.map(({ why }) => why))
+    assert.deepEqual(await text(page, '.worksheet-answer + p'), questions.map(({ why: explanation }) => explanation))
     assert.deepEqual(await text(page, '.worksheet-hint'), questions.map(({ hint }) => hint).filter(Boolean))
     assert.deepEqual(await text(page, '.worksheet-tokens span'), sheet.tokens)
     assert.deepEqual(await page.$$('.worksheet-questions .worksheet-answer'), [])
-    const figures = sheet.items.flatMap(({ given, seen }) => [...given, ...seen.filter(({ isCut }) => !isCut)])
-      .flatMap(one => one.cells.flat())
+    const figures = sheet.items.flatMap(({ figures, answerFigures }) => [...figures,
+      ...answerFigures.filter(({ isCut }) => !isCut)])
+      .flatMap(item => item.cells.flat())
     const blank = figures.filter(({ isBlank }) => isBlank).length
-    assert.equal((await cells(page, '.worksheet-questions')).filter(one => one === '').length, blank)
+    assert.equal((await cells(page, '.worksheet-questions')).filter(cell => cell === '').length, blank)
     assert.ok(blank > 0)
-    assert.ok((await cells(page, '.worksheet-key')).every(one => one !== ''))
-    const looks = await page.$eval('.worksheet', one => [getComputedStyle(one).color, getComputedStyle(one).backgroundColor])
-    assert.deepEqual(looks, ['rgb(0, 0, 0)', 'rgb(255, 255, 255)'], 'light, whatever the screen is')
-    assert.equal(await page.$eval('.worksheet-key', one => getComputedStyle(one).breakBefore), 'page')
+    assert.ok((await cells(page, '.worksheet-key')).every(cell => cell !== ''))
+    const colors = await page.$eval('.worksheet', element => [getComputedStyle(element).color, getComputedStyle(element).backgroundColor])
+    assert.deepEqual(colors, ['rgb(0, 0, 0)', 'rgb(255, 255, 255)'], 'light, whatever the screen is')
+    assert.equal(await page.$eval('.worksheet-key', element => getComputedStyle(element).breakBefore), 'page')
     for (const format of PAPERS) {
       assert.ok(await pages(page, format) >= 2, format)
       await page.emulateMedia({ media: 'screen' })
@@ -84,13 +86,13 @@ for (const [id, language, more] of sample([['attention', 'ko', { gapped: '나는
 }
 
 longTest('every lesson has a worksheet', async () => {
-  const { page, complaints, close } = await visit({ lesson: 'attention', language: 'en' }, { before })
+  const { page, complaints, close } = await openPage({ lesson: 'attention', language: 'en' }, { before })
   for (const { id } of LESSONS) {
     await page.evaluate(lesson => {
       location.hash = `lesson=${lesson}&language=en`
       delete document.documentElement.dataset.printed
     }, id)
-    const { title } = (await lessonOf(id).words.en()).default
+    const { title } = (await findLesson(id).words.en()).default
     await page.waitForFunction(name => document.querySelector('.lesson-name')?.title === name, title)
     await page.click('.lesson-sheet')
     await page.waitForSelector('html[data-printed]')

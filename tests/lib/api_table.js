@@ -3,16 +3,16 @@
 // written by hand.
 import { gf } from './engine.js'
 
-const tensor = gf.tensor([1])
-const module = new gf.nn.Linear(1, 1)
+const exampleTensor = gf.tensor([1])
+const exampleModule = new gf.nn.Linear(1, 1)
 
 /** The object of this library that has the names of each part of PyTorch, and how its members are written. */
 const COUNTERPARTS = {
   'torch': { target: { ...gf.functional, ...gf }, prefix: 'gf.' },
-  'torch.Tensor': { target: tensor, prefix: 'x.' },
+  'torch.Tensor': { target: exampleTensor, prefix: 'x.' },
   'torch.nn.functional': { target: gf.functional, prefix: 'F.' },
   'torch.nn': { target: gf.nn, prefix: 'nn.' },
-  'torch.nn.Module': { target: module, prefix: 'module.' },
+  'torch.nn.Module': { target: exampleModule, prefix: 'module.' },
   'torch.nn.init': { target: gf.nn.init, prefix: 'nn.init.' },
   'torch.optim': { target: gf.optim, prefix: 'optim.' },
   'torch.optim.lr_scheduler': { target: gf.optim.lrScheduler, prefix: 'lrScheduler.' },
@@ -23,7 +23,7 @@ const COUNTERPARTS = {
 }
 
 /** Names that this library writes differently: the expression here, and a note. */
-export const DIFFERS = {
+export const DIFFERENT_NAMES = {
   'torch': {
     no_grad: ['gf.noGrad(() => ...)', 'a function instead of a block'],
     enable_grad: ['gf.enableGrad(() => ...)', 'a function instead of a block'],
@@ -133,7 +133,7 @@ export const DIFFERS = {
 }
 
 /** Common expressions: in Python, in this library, and their value when x holds the numbers 0 to 11 as [3, 4]. */
-export const OFTEN = [
+export const COMMON_EXPRESSIONS = [
   ['x[0]', 'x.index(0)', [0, 1, 2, 3]], ['x[-1]', 'x.index(-1)', [8, 9, 10, 11]],
   ['x[:, -1]', "x.index(':', -1)", [3, 7, 11]], ['x[1:3]', "x.index('1:3')", [[4, 5, 6, 7], [8, 9, 10, 11]]],
   ['x[:, :n]', 'x.index(\':\', `:${2}`)', [[0, 1], [4, 5], [8, 9]]],
@@ -168,8 +168,8 @@ function hasMember(target, name) {
 export function rowsOf(part, names) {
   const { target, prefix } = COUNTERPARTS[part]
   return names.map(name => {
-    const differs = DIFFERS[part][name]
-    if (differs) return { name, status: 'differs', here: differs[0], note: differs[1] }
+    const difference = DIFFERENT_NAMES[part][name]
+    if (difference) return { name, status: 'differs', here: difference[0], note: difference[1] }
     return hasMember(target, toCamelCase(name)) ? { name, status: 'have', here: prefix + toCamelCase(name) }
       : { name, status: 'not' }
   })
@@ -182,10 +182,10 @@ const REMARKS = {
     '`gf.softmax(x, 1)` or `gf.softmax(x, { dim: 1 })`.'
 }
 
-const table = rows => ['| PyTorch | here | |', '| --- | --- | --- |',
+const renderTable = rows => ['| PyTorch | here | |', '| --- | --- | --- |',
   ...rows.map(({ name, here, note = '' }) => `| \`${name}\` | \`${here.replaceAll('|', '\\|')}\` | ${note} |`)].join('\n')
 
-function section(part, names) {
+function renderSection(part, names) {
   const rows = rowsOf(part, names)
   const withStatus = status => rows.filter(row => row.status === status)
   return [
@@ -193,7 +193,7 @@ function section(part, names) {
     `${withStatus('have').length} as in PyTorch, ${withStatus('differs').length} otherwise, ${withStatus('not').length} not.`,
     withStatus('have').length
       ? `As in PyTorch, in camelCase: ${withStatus('have').map(({ name }) => `\`${toCamelCase(name)}\``).join(', ')}.` : '',
-    withStatus('differs').length ? table(withStatus('differs')) : ''
+    withStatus('differs').length ? renderTable(withStatus('differs')) : ''
   ].filter(Boolean).join('\n\n')
 }
 
@@ -209,7 +209,7 @@ export function otherNames({ names }) {
 }
 
 /** The whole table as Markdown. @param {{ version: string, names: Record<string, string[]> }} torch */
-export const apiTable = ({ names }) => `${[
+export const renderApiTable = ({ names }) => `${[
   '# From PyTorch',
   'The public names of PyTorch 1.13 that glassformer has, as in PyTorch or otherwise. The search of the reference also finds those\n' +
   'that it lacks. Made by `tests/api.test.js` from the library itself; `UPDATE=1 node --test tests/api.test.js` writes it anew.',
@@ -217,7 +217,7 @@ export const apiTable = ({ names }) => `${[
   'at the end: `x.sum(-1, { keepdim: true })`, `F.normalize(x, 2, -1)`, `new nn.Linear(3, 4, false)`, `layer(x, mask)`,\n' +
   '`nn.init.normal_(w, 0, 0.02)`, `new optim.AdamW(model.parameters(), 3e-4, { weightDecay: 0.1 })`.',
   '## What is written often',
-  ['| PyTorch | here |', '| --- | --- |', ...OFTEN.map(([python, here]) => `| \`${python}\` | \`${here}\` |`)].join('\n'),
+  ['| PyTorch | here |', '| --- | --- |', ...COMMON_EXPRESSIONS.map(([python, here]) => `| \`${python}\` | \`${here}\` |`)].join('\n'),
   '`f"{loss}"` is `${loss}`, and tensors and modules print as in PyTorch; `x[mask] = v` is `x.indexPut_([mask], v)`, which records no\n' +
   'gradient. A name that a tensor or a module does not have is an error, as in Python. A tensor cannot be cloned to another thread\n' +
   '(`structuredClone`), since it lives in the memory of its engine: send `x.toArray()` or `gf.saveSafetensors`.\n' +
@@ -240,5 +240,5 @@ export const apiTable = ({ names }) => `${[
   '`F.conv2d`), since patch embeddings and the front of speech models need them. There are no complex numbers: rotary\n' +
   'positions are `F.rotary`, which takes `frequencies` of your own. Gradients have no gradients: `createGraph` is an error that says\n' +
   'what to write. What is composed of other operations (`erf`, `log1p`, `conv2d`, `unique` …) takes longer than a kernel would.',
-  ...Object.entries(names).map(([part, list]) => section(part, list))
+  ...Object.entries(names).map(([part, names]) => renderSection(part, names))
 ].join('\n\n')}\n`

@@ -36,7 +36,7 @@ function withHeader(change) {
 }
 
 /** The files with a tensor of another shape than the configuration requires. */
-const widened = filesOf(model, { change: tensors => (
+const wrongShape = filesOf(model, { change: tensors => (
   { ...tensors, [second]: gf.zeros([tensors[second].shape[0] + 1]) }) })
 
 /**
@@ -44,33 +44,33 @@ const widened = filesOf(model, { change: tensors => (
  * @type {Record<string, [Record<string, any>, RegExp]>}
  */
 export const HOSTILE = {
-  'tensors that overlap': [withHeader(own => {
-    own[third].data_offsets = own[third].data_offsets.map(at => at - 4)
+  'tensors that overlap': [withHeader(header => {
+    header[third].data_offsets = header[third].data_offsets.map(at => at - 4)
   }), new RegExp(`model\\.safetensors: ${third.replaceAll('.', '\\.')} must start at byte \\d+`)],
-  'two tensors in one place': [withHeader(own => {
-    own[second].data_offsets = [own[first].data_offsets[0], own[first].data_offsets[0] + 4]
-    own[second].shape = [1]
+  'two tensors at the same offset': [withHeader(header => {
+    header[second].data_offsets = [header[first].data_offsets[0], header[first].data_offsets[0] + 4]
+    header[second].shape = [1]
   }), /model\.safetensors: .* must start at byte/],
-  'a tensor that ends before it begins': [withHeader(own => own[first].data_offsets.reverse()),
+  'a tensor that ends before it begins': [withHeader(header => header[first].data_offsets.reverse()),
     /model\.safetensors: .* must be inside/],
-  'a tensor of 19 GB in a file of 12 KB': [withHeader(own => {
-    own[first].shape = [70000, 70000]
-    own[first].data_offsets = [0, 4 * 70000 ** 2]
+  'a tensor of 19 GB in a file of 12 KB': [withHeader(header => {
+    header[first].shape = [70000, 70000]
+    header[first].data_offsets = [0, 4 * 70000 ** 2]
   }), /model\.safetensors: .* must be inside the \d+ bytes of data, got \[0,19600000000\]/],
   'a header of 5 GB': [withWeights((() => {
     const bytes = weights.slice()
     new DataView(bytes.buffer).setBigUint64(0, 5_000_000_000n, true)
     return bytes
   })()), /model\.safetensors: the header must fit into the file/],
-  'sides below zero': [withHeader(own => { own[first].shape = [-1, -11] }), /model\.safetensors: .* must have a shape/],
-  'an unknown dtype': [withHeader(own => { own[first].dtype = 'F12' }),
+  'sides below zero': [withHeader(header => { header[first].shape = [-1, -11] }), /model\.safetensors: .* must have a shape/],
+  'an unknown dtype': [withHeader(header => { header[first].dtype = 'F12' }),
     /model\.safetensors: .* must have a dtype/],
   'an error page instead of weights': [withWeights(new TextEncoder().encode('<!doctype html><title>404</title>')),
     /model\.safetensors: the header must fit into the file/],
-  'a file that is cut': [withWeights(weights.slice(0, -40)), /model\.safetensors: .* must be inside/],
-  'a file that is cut in its header': [withWeights(weights.slice(0, 100)), /model\.safetensors: the header must fit/],
+  'a truncated file': [withWeights(weights.slice(0, -40)), /model\.safetensors: .* must be inside/],
+  'a file that is truncated in its header': [withWeights(weights.slice(0, 100)), /model\.safetensors: the header must fit/],
   'an empty file': [withWeights(new Uint8Array(0)), /model\.safetensors: expected a file of at least 8 bytes, got 0/],
-  'another shape than the config promises': [widened,
+  'another shape than the config promises': [wrongShape,
     new RegExp(`${second.replaceAll('.', '\\.')} must have shape .* in model\\.safetensors`)],
   'a config of two thousand million layers': [filesOf(model, { config: { num_hidden_layers: 2e9 } }),
     /config\.json: num_hidden_layers must be at most 1000/],
@@ -98,15 +98,15 @@ export const BROKEN = { count: 3, first: second.replace(/^model\./, '') }
 
 /** A model whose token embedding takes more than 4 GB: the beginning of its file, the file's size and the config. */
 export function oversized() {
-  const V = 60_000_000, { shape: [, C] } = header[first], large = structuredClone(header), tableBytes = V * C * 4
-  const size = large[first].data_offsets[1]
-  large[first] = { dtype: 'F32', shape: [V, C], data_offsets: [0, tableBytes] }
-  for (const [name, entry] of Object.entries(large)) if (name !== first) {
+  const V = 60_000_000, { shape: [, C] } = header[first], largeHeader = structuredClone(header), tableBytes = V * C * 4
+  const size = largeHeader[first].data_offsets[1]
+  largeHeader[first] = { dtype: 'F32', shape: [V, C], data_offsets: [0, tableBytes] }
+  for (const [name, entry] of Object.entries(largeHeader)) if (name !== first) {
     entry.data_offsets = entry.data_offsets.map(at => at - size + tableBytes)
   }
-  const head = large['lm_head.weight'], end = head.data_offsets[0]
-  large['lm_head.weight'] = { dtype: 'F32', shape: [V, C], data_offsets: [end, end + tableBytes] }
-  const bytes = buildFile(large)
+  const lastEntry = largeHeader['lm_head.weight'], end = lastEntry.data_offsets[0]
+  largeHeader['lm_head.weight'] = { dtype: 'F32', shape: [V, C], data_offsets: [end, end + tableBytes] }
+  const bytes = buildFile(largeHeader)
   const config = JSON.stringify({ ...model.config, vocab_size: V })
   return { head: bytes, size: bytes.length + end + tableBytes, config }
 }

@@ -7,7 +7,7 @@ import { gf } from './engine.js'
 const MAX_POSITIONS = 64
 
 /** A golden model with the vocabulary size of a tokenizer and a longer maximum length. */
-function resized([item], size) {
+function resizeModel([item], size) {
   const { vocab_size: originalSize } = item.config
   const shapeOf = (key, shape) => (
     shape.map((n, i) => (/position_embeddings/.test(key) && i === 0 ? MAX_POSITIONS : n === originalSize ? size : n)))
@@ -22,7 +22,7 @@ export function bertFiles() {
   const texts = stories(3, 300, { names: 'plain', languages: ['en'] })
   const tokenizer = gf.text.trainWordPiece(texts, { vocabSize: 400, specials: ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'],
     lowercase: true })
-  return { ...resized(cases('bert'), tokenizer.size), 'tokenizer.json': JSON.stringify(tokenizer) }
+  return { ...resizeModel(cases('bert'), tokenizer.size), 'tokenizer.json': JSON.stringify(tokenizer) }
 }
 
 /** A SentencePiece file, which the text tests compare with SentencePiece itself. */
@@ -31,7 +31,7 @@ export const unigramFile = () => new Uint8Array(Buffer.from(loadGolden('spm_mode
 /** A T5 with the unigram model of SentencePiece. */
 export function t5Files() {
   const file = unigramFile(), tokenizer = gf.text.tokenizer({ 'spiece.model': file })
-  return { ...resized(cases('t5'), tokenizer.size), 'spiece.model': file }
+  return { ...resizeModel(cases('t5'), tokenizer.size), 'spiece.model': file }
 }
 
 /** A Marian like opus-mt's: source.spm splits texts, vocab.json has the ids. */
@@ -40,7 +40,7 @@ export function marianFiles() {
   const pieces = Array.from({ length: unigram.size }, (_, id) => unigram.tokenOf(id)).filter(piece => !piece.startsWith('<'))
   const vocab = Object.fromEntries(['</s>', '<unk>', ...pieces, '<pad>'].map((piece, id) => [piece, id]))
   return {
-    ...resized(cases('marian'), Object.keys(vocab).length), 'source.spm': file, 'target.spm': file,
+    ...resizeModel(cases('marian'), Object.keys(vocab).length), 'source.spm': file, 'target.spm': file,
     'vocab.json': JSON.stringify(vocab)
   }
 }
@@ -48,7 +48,7 @@ export function marianFiles() {
 let serial = 1000
 
 /** A model loaded from files as the page loads it. */
-export async function opened(files) {
+export async function openModel(files) {
   const { type } = await gf.models.inspect(files)
   return { ...await gf.models.load(files), type, serial: serial++ }
 }

@@ -2,13 +2,13 @@
 import { mkdir, open, writeFile } from 'node:fs/promises'
 import { ALPHABET } from '../../src/js/text/byte_level.js'
 
-/** The sizes of GPT-2 small. `words`: vocabulary size; `places`: maximum sequence length. */
-export const SMALL = { layers: 12, channels: 768, heads: 12, words: 50257, places: 1024 }
+/** The sizes of GPT-2 small. `positions`: the maximum sequence length. */
+export const SMALL = { layers: 12, channels: 768, heads: 12, vocabSize: 50257, positions: 1024 }
 
 const BLOCK = 2 ** 20
 
 /** Normal random numbers from a fixed seed. */
-function normals(count, std) {
+function normalNumbers(count, std) {
   let state = 1
   const uniform = () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0
@@ -19,16 +19,16 @@ function normals(count, std) {
 }
 
 /** Hugging Face's keys with their shapes. */
-function shapes({ layers, channels: C, words, places }) {
+function tensorShapes({ layers, channels: C, vocabSize, positions }) {
   const norm = name => [[`${name}.weight`, [C]], [`${name}.bias`, [C]]]
-  const dense = (name, rows, cols) => [[`${name}.weight`, [rows, cols]], [`${name}.bias`, [cols]]]
-  const layer = at => [
-    ...norm(`${at}.ln_1`), ...dense(`${at}.attn.c_attn`, C, 3 * C), ...dense(`${at}.attn.c_proj`, C, C),
-    ...norm(`${at}.ln_2`), ...dense(`${at}.mlp.c_fc`, C, 4 * C), ...dense(`${at}.mlp.c_proj`, 4 * C, C)
+  const linear = (name, rows, cols) => [[`${name}.weight`, [rows, cols]], [`${name}.bias`, [cols]]]
+  const layerShapes = offset => [
+    ...norm(`${offset}.ln_1`), ...linear(`${offset}.attn.c_attn`, C, 3 * C), ...linear(`${offset}.attn.c_proj`, C, C),
+    ...norm(`${offset}.ln_2`), ...linear(`${offset}.mlp.c_fc`, C, 4 * C), ...linear(`${offset}.mlp.c_proj`, 4 * C, C)
   ]
   return [
-    ['wte.weight', [words, C]], ['wpe.weight', [places, C]],
-    ...Array.from({ length: layers }, (_, n) => layer(`h.${n}`)).flat(), ...norm('ln_f')
+    ['wte.weight', [vocabSize, C]], ['wpe.weight', [positions, C]],
+    ...Array.from({ length: layers }, (_, n) => layerShapes(`h.${n}`)).flat(), ...norm('ln_f')
   ]
 }
 
@@ -36,38 +36,39 @@ const sizeOf = shape => shape.reduce((size, side) => size * side, 1)
 
 /** Writes the weights by repeating one block of random numbers; weights of norms are near 1. */
 async function writeWeights(path, sizes) {
-  const list = shapes(sizes), sampled = normals(BLOCK, 0.05), gains = sampled.map(x => 1 + x)
-  let at = 0
-  const header = JSON.stringify(Object.fromEntries(list.map(([name, shape]) => {
-    const from = at
-    at += 4 * sizeOf(shape)
-    return [name, { dtype: 'F32', shape, data_offsets: [from, at] }]
+  const tensors = tensorShapes(sizes), randomNumbers = normalNumbers(BLOCK, 0.05),
+    normWeights = randomNumbers.map(x => 1 + x)
+  let offset = 0
+  const header = JSON.stringify(Object.fromEntries(tensors.map(([name, shape]) => {
+    const start = offset
+    offset += 4 * sizeOf(shape)
+    return [name, { dtype: 'F32', shape, data_offsets: [start, offset] }]
   })))
   const file = await open(path, 'w')
   const length = Buffer.alloc(8)
   length.writeBigUInt64LE(BigInt(header.length))
   await file.write(Buffer.concat([length, Buffer.from(header)]))
-  for (const [n, [name, shape]] of list.entries()) {
-    const values = /ln_\w+\.weight$/.test(name) ? gains : sampled
-    for (let left = sizeOf(shape), from = (n * 7919) % 4096; left > 0; from = 0) {
-      const count = Math.min(left, BLOCK - from)
-      await file.write(Buffer.from(values.buffer, 4 * from, 4 * count))
-      left -= count
+  for (const [n, [name, shape]] of tensors.entries()) {
+    const values = /ln_\w+\.weight$/.test(name) ? normWeights : randomNumbers
+    for (let remaining = sizeOf(shape), start = (n * 7919) % 4096; remaining > 0; start = 0) {
+      const count = Math.min(remaining, BLOCK - start)
+      await file.write(Buffer.from(values.buffer, 4 * start, 4 * count))
+      remaining -= count
     }
   }
   await file.close()
-  return at
+  return offset
 }
 
 /** A vocabulary of all bytes, of merged tokens up to the size, and of the end token. */
-function vocabularyOf(size) {
+function makeVocabulary(size) {
   const tokens = [...ALPHABET], merges = []
-  const letters = ['Ġ', ...'etaoinshrdlucmfwypvbgkqjxz'], known = new Set(tokens), stems = [...letters]
+  const letters = ['Ġ', ...'etaoinshrdlucmfwypvbgkqjxz'], tokenSet = new Set(tokens), stems = [...letters]
   for (let i = 0; tokens.length < size - 1; i++) {
     for (const letter of letters) {
       const token = stems[i] + letter
-      if (tokens.length === size - 1 || known.has(token) || letter === 'Ġ') continue
-      known.add(token)
+      if (tokens.length === size - 1 || tokenSet.has(token) || letter === 'Ġ') continue
+      tokenSet.add(token)
       tokens.push(token)
       stems.push(token)
       merges.push(`${stems[i]} ${letter}`)
@@ -83,10 +84,10 @@ function vocabularyOf(size) {
  * @param {string} folder @param {typeof SMALL} sizes @returns {Promise<{ paths: string[], bytes: number }>}
  */
 export async function writeGpt2(folder, sizes) {
-  const { layers, channels, heads, words, places } = sizes
-  const texts = { ...vocabularyOf(words), 'config.json': JSON.stringify({
-    model_type: 'gpt2', n_layer: layers, n_embd: channels, n_head: heads, vocab_size: words, n_positions: places,
-    eos_token_id: words - 1
+  const { layers, channels, heads, vocabSize, positions } = sizes
+  const texts = { ...makeVocabulary(vocabSize), 'config.json': JSON.stringify({
+    model_type: 'gpt2', n_layer: layers, n_embd: channels, n_head: heads, vocab_size: vocabSize, n_positions: positions,
+    eos_token_id: vocabSize - 1
   }) }
   await mkdir(folder, { recursive: true })
   for (const [name, text] of Object.entries(texts)) await writeFile(`${folder}/${name}`, text)

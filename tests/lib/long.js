@@ -9,17 +9,16 @@ export const isLong = Boolean(process.env.LONG)
 export const longTest = isLong ? test : name => test(name, { skip: 'npm run test:long' })
 
 /** A whole list, or in `npm test` every `step`-th item and those that `isNeeded` selects. */
-export const sample = (list, step, isNeeded = () => false) => (
+export const everyNth = (list, step, isNeeded = () => false) => (
   isLong ? list : list.filter((item, i) => i % step === 0 || isNeeded(item, i, list)))
 
 /**
- * All rooms of a run, each of which shows one idea at one place, or in `npm test` the first of each kind, since every
- * layer has the same rooms.
+ * All rooms of a run, or in `npm test` the first of each kind, since every layer has the same rooms.
  * @template {{ id: string }} R @param {R[]} rooms
  */
-export const firstOfEachKind = rooms => isLong ? rooms : rooms.filter(({ id }, at) => (
-  rooms.findIndex(other => withoutNumbers(other.id) === withoutNumbers(id)) === at))
+export const firstOfEachKind = rooms => isLong ? rooms : rooms.filter(({ id }, i) => (
+  rooms.findIndex(room => withoutNumbers(room.id) === withoutNumbers(id)) === i))
 const withoutNumbers = id => id.replace(/\d+/g, '#')
 
 /** The part of a list that test i of `count` covers in `npm test`; in test:long every test covers the whole list. */
-export const share = (list, i, count) => isLong ? [...list] : list.filter((_, at) => at % count === i)
+export const partOf = (list, i, count) => isLong ? [...list] : list.filter((_, at) => at % count === i)

@@ -1,4 +1,4 @@
-// Runs of the page's models for tests: the plain data that the page gets, and the run that it was serialized from.
+// Runs of the page's models for tests: as data for the page, and as the worker's run that it was serialized from.
 import { readFile } from 'node:fs/promises'
 import { defaultsOf, filesFor, modelOf } from '../../web/models/index.js'
 import { choose, openIn } from '../../web/models/imported/open.js'
@@ -7,7 +7,7 @@ import { roomsOf } from '../../web/rooms/index.js'
 import { stageOf } from '../../web/stages/index.js'
 import { readRun } from '../../web/lib/run.js'
 import { messageOf } from '../../web/worker/serialize_run.js'
-import { cases, filesOf as drawnFiles } from '../models/golden_models.js'
+import { cases, filesOf as goldenFiles } from '../models/golden_models.js'
 import { gf } from './engine.js'
 
 const file = (id, name) => readFile(new URL(`../../web/models/${id}/${name}`, import.meta.url))
@@ -22,59 +22,59 @@ for (const id of Object.keys(RUNS)) await filesOf(id)
 
 /** A small Llama serves as the imported model. */
 const [llama] = cases('llama')
-choose(Object.fromEntries(Object.entries(drawnFiles(llama)).map(([name, content]) => [name, new Blob([content])])))
+choose(Object.fromEntries(Object.entries(goldenFiles(llama)).map(([name, content]) => [name, new Blob([content])])))
 files.set('own', [await openIn(gf)])
 
 /** Replaces the imported model. @param {any} opened by `openIn` */
-export const bringHere = opened => files.set('own', [opened])
+export const setImportedModel = opened => files.set('own', [opened])
 
-/** A run as the worker has it. @param {object} settings of the page; the others have their defaults */
-export function made(settings, edits = [], engine = gf) {
+/** Makes a run as the worker does. @param {object} settings of the page; missing ones have their defaults */
+export function makeRun(settings, edits = [], engine = gf) {
   const { model = 'dates' } = settings
   const all = { ...defaultsOf(model), ...settings }
   const { files: names, isImported } = modelOf(model)
-  const needed = isImported ? files.get(model) : filesFor(all).map(name => files.get(model)[names.indexOf(name)])
-  return RUNS[model](engine, all, edits, needed)
+  const weights = isImported ? files.get(model) : filesFor(all).map(name => files.get(model)[names.indexOf(name)])
+  return RUNS[model](engine, all, edits, weights)
 }
 
 /** A run as the page has it. */
-export const plainOf = (engine, run) => readRun(messageOf(engine, run))
+export const toPageRun = (engine, run) => readRun(messageOf(engine, run))
 
 /** A run as the page has it, with the methods that explain its values and gradients. */
 export function pageRun(settings, edits = [], engine = gf) {
-  const result = made(settings, edits, engine)
+  const result = makeRun(settings, edits, engine)
   const { run } = result
   return {
-    ...plainOf(engine, result), made: result, explain: (name, index) => run.explain(name, index),
+    ...toPageRun(engine, result), workerRun: result, explain: (name, index) => run.explain(name, index),
     explainGradient: (name, index) => run.explainGradient(name, index), gradient: name => run.gradient(name),
     dispose: () => run.dispose()
   }
 }
 
-/** A disposed run: it has the copied numbers, but cannot explain them any more. */
-export function shownRun(settings, edits, engine) {
+/** Makes a run and disposes it: its numbers remain, but cannot be explained any more. */
+export function makeDisposedRun(settings, edits, engine) {
   const run = pageRun(settings, edits, engine)
   run.dispose()
   return run
 }
 
 /** The first room of each kind of a model. @param {string} model @returns {string[]} their ids */
-export function kindsOf(model) {
-  const rooms = roomsOf(shownRun({ model }))
+export function firstRooms(model) {
+  const rooms = roomsOf(makeDisposedRun({ model }))
   return rooms.filter(({ stage }, i) => rooms.findIndex(room => room.stage === stage) === i).map(({ id }) => id)
 }
 
 /** The view of a room: its selection, with defaults, and the pictures of other rooms. */
-export function viewOf(run, id, more = {}) {
+export function createView(run, id, selection = {}) {
   const rooms = roomsOf(run)
-  const room = rooms.find(other => other.id === id)
-  const view = { sentence: 0, head: 0, part: 'q', row: 0, step: -1, ...more, room, rooms }
+  const room = rooms.find(item => item.id === id)
+  const view = { sentence: 0, head: 0, part: 'q', row: 0, step: -1, ...selection, room, rooms }
   view.picture = (room, changes) => stageOf(room.stage).picture(run, { ...view, ...changes, room })
   return view
 }
 
 /** The data that the stage of a room displays. */
-export function dataIn(run, id, more) {
-  const view = viewOf(run, id, more)
+export function stageData(run, id, selection) {
+  const view = createView(run, id, selection)
   return stageOf(view.room.stage).data(run, view)
 }

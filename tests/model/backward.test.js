@@ -4,11 +4,11 @@ import { test } from 'node:test'
 import { offsetOf } from '../../src/js/shape.js'
 import { hasCell } from '../../web/inspector/index.js'
 import { explainCell, firstUse } from '../../web/worker/queries.js'
-import { tensorOf } from '../../web/lib/run.js'
+import { getTensor } from '../../web/lib/run.js'
 import { valueAt } from '../../web/lib/slice.js'
 import { finiteDifference } from '../../web/worker/finite_difference.js'
-import { sample } from '../lib/long.js'
-import { made, pageRun } from '../lib/page.js'
+import { everyNth } from '../lib/long.js'
+import { makeRun, pageRun } from '../lib/page.js'
 
 const SMALL = {
   weights: 'untrained', source: '3 may 1999', target: '1999년 5월', layers: 1, dModel: 8, heads: 2, dimFeedforward: 12,
@@ -32,7 +32,7 @@ function gradientAt(run, name, index) {
   const byName = gradients.get(run) ?? new Map()
   gradients.set(run, byName)
   if (!byName.has(name)) byName.set(name, run.gradient(name))
-  return byName.get(name)[offsetOf(tensorOf(run, name).shape, index)]
+  return byName.get(name)[offsetOf(getTensor(run, name).shape, index)]
 }
 
 /** Asserts that every link of an explanation leads to an existing cell of the run and has its value. */
@@ -43,7 +43,7 @@ function checkLinks(run, cell, { terms, sources }) {
   }
   for (const { source, value } of linked) {
     const { name, index, isGradient } = source
-    const stored = isGradient ? gradientAt(run, name, index) : valueAt(tensorOf(run, name), index)
+    const stored = isGradient ? gradientAt(run, name, index) : valueAt(getTensor(run, name), index)
     assert.ok(Object.is(value, stored), `${formatCell(cell)} shows ${value} for ${formatCell(source)}, ${stored}`)
   }
 }
@@ -53,7 +53,7 @@ function walk(run, start, next) {
   const path = [start]
   while (path.length < MAX_STEPS) {
     const cell = path.at(-1)
-    const explanation = explainCell(run.made, cell)
+    const explanation = explainCell(run.workerRun, cell)
     assert.ok(explanation && !explanation.none, `${formatCell(cell)} is not explained`)
     checkLinks(run, cell, explanation)
     const nextCell = next(explanation)
@@ -88,12 +88,12 @@ for (const [title, settings] of [
 ]) {
   test(`every source of every tensor exists, forward and backward: ${title}`, () => {
     const run = pageRun(settings)
-    for (const [name, { shape }] of sample([...run.tensors], 3)) {
+    for (const [name, { shape }] of everyNth([...run.tensors], 3)) {
       for (const index of [shape.map(() => 0), shape.map(side => side - 1), shape.map(side => side >> 1)]) {
         for (const cell of [{ name, index }, { name, index, isGradient: true }]) {
-          const explanation = explainCell(run.made, cell)
+          const explanation = explainCell(run.workerRun, cell)
           if (explanation && !explanation.none) checkLinks(run, cell, explanation)
-          for (const feed of explanation?.users ?? []) assert.ok(tensorOf(run, feed), `${name} feeds ${feed}`)
+          for (const feed of explanation?.users ?? []) assert.ok(getTensor(run, feed), `${name} feeds ${feed}`)
         }
       }
     }
@@ -111,11 +111,11 @@ test('like a Llama: the gradients of all parts equal slopes of the loss', async 
   ].map(([name, index]) => {
     const { value, computed } = run.explainGradient(name, index)
     assert.ok(Math.abs(value - computed) < 1e-5 * (1 + Math.abs(value)), `${name}: ${value} ${computed}`)
-    return { name, index, gradient: value, value: valueAt(tensorOf(run, name), index) }
+    return { name, index, gradient: value, value: valueAt(getTensor(run, name), index) }
   })
   run.dispose()
   for (const { name, index, gradient, value } of cells) {
-    const compute = async ({ edits, ...settings }) => made(settings, edits)
+    const compute = async ({ edits, ...settings }) => makeRun(settings, edits)
     const { slope } = await finiteDifference(compute, { ...LLAMA, edits: [] }, { name, index }, value)
     assert.ok(Math.abs(slope - gradient) < 0.03 * Math.abs(gradient) + 2e-4, `${name}: ${slope} ${gradient}`)
   }
@@ -139,9 +139,9 @@ test('the gradient of the logits is softmax minus the target, divided by the num
     assert.equal(byLog, word === answer ? Math.fround(-1 / rows) : 0)
   }
   assert.equal(run.explainGradient('loss', []).value, 1)
-  assert.equal(valueAt(tensorOf(run, 'loss'), []), run.loss)
-  assert.ok(explainCell(run.made, { name: 'output', index: [0, 4, answer] }).users.includes('log_probs'))
-  assert.deepEqual(explainCell(run.made, { name: 'log_probs', index: [4, answer] }).users, ['loss'])
+  assert.equal(valueAt(getTensor(run, 'loss'), []), run.loss)
+  assert.ok(explainCell(run.workerRun, { name: 'output', index: [0, 4, answer] }).users.includes('log_probs'))
+  assert.deepEqual(explainCell(run.workerRun, { name: 'log_probs', index: [4, answer] }).users, ['loss'])
   const lost = run.explain('loss', [])
   assert.ok(lost.sources.every(({ name }) => name === 'log_probs') && lost.terms.length === rows)
   run.dispose()
@@ -149,8 +149,8 @@ test('the gradient of the logits is softmax minus the target, divided by the num
 
 test('a cell without a gradient has a reason; dots have a gradient, which leads to the scores', async () => {
   const run = pageRun(SMALL)
-  const none = name => explainCell(run.made,
-    { name, index: tensorOf(run, name).shape.map(() => 0), isGradient: true }).none
+  const none = name => explainCell(run.workerRun,
+    { name, index: getTensor(run, name).shape.map(() => 0), isGradient: true }).none
   const layer = 'transformer.encoder.layers.0.self_attn'
   for (const name of ['sampling.probabilities', 'sampling.output', 'sampling.choice.mask', 'sampling.tempered',
     `${layer}.dropout.output`]) {
@@ -160,14 +160,14 @@ test('a cell without a gradient has a reason; dots have a gradient, which leads 
     'still', name)
   for (const name of ['output', 'log_probs', 'loss', `${layer}.dots`]) assert.equal(none(name), undefined, name)
   const cell = { name: `${layer}.dots`, index: [0, 1, 2, 3] }
-  assert.deepEqual(explainCell(run.made, cell).users, [`${layer}.scores`])
-  assert.deepEqual(firstUse(run.made.run, cell, `${layer}.scores`), { ...cell, name: `${layer}.scores` })
+  assert.deepEqual(explainCell(run.workerRun, cell).users, [`${layer}.scores`])
+  assert.deepEqual(firstUse(run.workerRun.run, cell, `${layer}.scores`), { ...cell, name: `${layer}.scores` })
   const { value } = run.explainGradient(`${layer}.scores`, cell.index)
-  const { slope } = await finiteDifference(({ edits, ...settings }) => made(settings, edits),
-    { ...SMALL, edits: [] }, cell, valueAt(tensorOf(run, cell.name), cell.index))
+  const { slope } = await finiteDifference(({ edits, ...settings }) => makeRun(settings, edits),
+    { ...SMALL, edits: [] }, cell, valueAt(getTensor(run, cell.name), cell.index))
   const dots = run.explainGradient(cell.name, cell.index).value
   assert.equal(dots, Math.fround(value * Math.fround(1 / Math.sqrt(4))))
   assert.ok(Math.abs(slope - dots) < 0.02 * Math.abs(dots), `nudged ${slope}, ${dots}`)
-  assert.ok(Object.is(run.gradient(cell.name)[offsetOf(tensorOf(run, cell.name).shape, cell.index)], dots))
+  assert.ok(Object.is(run.gradient(cell.name)[offsetOf(getTensor(run, cell.name).shape, cell.index)], dots))
   run.dispose()
 })

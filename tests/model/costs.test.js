@@ -42,7 +42,7 @@ const MODELS = {
 
 for (const [model, { file, products }] of Object.entries(MODELS)) {
   test(`${model}: counts parameters as the file, multiply-adds as the formulas, and bytes as the tensors`, async () => {
-    const run = pageRun({ model }), rooms = roomsOf(run), found = costs(gf, run.made.run)
+    const run = pageRun({ model }), rooms = roomsOf(run), found = costs(gf, run.workerRun.run)
     const sums = costsByRoom(run, rooms, found), whole = addCosts([...sums.values()])
     const [C, F] = [...run.tensors.values()].find(({ name }) => name.endsWith('linear2.weight')).shape
     assert.equal(whole.parameters, await numbersIn(file))
@@ -59,7 +59,7 @@ for (const [model, { file, products }] of Object.entries(MODELS)) {
 
 test('for twice the text, projections cost twice as much and attention four times as much', () => {
   const [one, two] = ['1 2', '1 2 1 2'].map(text => pageRun({ model: 'sentences', text, tokenizer: 'whitespace' }))
-  const [a, b] = [one, two].map(run => costsByRoom(run, roomsOf(run), costs(gf, run.made.run)))
+  const [a, b] = [one, two].map(run => costsByRoom(run, roomsOf(run), costs(gf, run.workerRun.run)))
   const id = stage => roomsOf(one).find(room => room.stage === stage).id
   assert.equal(b.get(id('qkv')).multiplyAdds, 2 * a.get(id('qkv')).multiplyAdds)
   assert.equal(b.get(id('scores')).multiplyAdds, 4 * a.get(id('scores')).multiplyAdds)

@@ -9,8 +9,8 @@ import { headScores } from '../../web/worker/head_scores.js'
 import { pca } from '../../web/worker/pca.js'
 import { headContributions, logitLens, vectorNorms, nearest, measureAnswer } from '../../web/worker/interpret.js'
 import { gf } from '../lib/engine.js'
-import { dataIn, made, pageRun, plainOf } from '../lib/page.js'
-import { opened } from '../lib/imported_models.js'
+import { stageData, makeRun, pageRun, toPageRun } from '../lib/page.js'
+import { openModel } from '../lib/imported_models.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { run as runOwn } from '../../web/models/imported/run.js'
 import { defaultsOf } from '../../web/models/index.js'
@@ -24,8 +24,8 @@ const MODELS = {
 const RUNS = Object.fromEntries(Object.entries(MODELS).map(([name, settings]) => [name, pageRun(settings)]))
 const near = (a, b, size, what) => assert.ok(Math.abs(a - b) <= size, `${what}: ${a} and ${b}`)
 
-const values = (run, name) => Array.from(run.made.run.tensor(name).values, Number)
-const shapeOf = (run, name) => run.made.run.tensor(name).shape
+const values = (run, name) => Array.from(run.workerRun.run.tensor(name).values, Number)
+const shapeOf = (run, name) => run.workerRun.run.tensor(name).shape
 
 /** The probabilities that the last steps of a model compute from rows of a matrix, in double precision. */
 function through(run, rows, last) {
@@ -56,8 +56,8 @@ function through(run, rows, last) {
 
 for (const [name, run] of Object.entries(RUNS)) {
   test(`${name}: the logit lens after every sub-layer equals the reference, and at the end the answer`, () => {
-    const { early: question } = dataIn(run, 'stream')
-    const found = logitLens(gf, run.made.run, question)
+    const { early: question } = stageData(run, 'stream')
+    const found = logitLens(gf, run.workerRun.run, question)
     assert.ok(question.points.length >= 5)
     question.points.forEach(({ name: point, last }, i) => {
       const [, , C] = shapeOf(run, point), all = values(run, point)
@@ -74,9 +74,9 @@ for (const [name, run] of Object.entries(RUNS)) {
   })
 
   test(`${name}: norms of the residual stream and of what sub-layers add equal the reference`, () => {
-    for (const { subs } of dataIn(run, 'stream').streams) {
+    for (const { subs } of stageData(run, 'stream').streams) {
       const names = subs.flatMap(({ input, change, point }) => [input, change, point])
-      vectorNorms(gf, run.made.run, { names }).forEach((list, i) => {
+      vectorNorms(gf, run.workerRun.run, { names }).forEach((list, i) => {
         const all = values(run, names[i]), C = shapeOf(run, names[i]).at(-1)
         list.forEach((length, t) => (
           near(length, Math.hypot(...all.slice(t * C, (t + 1) * C)), 2e-5 * Math.max(1, length), names[i])))
@@ -91,7 +91,7 @@ for (const [name, run] of Object.entries(RUNS)) {
   test(`${name}: the contributions of the heads and the bias sum to the output`, () => {
     for (const room of roomsOf(run).filter(({ stage }) => stage === 'output')) {
       const { x, weight, bias, y, heads } = room.parts
-      const all = headContributions(gf, run.made.run, { x, weight, heads })
+      const all = headContributions(gf, run.workerRun.run, { x, weight, heads })
       assert.equal(all.length, heads)
       const b = bias ? values(run, bias) : [], C = shapeOf(run, y).at(-1)
       values(run, y).forEach((value, i) => {
@@ -109,7 +109,7 @@ test('finds the nearest rows of a table by cosine, the vector itself first if it
   const cosine = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0) / Math.hypot(...a) / Math.hypot(...b)
   const row = n => all.slice(n * C, (n + 1) * C)
   for (const word of [0, 5, V - 1]) {
-    const [first, ...rest] = nearest(gf, run.made.run, { name: table, index: [word, 3], table })
+    const [first, ...rest] = nearest(gf, run.workerRun.run, { name: table, index: [word, 3], table })
     assert.equal(first.row, word)
     const order = Array.from({ length: V }, (_, n) => cosine(row(word), row(n))).sort((a, b) => b - a)
     near(first.cosine, 1, 1e-6, 'itself')
@@ -122,8 +122,8 @@ test('finds the nearest rows of a table by cosine, the vector itself first if it
 
 /** The probabilities of the tokens of the answer in a run with edits. */
 function sharesOf(run, settings, edits) {
-  const { what } = dataIn(run, 'parts')
-  const other = made({ ...settings, target: what.ids }, edits)
+  const { what } = stageData(run, 'parts')
+  const other = makeRun({ ...settings, target: what.ids }, edits)
   const found = measureAnswer(gf, other.run, what)
   other.run.dispose()
   return found
@@ -141,8 +141,8 @@ function muted(run, part) {
 for (const name of ['dates', 'particles', 'stories']) {
   test(`${name}: ablation of a head equals zeros in its columns of the output weight`, () => {
     const run = RUNS[name], settings = MODELS[name]
-    const { parts, what } = dataIn(run, 'parts')
-    const usual = measureAnswer(gf, run.made.run, what)
+    const { parts, what } = stageData(run, 'parts')
+    const usual = measureAnswer(gf, run.workerRun.run, what)
     assert.deepEqual([...usual], [...sharesOf(run, settings, [])])
     const heads = parts.filter(({ kind }) => kind === 'head')
     let most = 0
@@ -157,7 +157,7 @@ for (const name of ['dates', 'particles', 'stories']) {
 
 test('in a pre-norm model, ablation of a layer equals ablation of its sub-layers', () => {
   const settings = MODELS.stories, run = RUNS.stories
-  const { parts } = dataIn(run, 'parts')
+  const { parts } = stageData(run, 'parts')
   for (const layer of [0, 1]) {
     const own = parts.filter(part => part.layer === layer)
     const [whole] = own.filter(({ kind }) => kind === 'layer')
@@ -168,7 +168,7 @@ test('in a pre-norm model, ablation of a layer equals ablation of its sub-layers
 })
 
 test('ablation of a residual connection leaves only what the sub-layer adds', () => {
-  const { parts } = dataIn(RUNS.dates, 'parts')
+  const { parts } = stageData(RUNS.dates, 'parts')
   for (const { edits } of parts.filter(({ kind }) => kind === 'residual')) {
     const one = pageRun({}, edits)
     assert.deepEqual(values(one, edits[0].name), values(one, edits[0].from))
@@ -177,10 +177,10 @@ test('ablation of a residual connection leaves only what the sub-layer adds', ()
 })
 
 test('ablation of positions equals a run without positions', () => {
-  const places = (run, tower) => dataIn(run, 'parts').parts.find(part => part.kind === 'places' && part.tower === tower)
-  const { what } = dataIn(RUNS.dates, 'parts')
+  const places = (run, tower) => stageData(run, 'parts').parts.find(part => part.kind === 'places' && part.tower === tower)
+  const { what } = stageData(RUNS.dates, 'parts')
   const edits = ['encoder', 'decoder'].flatMap(tower => places(RUNS.dates, tower).edits)
-  const bare = made({ positional: false, target: what.ids })
+  const bare = makeRun({ positional: false, target: what.ids })
   near(Math.max(...sharesOf(RUNS.dates, {}, edits).map((share, i) => Math.abs(share - measureAnswer(gf, bare.run, what)[i]))), 0, 1e-6, 'dates')
   bare.run.dispose()
 })
@@ -189,14 +189,14 @@ for (const [type, zero] of [['gpt2', ['wpe.weight']], ['bert', ['embeddings.posi
   ['marian', ['encoder.embedding.weight', 'decoder.embedding.weight']],
   ['t5', ['encoder.relative_attention_bias.weight', 'decoder.relative_attention_bias.weight']]]) test(
   `${type}: ablation of positions equals a position table of zeros`, async () => {
-    const model = await opened(filesOf(cases(type)[0])), name = type === 'bert' ? 'tanh' : 'linear'
+    const model = await openModel(filesOf(cases(type)[0])), name = type === 'bert' ? 'tanh' : 'linear'
     const settings = { ...defaultsOf('own'), beginning: '3 1 4 1', target: '5 6 2' }
     const one = edits => {
       const { run } = runOwn(gf, settings, edits, [model]), found = [...run.tensor(name).values]
       run.dispose()
       return found
     }
-    const plain = runOwn(gf, settings, [], [model]), { parts } = dataIn(plainOf(gf, plain), 'parts')
+    const plain = runOwn(gf, settings, [], [model]), { parts } = stageData(toPageRun(gf, plain), 'parts')
     plain.run.dispose()
     const off = one(parts.filter(({ kind }) => kind === 'places').flatMap(({ edits }) => edits))
     const expected = one(zero.map(table => ({ name: table, index: [null, null], value: 0 })))
@@ -206,8 +206,8 @@ for (const [type, zero] of [['gpt2', ['wpe.weight']], ['bert', ['embeddings.posi
 
 test('ablation of rotary embeddings leaves queries and keys unchanged', () => {
   for (const run of [RUNS['stories, like a Llama'], RUNS['a Llama of the reader\'s']]) {
-    const [{ edits }] = dataIn(run, 'parts').parts
-    const off = pageRun(run.made.settings, edits)
+    const [{ edits }] = stageData(run, 'parts').parts
+    const off = pageRun(run.workerRun.settings, edits)
     assert.ok(edits.length >= 4 && edits.every(({ name, from }) => name !== from))
     for (const { name, from } of edits) assert.deepEqual(values(off, name), values(off, from), name)
     off.dispose()
@@ -216,8 +216,8 @@ test('ablation of rotary embeddings leaves queries and keys unchanged', () => {
 
 for (const type of ['gpt2', 'marian', 't5', 'llama']) test(
   `${type}: the logit lens at the end of the stream has the probabilities of the answer`, async () => {
-    const one = runOwn(gf, { ...defaultsOf('own'), beginning: '3 1 4 1' }, [], [await opened(filesOf(cases(type)[0]))])
-    const run = plainOf(gf, one), { early: question } = dataIn(run, 'stream'), { what } = dataIn(run, 'parts')
+    const one = runOwn(gf, { ...defaultsOf('own'), beginning: '3 1 4 1' }, [], [await openModel(filesOf(cases(type)[0]))])
+    const run = toPageRun(gf, one), { early: question } = stageData(run, 'stream'), { what } = stageData(run, 'parts')
     const shares = measureAnswer(gf, one.run, what), last = logitLens(gf, one.run, question).at(-1)
     assert.ok(shares.length > 0)
     last.forEach(({ chosen }, i) => near(chosen, shares[i], 1e-6, `token ${i}`))
@@ -226,7 +226,7 @@ for (const type of ['gpt2', 'marian', 't5', 'llama']) test(
 
 for (const type of ['gpt2', 'llama']) test(
   `${type}: head scores are means of the attention weights in a repeated text`, async () => {
-    const [item] = cases(type), model = await opened(filesOf(item))
+    const [item] = cases(type), model = await openModel(filesOf(item))
     const settings = { ...defaultsOf('own'), beginning: '3 1 4', target: '5' }
     const one = runOwn(gf, settings, [], [model]), found = headScores(gf, one)
     one.run.dispose()
@@ -250,9 +250,9 @@ for (const type of ['gpt2', 'llama']) test(
   })
 
 test('head scores use fewer repetitions for a short maximum length; bidirectional models have none', () => {
-  assert.equal(headScores(gf, RUNS.particles.made), null)
+  assert.equal(headScores(gf, RUNS.particles.workerRun), null)
   for (const name of ['dates', 'stories', 'text']) {
-    const { count, layers } = headScores(gf, RUNS[name].made), { parts } = roomsOf(RUNS[name]).find(({ stage }) => stage === 'habits')
+    const { count, layers } = headScores(gf, RUNS[name].workerRun), { parts } = roomsOf(RUNS[name]).find(({ stage }) => stage === 'habits')
     assert.ok(count >= 2 && count <= 24, name)
     assert.deepEqual(layers.map(heads => heads.length), parts.layers.map(({ heads }) => heads), name)
     for (const share of layers.flat(2)) assert.ok(share >= 0 && share <= 1.000001)
@@ -273,7 +273,7 @@ function widest(rows) {
 
 for (const [title, few] of [['all rows', null], ['fewer rows than numbers', [3, 8, 1, 20, 5]]]) test(
   `embeddings in two dimensions, ${title}: the coordinates are those of the principal components`, () => {
-    const { made: { run } } = RUNS.stories, name = 'embedding.weight', { shape: [N, C] } = run.tensor(name)
+    const { workerRun: { run } } = RUNS.stories, name = 'embedding.weight', { shape: [N, C] } = run.tensor(name)
     const table = values(RUNS.stories, name), ids = few ?? Array.from({ length: N }, (_, i) => i)
     const rows = ids.map(id => table.slice(id * C, (id + 1) * C))
     const mean = rows[0].map((_, c) => rows.reduce((sum, row) => sum + row[c], 0) / rows.length)
@@ -291,7 +291,7 @@ for (const [title, few] of [['all rows', null], ['fewer rows than numbers', [3, 
 
 test('every part has a unique name in links, and its edits can be read back and removed', () => {
   for (const run of Object.values(RUNS)) {
-    const { parts } = dataIn(run, 'parts')
+    const { parts } = stageData(run, 'parts')
     assert.equal(new Set(parts.map(partKey)).size, parts.length)
     for (const { edits } of parts) {
       const mine = [{ name: 'x', index: [0, 1], value: 2 }]
@@ -305,11 +305,11 @@ test('every part has a unique name in links, and its edits can be read back and 
 
 test('for a model without an answer, ablation reports the distance of the output', () => {
   const run = pageRun({ model: 'sentences' })
-  const { parts, what } = dataIn(run, 'parts')
+  const { parts, what } = stageData(run, 'parts')
   assert.deepEqual(parts.map(({ kind }) => kind), ['places', 'head', 'head', 'head', 'head'])
-  const base = measureAnswer(gf, run.made.run, what), C = shapeOf(run, what.out).at(-1)
-  const other = made({ model: 'sentences' }, parts[2].edits)
-  const apart = measureAnswer(gf, other.run, what, base), now = values({ made: other }, what.out)
+  const base = measureAnswer(gf, run.workerRun.run, what), C = shapeOf(run, what.out).at(-1)
+  const other = makeRun({ model: 'sentences' }, parts[2].edits)
+  const apart = measureAnswer(gf, other.run, what, base), now = values({ workerRun: other }, what.out)
   apart.forEach((length, t) => near(length, Math.hypot(...now.slice(t * C, (t + 1) * C).map(
     (x, c) => x - base[t * C + c])), 1e-5, `token ${t}`))
   assert.ok(Math.max(...apart) > 0.1)

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { STEP, finiteDifference } from '../../web/worker/finite_difference.js'
-import { made } from '../lib/page.js'
+import { makeRun } from '../lib/page.js'
 
 const [gf, other] = [await load(), await load()]
-const computeWith = engine => async ({ edits, ...settings }) => made(settings, edits, engine)
+const computeWith = engine => async ({ edits, ...settings }) => makeRun(settings, edits, engine)
 const [compute, computeAside] = [gf, other].map(computeWith)
 
 const CASES = [

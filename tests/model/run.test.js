@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { DATES, AMBIGUOUS_DATE } from '../../web/models/dates/index.js'
 import { explainCell, recipes } from '../../web/worker/queries.js'
 import { valueAt } from '../../web/lib/slice.js'
-import { pageRun, shownRun } from '../lib/page.js'
+import { pageRun, makeDisposedRun } from '../lib/page.js'
 
-const run = settings => shownRun({ target: '2026년 11월 20일', ...settings })
+const run = settings => makeDisposedRun({ target: '2026년 11월 20일', ...settings })
 const changed = (one, other) => [...one.tensors.keys()].filter(name => {
   const [a, b] = [one, other].map(({ tensors }) => tensors.get(name)?.data)
   return !b || a.length !== b.length || a.some((x, i) => !Object.is(x, b[i]))
@@ -53,14 +53,14 @@ test('the position table explains its values by the formula, even if they were l
   const cell = { name: 'positions.pe', index: [3, 7] }
   for (const weights of ['trained', 'untrained']) {
     const made = pageRun({ weights, target: '2026년' }, [{ name: 'positions.pe', index: [3, 8], value: 5 }])
-    const { op, formula, value, computed } = explainCell(made.made, cell)
+    const { op, formula, value, computed } = explainCell(made.workerRun, cell)
     assert.deepEqual([op, formula], ['positional_encoding', 'cos(k / 10000^(2·3/32))'])
     assert.ok(Object.is(value, Math.fround(Math.cos(3 / 10000 ** (6 / 32)))) && Math.abs(computed - value) < 1e-7)
-    const [recipe] = recipes(made.made.run, ['positions.pe'])
+    const [recipe] = recipes(made.workerRun.run, ['positions.pe'])
     const [sine, cosine] = ['sin', 'cos'].map(name => `${name}(k / 10000^(2·i/32))`)
     assert.deepEqual([recipe.op, recipe.formula],
       ['positional_encoding', `p[k, 2·i] = ${sine},  p[k, 2·i + 1] = ${cosine}`])
-    const edited = explainCell(made.made, { ...cell, index: [3, 8] })
+    const edited = explainCell(made.workerRun, { ...cell, index: [3, 8] })
     assert.deepEqual([edited.value, edited.edited, Math.fround(edited.computed)],
       [5, true, Math.fround(Math.sin(3 / 10000 ** (8 / 32)))])
     made.dispose()
@@ -70,9 +70,9 @@ test('the position table explains its values by the formula, even if they were l
 test('a learned position table is sampled from the seed and leaves other weights unchanged', () => {
   const table = ({ tensors }) => tensors.get('positions.weight').data
   for (const weights of ['trained', 'untrained']) {
-    const plain = shownRun({ weights, target: '2026년' })
+    const plain = makeDisposedRun({ weights, target: '2026년' })
     const [learned, again, other] = [42, 42, 43].map(seed => (
-      shownRun({ weights, target: '2026년', positions: 'learned', seed })))
+      makeDisposedRun({ weights, target: '2026년', positions: 'learned', seed })))
     assert.deepEqual(learned.tensors.get('positions.weight').shape, [12, 32])
     assert.ok(!learned.tensors.has('positions.pe'))
     assert.deepEqual(table(again), table(learned))
@@ -94,11 +94,11 @@ test('the explanation of an edited weight or mask has the original value', () =>
     const cells = ['output.weight', 'transformer.decoder.layers.1.linear1.bias', 'sampling.choice.mask'].map(name => ({
       name, index: name === 'sampling.choice.mask' ? [0, 1, 2] : name === 'output.weight' ? [3, 4] : [7]
     }))
-    const plain = shownRun({ ...options, weights })
+    const plain = makeDisposedRun({ ...options, weights })
     const edits = cells.map(cell => ({ ...cell, value: 5 }))
     const made = pageRun({ ...options, weights }, edits)
     for (const { name, index } of cells) {
-      const { op, edited, value, computed } = explainCell(made.made, { name, index })
+      const { op, edited, value, computed } = explainCell(made.workerRun, { name, index })
       const before = valueAt(plain.tensors.get(name), index)
       assert.deepEqual([op, edited, value, computed], ['given', true, 5, before], name)
     }
@@ -119,10 +119,10 @@ test('tokens are chosen without dropout, and then the answer is read with dropou
   for (const decoding of ['greedy', 'sample', 'beam']) {
     const wanted = { source: '5/6/2026', decoding, dropout: 0.4 }
     const ids = run => run.decoding.steps.map(({ id }) => id)
-    const quiet = shownRun(wanted)
+    const quiet = makeDisposedRun(wanted)
     const [one, other] = ['11/20/2026', '3 may 1987'].map(source => {
-      shownRun({ source, training: true, dropout: 0.4 })
-      return shownRun({ ...wanted, training: true })
+      makeDisposedRun({ source, training: true, dropout: 0.4 })
+      return makeDisposedRun({ ...wanted, training: true })
     })
     assert.deepEqual(ids(one), ids(quiet), decoding)
     assert.deepEqual([ids(one), one.loss], [ids(other), other.loss])
@@ -133,32 +133,32 @@ test('tokens are chosen without dropout, and then the answer is read with dropou
 test('with a built-in fault the answer does not depend on earlier runs', () => {
   for (const fault of ['swapped', 'tokenNorm', 'batchPositions']) {
     const [one, other] = [{}, { fault: 'swapped' }].map(before => {
-      shownRun(before)
-      return wordsOf(shownRun({ fault }))
+      makeDisposedRun(before)
+      return wordsOf(makeDisposedRun({ fault }))
     })
     assert.equal(one, other, fault)
   }
 })
 
 test('without its mask the decoder generates token by token, and then reads the whole answer', () => {
-  const open = shownRun({ tgtIsCausal: false })
+  const open = makeDisposedRun({ tgtIsCausal: false })
   const weights = open.tensors.get('transformer.decoder.layers.0.self_attn.weights')
   assert.ok(weights.data.every(share => share > 0), 'every position attends to every position')
   for (const decoding of ['greedy', 'beam']) {
-    const { decoding: { steps } } = shownRun({ tgtIsCausal: false, decoding })
+    const { decoding: { steps } } = makeDisposedRun({ tgtIsCausal: false, decoding })
     const ids = steps.map(({ id }) => id)
-    const last = shownRun({ tgtIsCausal: false, target: ids.slice(0, 3) }).tensors.get('output')
+    const last = makeDisposedRun({ tgtIsCausal: false, target: ids.slice(0, 3) }).tensors.get('output')
     const [, T, V] = last.shape
     const row = last.data.slice((T - 1) * V)
     assert.equal(row.indexOf(Math.max(...row)), ids[2], 'the logits depend on the tokens so far only')
   }
-  assert.ok(open.loss > shownRun({}).loss)
+  assert.ok(open.loss > makeDisposedRun({}).loss)
 })
 
 test('explanations list what a weight feeds: a row of in_proj_weight feeds q, k or v, an unused embedding nothing', () => {
   const made = pageRun({ target: '2026년' })
   const at = 'transformer.encoder.layers.0.self_attn'
-  const feeds = (name, index) => explainCell(made.made, { name, index }).users
+  const feeds = (name, index) => explainCell(made.workerRun, { name, index }).users
   for (const [row, part] of [[3, 'q'], [35, 'k'], [67, 'v']]) {
     assert.deepEqual(feeds(`${at}.in_proj_weight`, [row, 2]), [`${at}.${part}`])
     assert.deepEqual(feeds(`${at}.in_proj_bias`, [row]), [`${at}.${part}`])
@@ -176,10 +176,10 @@ test('the loss of the right answer equals that of a run which reads it, also wit
     { name: 'sampling.output', index: [0, 0, 3], value: 1 }]
   const faults = [{ normFirst: true }, { fault: 'swapped' }, { normFirst: true, training: true, dropout: 0.3, seed: 3 }]
   for (const settings of [{}, ...faults]) for (const some of [[], edits]) {
-    const run = shownRun(settings, some), read = shownRun({ ...settings, target: right }, some)
+    const run = makeDisposedRun(settings, some), read = makeDisposedRun({ ...settings, target: right }, some)
     assert.ok(Math.abs(run.trueLoss - read.loss) < 1e-6, `${JSON.stringify(settings)} ${some.length}`)
     if (Object.keys(settings).length || some.length) assert.notEqual(run.trueLoss, run.loss)
   }
-  assert.equal(shownRun({}).trueLoss, shownRun({}).loss)
-  assert.equal(shownRun({ source: 'november' }).trueLoss, null)
+  assert.equal(makeDisposedRun({}).trueLoss, makeDisposedRun({}).loss)
+  assert.equal(makeDisposedRun({ source: 'november' }).trueLoss, null)
 })

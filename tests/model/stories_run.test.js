@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hexBytes } from '../../web/models/token_text.js'
 import { BEGINNINGS, stories } from '../../web/models/stories/index.js'
-import { pageRun, shownRun } from '../lib/page.js'
+import { pageRun, makeDisposedRun } from '../lib/page.js'
 
 const tell = (settings, edits) => {
-  const run = shownRun({ model: 'stories', ...settings }, edits)
+  const run = makeDisposedRun({ model: 'stories', ...settings }, edits)
   return { run, text: stories.written(run.decoding.steps.map(({ token }) => token)) }
 }
 
@@ -65,8 +65,8 @@ test('the gradient of a tied embedding equals the slope of the loss', () => {
   const cell = { name: 'embedding.weight', index: [run.decoding.steps[0].id, 3] }
   const { value, computed, terms } = run.explainGradient(cell.name, cell.index)
   assert.ok(terms.length > 0 && Math.abs(value - computed) < 1e-5 * (1 + Math.abs(value)))
-  const at = run.made.run.tensor(cell.name).at(...cell.index)
-  const [high, low] = [1, -1].map(sign => shownRun({ model: 'stories', target: '갔어요' },
+  const at = run.workerRun.run.tensor(cell.name).at(...cell.index)
+  const [high, low] = [1, -1].map(sign => makeDisposedRun({ model: 'stories', target: '갔어요' },
     [{ ...cell, value: at + sign / 64 }]).loss)
   assert.ok(Math.abs((high - low) * 32 - value) < 0.03 * Math.abs(value) + 1e-3, `${(high - low) * 32} ${value}`)
   run.dispose()

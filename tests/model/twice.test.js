@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compareCache } from '../../web/worker/cache_comparison.js'
 import { gf } from '../lib/engine.js'
-import { made } from '../lib/page.js'
+import { makeRun } from '../lib/page.js'
 
 /** The steps of an answer. */
 function steps(settings) {
-  const one = made(settings), { rows } = one.decoding
+  const one = makeRun(settings), { rows } = one.decoding
   const ask = row => compareCache(gf, one, { read: rows[0] + 1, row })
   return { one, rows, ask, free: () => one.run.dispose() }
 }

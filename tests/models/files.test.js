@@ -65,7 +65,7 @@ for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) test(
 
 test('an embedding that is read in chunks has the values of the file, and in int8 those of quantize', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pieces-'))
-  const { paths } = await writeGpt2(folder, { layers: 1, channels: 128, heads: 2, words: 33000, places: 8 })
+  const { paths } = await writeGpt2(folder, { layers: 1, channels: 128, heads: 2, vocabSize: 33000, positions: 8 })
   const files = Object.fromEntries(await Promise.all(paths.map(async path => [basename(path), await readFile(path)])))
   await rm(folder, { recursive: true })
   const weights = files['model.safetensors'], from = 8 + Number(weights.readBigUInt64LE())

@@ -127,7 +127,7 @@ export const FAULTS = [
   [`${WEB}sampling.js`, "F.softmax(this.tag('cut', F.add(tempered, this.mask)))", 'F.softmax(tempered)'],
   [`${WEB}decoding.js`, '{ topK, topP })', '{ topK: topK + 1, topP })'],
   [`${WEB}decoding.js`, 'const at = (offset - first + t) * size', 'const at = Math.max(0, offset - first + t - 1) * size'],
-  [`${WEB}dates/run.js`, 'const before = answer => [START_ID, ...answer.slice(0, -1)]', 'const before = answer => answer'],
+  [`${WEB}dates/run.js`, 'const shiftRight = answer => [START_ID, ...answer.slice(0, -1)]', 'const shiftRight = answer => answer'],
   [`${WEB}dates/model.js`, 'this.embed(this.target_embedding, input', 'this.embed(this.source_embedding, input'],
   [`${WEB}dates/model.js`, 'decoder.forward(x, memory, { ...own, ...masks })', 'decoder.forward(x, x, own)'],
   [`${WEB}stories/model.js`, 'return gf.functional.linear(y, this.embedding.weight)',

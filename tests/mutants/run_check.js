@@ -16,7 +16,7 @@ const RUNS = [
 let wrong = 0, first
 for (const settings of RUNS) {
   const run = pageRun(settings)
-  for (const { name, part, errorRatio } of recompute({ ...run, gradients: gradientsOf(run.made.run) })) {
+  for (const { name, part, errorRatio } of recompute({ ...run, gradients: gradientsOf(run.workerRun.run) })) {
     if (errorRatio <= 1) continue
     first ??= `${part} ${name}`
     wrong += 1

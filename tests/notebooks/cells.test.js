@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import {
   MAX_CHARACTERS, MAX_POINTS, createRecorder, describeError, isOutcome
 } from '../../web/notebooks/output.js'
-import { Stopped, runner } from '../../web/notebooks/runner.js'
+import { Stopped, createRunner } from '../../web/notebooks/runner.js'
 
 test('plot accepts finite points of two or three coordinates, and reports anything else', () => {
   const { plot, outputs } = createRecorder()
@@ -111,7 +111,7 @@ const says = data => worker => worker.onmessage({ data })
 const ready = says({ isReady: true })
 const outcome = { output: [{ kind: 'text', text: '1', numbers: [1] }], milliseconds: 1 }
 const fetched = async () => ({ code: 'code', wasm: new ArrayBuffer(1) })
-const runnerOf = (workers, more = {}) => runner({ start: () => workers.shift(), fetched, limit: 50, ...more })
+const runnerOf = (workers, more = {}) => createRunner({ start: () => workers.shift(), fetched, limit: 50, ...more })
 
 test('a malformed outcome is rejected, and the results of earlier cells stay', async () => {
   const worker = fakeWorker(ready, says({ output: [null] }), says(outcome))

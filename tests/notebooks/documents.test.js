@@ -8,8 +8,8 @@ import { promisify } from 'node:util'
 import { roomSettings } from '../../web/notebooks/room_settings.js'
 import { compareOutput } from '../../web/notebooks/compare.js'
 import { DOCUMENTS, ITEMS } from '../../web/notebooks/documents/index.js'
-import { printed } from '../../web/notebooks/print.js'
-import { scriptOf } from '../../web/notebooks/script.js'
+import { formatPrinted } from '../../web/notebooks/print.js'
+import { toScript } from '../../web/notebooks/script.js'
 import { toJupyter, toModule } from '../../web/notebooks/export_notebook.js'
 import { defaults } from '../../web/shell/state.js'
 import { loadGolden } from '../golden/index.js'
@@ -107,7 +107,7 @@ test('values that a room does not accept are not passed to it', () => {
 })
 
 test('tensors are printed as in PyTorch', () => {
-  const write = (values, options, more) => printed(gf.tensor(values, more), options).text
+  const write = (values, options, more) => formatPrinted(gf.tensor(values, more), options).text
   assert.equal(write([1, 2.5]), 'tensor([1.0000, 2.5000])')
   assert.equal(write([1, -2]), 'tensor([ 1., -2.])')
   assert.equal(write([0, 0]), 'tensor([0., 0.])')
@@ -118,15 +118,15 @@ test('tensors are printed as in PyTorch', () => {
   assert.equal(write([0.5], {}, { dtype: 'float64' }), 'tensor([0.5000], dtype=torch.float64)')
   // A range wide enough for scientific notation keeps its width where that is switched off.
   assert.equal(write([0.28, -0.0001], { precision: 2, sciMode: false }), 'tensor([     0.28,     -0.00])')
-  const cut = printed(gf.zeros([2, 1000])).text
+  const cut = formatPrinted(gf.zeros([2, 1000])).text
   assert.equal(cut, 'tensor([[0., 0., 0.,  ..., 0., 0., 0.],\n        [0., 0., 0.,  ..., 0., 0., 0.]])')
-  assert.equal(printed({ a: [1, 'b'], 0: true }).text, "{0: True, 'a': [1, 'b']}")
+  assert.equal(formatPrinted({ a: [1, 'b'], 0: true }).text, "{0: True, 'a': [1, 'b']}")
 })
 
 test('variables outlive their cell, and imports are refused', () => {
-  assert.equal(scriptOf('const a = 1\n  const b = 2\nclass C {}'), 'var a = 1\n  const b = 2\nvar C = class C {}\n;undefined')
+  assert.equal(toScript('const a = 1\n  const b = 2\nclass C {}'), 'var a = 1\n  const b = 2\nvar C = class C {}\n;undefined')
   for (const code of ["import('x')", "import 'x'", 'await import /* */ ("x")', '[import.meta]']) {
-    assert.throws(() => scriptOf(code), /cannot import/, code)
+    assert.throws(() => toScript(code), /cannot import/, code)
   }
-  assert.doesNotThrow(() => scriptOf('important.import'))
+  assert.doesNotThrow(() => toScript('important.import'))
 })

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lessons, runLesson } from '../../web/notebooks/index.js'
 import { DOCUMENTS } from '../../web/notebooks/documents/index.js'
-import { printed } from '../../web/notebooks/print.js'
+import { formatPrinted } from '../../web/notebooks/print.js'
 import { classes } from '../../web/notebooks/004_transformer.js'
 import { loadGolden } from '../golden/index.js'
 import { assertClose, plain } from '../lib/compare.js'
@@ -137,7 +137,7 @@ test('the classes that a reader of notebook 004 finds give, from one seed, the n
   const outputs = await runDocument({ cells })
   const own = classes(gf), x = printedInput()
   /** The first four columns, as the cells print them. */
-  const columns = t => printed(t.narrow(2, 0, 4)).text
+  const columns = t => formatPrinted(t.narrow(2, 0, 4)).text
   gf.tidy(() => {
     gf.manualSeed(42)
     const joined = new own.MultiheadAttention(16, 16, 4).forward(x, x, x)

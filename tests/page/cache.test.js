@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { roomsOf } from '../../web/rooms/index.js'
-import { dataIn, plainOf, shownRun, viewOf } from '../lib/page.js'
-import { bertFiles, opened, t5Files } from '../lib/imported_models.js'
+import { stageData, toPageRun, makeDisposedRun, createView } from '../lib/page.js'
+import { bertFiles, openModel, t5Files } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { RUNS } from '../../web/models/runs.js'
 
-const dates = shownRun({}), stories = shownRun({ model: 'stories', kvHeads: 2 })
+const dates = makeDisposedRun({}), stories = makeDisposedRun({ model: 'stories', kvHeads: 2 })
 
 /** The cells of one head's rows of keys or values, each token in its turn. */
 function cellsOf(run, name, { head, kvHeads, count }) {
@@ -18,17 +18,17 @@ const columns = ({ rows, cols, values }) => (
   Array.from({ length: cols }, (_, c) => Array.from({ length: rows }, (_, r) => values[r * cols + c])))
 
 test('models that generate token by token have the room, once', () => {
-  const having = run => roomsOf(run).filter(({ stage }) => stage === 'cache').map(({ id }) => id)
-  for (const run of [dates, stories, shownRun({ model: 'text' }), shownRun({ model: 'own', beginning: '3 1 4' })]) {
-    assert.deepEqual(having(run), ['cache'])
+  const cacheRooms = run => roomsOf(run).filter(({ stage }) => stage === 'cache').map(({ id }) => id)
+  for (const run of [dates, stories, makeDisposedRun({ model: 'text' }), makeDisposedRun({ model: 'own', beginning: '3 1 4' })]) {
+    assert.deepEqual(cacheRooms(run), ['cache'])
   }
-  for (const run of [shownRun({ model: 'particles' }), shownRun({ model: 'sentences', causal: true })]) {
-    assert.deepEqual(having(run), [])
+  for (const run of [makeDisposedRun({ model: 'particles' }), makeDisposedRun({ model: 'sentences', causal: true })]) {
+    assert.deepEqual(cacheRooms(run), [])
   }
 })
 
 test('an encoder has no cache room, an encoder-decoder has one for its answer', async () => {
-  const runOf = async files => plainOf(gf, RUNS.own(gf, { beginning: 'the bird' }, [], [await opened(files)]))
+  const runOf = async files => toPageRun(gf, RUNS.own(gf, { beginning: 'the bird' }, [], [await openModel(files)]))
   const bert = await runOf(bertFiles()), t5 = await runOf(t5Files())
   assert.ok(roomsOf(bert).every(({ stage }) => stage !== 'cache'))
   const { layers } = roomsOf(t5).find(({ stage }) => stage === 'cache').parts
@@ -36,7 +36,7 @@ test('an encoder has no cache room, an encoder-decoder has one for its answer', 
 })
 
 test('a decoder keeps keys and values of its own text, layer by layer', () => {
-  const { layers, heads } = viewOf(dates, 'cache').room.parts
+  const { layers, heads } = createView(dates, 'cache').room.parts
   assert.deepEqual([layers.length, heads], [2, 4])
   layers.forEach(({ k, v }, i) => {
     assert.equal(k, `transformer.decoder.layers.${i}.self_attn.k`)
@@ -46,14 +46,14 @@ test('a decoder keeps keys and values of its own text, layer by layer', () => {
 
 test('a step displays the columns up to its token; earlier ones are unchanged', () => {
   for (const [run, more] of [[dates, { layer: 1, head: 3 }], [stories, { layer: 0, head: 3 }]]) {
-    const { layers: all } = viewOf(run, 'cache').room.parts, { k, v, heads, kvHeads } = all[more.layer]
+    const { layers: all } = createView(run, 'cache').room.parts, { k, v, heads, kvHeads } = all[more.layer]
     const { rows } = run.decoding
     const head = Math.floor(more.head * kvHeads / heads)
     for (const [step, row] of rows.entries()) {
-      const { keys, values, added, columns: most } = dataIn(run, 'cache', { ...more, step }), count = row + 1
+      const { keys, values, added, columns: maxColumns } = stageData(run, 'cache', { ...more, step }), count = row + 1
       assert.deepEqual(columns(keys), cellsOf(run, k, { head, kvHeads, count }))
       assert.deepEqual(columns(values), cellsOf(run, v, { head, kvHeads, count }))
-      assert.deepEqual([added, most], [step ? 1 : rows[0] + 1, rows.at(-1) + 1])
+      assert.deepEqual([added, maxColumns], [step ? 1 : rows[0] + 1, rows.at(-1) + 1])
       assert.deepEqual(keys.colLabels, (run.streams.target ?? run.streams.text).tokens[0].slice(0, count))
     }
   }
@@ -61,11 +61,11 @@ test('a step displays the columns up to its token; earlier ones are unchanged', 
 
 test('without a step all columns are displayed', () => {
   const { rows } = dates.decoding
-  const { keys, step, now } = dataIn(dates, 'cache', {})
+  const { keys, step, now } = stageData(dates, 'cache', {})
   assert.deepEqual([keys.cols, step, now], [rows.at(-1) + 1, rows.length - 1, -1])
 })
 
 test('a layer index beyond the model selects the last layer', () => {
-  const last = dataIn(dates, 'cache', { layer: 9 }).keys.name
+  const last = stageData(dates, 'cache', { layer: 9 }).keys.name
   assert.equal(last, 'transformer.decoder.layers.1.self_attn.k')
 })

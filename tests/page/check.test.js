@@ -3,25 +3,25 @@ import { test } from 'node:test'
 import { summary } from '../../web/check/dialog.js'
 import { recompute } from '../../web/check/recompute.js'
 import { gradientsOf } from '../../web/worker/serialize_run.js'
-import { run as runOwn } from '../../web/models/imported/run.js'
-import { opened } from '../lib/imported_models.js'
+import { run as runImported } from '../../web/models/imported/run.js'
+import { openModel } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
-import { pageRun, plainOf } from '../lib/page.js'
+import { pageRun, toPageRun } from '../lib/page.js'
 import { cases, filesOf } from '../models/golden_models.js'
 
-const check = run => recompute({ ...run, gradients: gradientsOf(run.made.run) })
-const wrongIn = results => results.filter(({ errorRatio }) => !(errorRatio <= 1))
-const worst = (results, kind) => (
-  results.reduce((most, { part, errorRatio }) => (part === kind ? Math.max(most, errorRatio) : most), 0))
-const counted = (results, kind) => (
+const check = run => recompute({ ...run, gradients: gradientsOf(run.workerRun.run) })
+const findWrong = results => results.filter(({ errorRatio }) => !(errorRatio <= 1))
+const maxErrorRatio = (results, kind) => (
+  results.reduce((max, { part, errorRatio }) => (part === kind ? Math.max(max, errorRatio) : max), 0))
+const countCompared = (results, kind) => (
   results.reduce((sum, { part, count, difference }) => sum + (part === kind && difference !== null ? count : 0), 0))
 
-/** Models that are brought; a GPT-2 has the form of GELU that is made with tanh. */
-const BROUGHT = await Promise.all(['gpt2', 'llama', 'bert', 'marian', 't5'].map(async type => (
-  [`a ${type} that was brought`, await opened(filesOf(cases(type)[0]))])))
-function brought(model) {
-  const made = runOwn(gf, { beginning: '3 1 4' }, [], [model])
-  return { ...plainOf(gf, made), made, dispose: () => made.run.dispose() }
+/** Imported models; GPT-2 uses GELU's approximation with tanh. */
+const IMPORTED = await Promise.all(['gpt2', 'llama', 'bert', 'marian', 't5'].map(async type => (
+  [`a ${type} that was brought`, await openModel(filesOf(cases(type)[0]))])))
+function makeImportedRun(model) {
+  const workerRun = runImported(gf, { beginning: '3 1 4' }, [], [model])
+  return { ...toPageRun(gf, workerRun), workerRun, dispose: () => workerRun.run.dispose() }
 }
 
 const SENTENCES = { model: 'sentences', text: 'one two three\nfour five', dModel: 8, heads: 2, maxLength: 6 }
@@ -31,9 +31,9 @@ const RUNS = {
     { activation: 'relu' }, { kvHeads: 2 }, { kvHeads: 1 },
     { norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 2 },
     { norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 1, training: true, dropout: 0.2, scale: false }
-  ].map(own => [`stories, ${JSON.stringify(own)}`, () => pageRun({ model: 'stories', target: '갔어요', ...own })])),
+  ].map(changes => [`stories, ${JSON.stringify(changes)}`, () => pageRun({ model: 'stories', target: '갔어요', ...changes })])),
   'a Llama that was brought': () => pageRun({ model: 'own' }),
-  ...Object.fromEntries(BROUGHT.map(([name, model]) => [name, () => brought(model)])),
+  ...Object.fromEntries(IMPORTED.map(([name, model]) => [name, () => makeImportedRun(model)])),
   'stories, drawn': () => pageRun({ model: 'stories', decoding: 'sample', seed: 3, topK: 20 }),
   'particles, two gaps': () => pageRun({ model: 'particles', gapped: '나[?] 빵[?] 먹었다', topK: 3, temperature: 0.7 }),
   'sentences': () => pageRun(SENTENCES),
@@ -80,12 +80,12 @@ const RUNS = {
 for (const [title, make] of Object.entries(RUNS)) {
   test(`${title}: every number and every gradient agrees with double precision`, t => {
     const run = make(), results = check(run)
-    t.diagnostic(`${counted(results, 'value')} numbers, of their bounds at most ${worst(results, 'value').toFixed(2)}; ` +
-      `${counted(results, 'gradient')} gradients, ${worst(results, 'gradient').toFixed(2)}`)
-    assert.deepEqual(wrongIn(results), [])
+    t.diagnostic(`${countCompared(results, 'value')} numbers, of their bounds at most ${maxErrorRatio(results, 'value').toFixed(2)}; ` +
+      `${countCompared(results, 'gradient')} gradients, ${maxErrorRatio(results, 'gradient').toFixed(2)}`)
+    assert.deepEqual(findWrong(results), [])
     const given = results.filter(({ part, difference }) => part === 'value' && difference === null)
     assert.deepEqual(given.filter(({ name }) => !/weight$|bias$|mask(:2)?$/.test(name)).map(({ name }) => name), [])
-    assert.ok(counted(results, 'value') > 500 && counted(results, 'gradient') > 500)
+    assert.ok(countCompared(results, 'value') > 500 && countCompared(results, 'gradient') > 500)
     run.dispose()
   })
 }
@@ -95,7 +95,7 @@ test('the bounds are tight: a number that is off by four units in its last place
   for (const name of ['positions.output', 'self_attn.scores', 'self_attn.masked_scores', 'positions.pe']) {
     const { data } = run.tensors.get(name), at = data.findIndex(v => Math.abs(v) > 0.1), right = data[at]
     data[at] += 4 * 2 ** -23 * Math.abs(right)
-    assert.ok(wrongIn(check(run)).some(one => one.name === name), name)
+    assert.ok(findWrong(check(run)).some(item => item.name === name), name)
     data[at] = right
   }
   run.dispose()
@@ -103,10 +103,10 @@ test('the bounds are tight: a number that is off by four units in its last place
 
 test('a gradient that is wrong is found', () => {
   const run = pageRun({}), name = 'transformer.decoder.layers.0.linear1.weight'
-  const gradients = gradientsOf(run.made.run)
+  const gradients = gradientsOf(run.workerRun.run)
   gradients.get(name)[7] += 1e-6
-  const wrong = wrongIn(recompute({ ...run, gradients }))
-  assert.deepEqual(wrong.map(one => [one.name, one.part]), [[name, 'gradient']])
+  const wrong = findWrong(recompute({ ...run, gradients }))
+  assert.deepEqual(wrong.map(item => [item.name, item.part]), [[name, 'gradient']])
   run.dispose()
 })
 
@@ -117,45 +117,45 @@ test('in training a wrong number behind a dropout is found, and a wrong loss, ma
     const run = pageRun({ training: true, dropout: 0.2, topK: 3 })
     run.tensors.get(name).data[at] += 0.5
     if (name === 'sampling.choice.mask') run.tensors.get(name).data.fill(0)
-    assert.ok(wrongIn(check(run)).some(one => one.name === name), name)
+    assert.ok(findWrong(check(run)).some(item => item.name === name), name)
     run.dispose()
   }
   const run = pageRun({})
   run.decoding.steps[3] = { ...run.decoding.steps[3], id: 1 }
-  assert.ok(wrongIn(check(run)).some(({ part }) => part === 'choice'))
+  assert.ok(findWrong(check(run)).some(({ part }) => part === 'choice'))
   run.dispose()
 })
 
 test('a tensor that nothing should have computed is found', () => {
   const run = pageRun(SENTENCES)
   run.tensors.set('twice', { ...run.tensors.get('positions.output'), name: 'twice' })
-  assert.deepEqual(wrongIn(check(run)).map(({ name }) => name), ['twice'])
+  assert.deepEqual(findWrong(check(run)).map(({ name }) => name), ['twice'])
   run.dispose()
 })
 
 test('one wrong number is found in operations that only imported models have', () => {
-  const found = new Set()
-  for (const [type, model] of BROUGHT) {
-    const run = brought(model)
+  const foundOps = new Set()
+  for (const [type, model] of IMPORTED) {
+    const run = makeImportedRun(model)
     const ops = run.steps.filter(({ op, outputs, parameters }) => run.tensors.has(outputs.out) &&
       (['tanh', 'transpose'].includes(op) || (op === 'mul' && 'number' in parameters)))
     for (const { op, outputs: { out } } of ops) {
       const tensor = run.tensors.get(out), data = Float32Array.from(tensor.data)
       data[0] += 1e-3
       run.tensors.set(out, { ...tensor, data })
-      assert.ok(wrongIn(recompute(run)).some(({ name, part }) => name === out && part === 'value'), `${type}: ${out}`)
+      assert.ok(findWrong(recompute(run)).some(({ name, part }) => name === out && part === 'value'), `${type}: ${out}`)
       run.tensors.set(out, tensor)
-      found.add(op)
+      foundOps.add(op)
     }
     run.dispose()
   }
-  assert.deepEqual([...found].sort(), ['mul', 'tanh', 'transpose'])
+  assert.deepEqual([...foundOps].sort(), ['mul', 'tanh', 'transpose'])
 })
 
 test('the check finds the faults of the bug hunt', () => {
   for (const fault of ['swapped', 'tokenNorm', 'batchPositions']) {
     const run = pageRun({ fault })
-    assert.ok(wrongIn(check(run)).length > 0, fault)
+    assert.ok(findWrong(check(run)).length > 0, fault)
     run.dispose()
   }
 })
@@ -169,16 +169,16 @@ test('the summary counts given and sampled values separately', () => {
     { ...value, name: 'd', op: 'add', count: 6, difference: 1, errorRatio: 3 },
     { part: 'gradient', name: 'd', op: null, count: 6, difference: 0, errorRatio: 0.5 }
   ]
-  const { given, drawn, count, gradients, isRight, rooms, errorRatio } = summary(results, () => null)
-  assert.deepEqual([given, drawn, count, gradients, isRight, rooms.length, errorRatio], [3, 4, 11, 6, false, 1, 3])
+  const { given, drawn: sampled, count, gradients, isRight, rooms, errorRatio } = summary(results, () => null)
+  assert.deepEqual([given, sampled, count, gradients, isRight, rooms.length, errorRatio], [3, 4, 11, 6, false, 1, 3])
 })
 
 test('the laboratory agrees with the check, and a wrong gradient is found', () => {
-  const run = pageRun({ model: 'positions' }), gradients = gradientsOf(run.made.run)
+  const run = pageRun({ model: 'positions' }), gradients = gradientsOf(run.workerRun.run)
   const results = recompute({ ...run, gradients })
-  assert.deepEqual(wrongIn(results), [])
-  assert.ok(counted(results, 'value') > 400_000 && counted(results, 'gradient') > 1000)
+  assert.deepEqual(findWrong(results), [])
+  assert.ok(countCompared(results, 'value') > 400_000 && countCompared(results, 'gradient') > 1000)
   gradients.get('shuffle.placed_here')[0] += 0.01
-  assert.ok(wrongIn(recompute({ ...run, gradients })).some(({ name }) => name === 'shuffle.placed_here'))
+  assert.ok(findWrong(recompute({ ...run, gradients })).some(({ name }) => name === 'shuffle.placed_here'))
   run.dispose()
 })

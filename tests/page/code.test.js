@@ -7,9 +7,9 @@ import { SOURCES } from '../../web/code/sources.js'
 import { highlight } from '../../web/lib/highlight.js'
 import { READY } from '../../web/models/index.js'
 import { run as runOwn } from '../../web/models/imported/run.js'
-import { opened } from '../lib/imported_models.js'
+import { openModel } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
-import { made } from '../lib/page.js'
+import { makeRun } from '../lib/page.js'
 import { cases, filesOf } from '../models/golden_models.js'
 
 const src = path => new URL(`../../src/${path}`, import.meta.url)
@@ -27,9 +27,9 @@ test('every operation has code, and every named function exists', async () => {
     assert.ok(js.length > 0 && torch, op)
     assert.ok(c.length > 0 || ['reshape', 'narrow', 'clone'].includes(op), op)
     for (const piece of [...c, ...js]) {
-      const text = await readFile(src(piece.file.slice(4)), 'utf8'), own = text.split('\n').slice(piece.line - 1)
-      const margin = ' '.repeat(own[0].search(/\S/))
-      const flush = own.map(line => (line.startsWith(margin) ? line.slice(margin.length) : line)).join('\n')
+      const text = await readFile(src(piece.file.slice(4)), 'utf8'), sourceLines = text.split('\n').slice(piece.line - 1)
+      const margin = ' '.repeat(sourceLines[0].search(/\S/))
+      const flush = sourceLines.map(line => (line.startsWith(margin) ? line.slice(margin.length) : line)).join('\n')
       assert.equal(flush.indexOf(piece.code), 0, piece.file)
       assert.match(piece.code, /^\S/, `${piece.file}:${piece.line} begins at the left edge`)
       assert.match(piece.code, /[})]\n?;?$/, `${piece.file}:${piece.line} ends with its closing brace`)
@@ -48,12 +48,12 @@ function withoutCode({ run }) {
 }
 
 for (const { id } of READY) test(`${id}: every operation has its code`, () => {
-  assert.deepEqual(withoutCode(made({ model: id })), [])
+  assert.deepEqual(withoutCode(makeRun({ model: id })), [])
 })
 
 test('every operation of imported models has code', async () => {
   for (const item of ['gpt2', 'bert', 'marian', 't5', 'llama'].flatMap(cases)) {
-    const model = await opened(filesOf(item))
+    const model = await openModel(filesOf(item))
     assert.deepEqual(withoutCode(runOwn(gf, { beginning: '3 1 4' }, [], [model])), [], item.name)
   }
 })

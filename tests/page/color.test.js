@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { probabilities, contrast, scale, signed } from '../../web/lib/color.js'
+import { probabilityDomain, contrast, createScale, signedDomain } from '../../web/lib/color.js'
 
 globalThis.matchMedia = () => ({ matches: false, addEventListener() {} })
 const { PALETTES } = await import('../../web/shell/theme.js')
@@ -11,8 +11,8 @@ const bytes = css => (css.startsWith('#')
 
 for (const mode of ['light', 'dark']) {
   test(`${mode}: numbers are readable on every color of both scales`, () => {
-    for (const domain of [signed(2), probabilities()]) {
-      const colors = scale(domain, mode)
+    for (const domain of [signedDomain(2), probabilityDomain()]) {
+      const colors = createScale(domain, mode)
       for (let i = 0; i <= 100; i++) {
         const { css, ink } = colors.at(domain.min + ((domain.max - domain.min) * i) / 100)
         assert.ok(contrast(bytes(css), bytes(ink)) >= 4.5, `${css} under ${ink}`)
@@ -21,11 +21,11 @@ for (const mode of ['light', 'dark']) {
   })
 
   test(`${mode}: zero is paper, the ends differ, values beyond the domain are clamped`, () => {
-    const colors = scale(signed(2), mode)
+    const colors = createScale(signedDomain(2), mode)
     assert.equal(colors.at(0).css, `rgb(${bytes(PALETTES[mode].paper).join(' ')})`)
     assert.notEqual(colors.at(-2).css, colors.at(2).css)
     assert.equal(colors.at(9).css, colors.at(2).css)
-    assert.equal(scale(signed(0), mode).at(0).css, colors.at(0).css)
+    assert.equal(createScale(signedDomain(0), mode).at(0).css, colors.at(0).css)
   })
 
   test(`${mode}: canvas and style sheet use the same colors, with enough contrast for text`, async () => {

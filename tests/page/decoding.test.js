@@ -1,20 +1,20 @@
-// The decoding, walked step by step: what is shown at a step is what the run had at that step.
+// The decoding room, step by step: a step displays the values that the run had at that step.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dataIn, shownRun } from '../lib/page.js'
+import { stageData, makeDisposedRun } from '../lib/page.js'
 import { choosable } from '../../web/models/decoding.js'
 
-const run = settings => shownRun({ ...settings })
+const run = settings => makeDisposedRun({ ...settings })
 const plain = run({})
 
 test('without a step the whole answer is displayed', () => {
-  const { steps, shares, read, now, last } = dataIn(plain, 'decoding', {})
+  const { steps, shares, read, now, last } = stageData(plain, 'decoding', {})
   assert.deepEqual([now, last, read, shares.rows, steps.length], [-1, 11, [], 12, 12])
 })
 
 test('a step displays what the decoder had read, and the probabilities so far', () => {
   for (const step of [0, 4, 11]) {
-    const { read, shares, last } = dataIn(plain, 'decoding', { step })
+    const { read, shares, last } = stageData(plain, 'decoding', { step })
     assert.deepEqual(read, [{ tokens: plain.streams.target.tokens[0].slice(0, step + 1) }])
     const { rows, rowLabels, values } = shares
     assert.deepEqual([rows, rowLabels.length, values.length], [step + 1, step + 1, (step + 1) * 16])
@@ -26,14 +26,14 @@ test('the values of a step are those of a decoder that has read no more', () => 
   for (const step of [0, 3, 8]) {
     const upTo = plain.decoding.steps.slice(0, step + 1).map(({ id }) => id)
     const short = run({ target: upTo })
-    const [all, own] = [plain, short].map(({ tensors }) => (
+    const [all, shortValues] = [plain, short].map(({ tensors }) => (
       tensors.get('sampling.output').data.slice(step * 16, (step + 1) * 16)))
-    assert.deepEqual(own, all)
+    assert.deepEqual(shortValues, all)
   }
 })
 
 test('a random number falls on the segment of its token', () => {
-  const { steps } = dataIn(run({ decoding: 'sample', temperature: 3, seed: 5 }), 'decoding', { step: 2 })
+  const { steps } = stageData(run({ decoding: 'sample', temperature: 3, seed: 5 }), 'decoding', { step: 2 })
   for (const { pieces, sample } of steps) {
     const { start, share } = pieces.find(({ isChosen }) => isChosen)
     assert.ok(sample >= start - 1e-6 && sample <= start + share + 1e-6)
@@ -42,27 +42,27 @@ test('a random number falls on the segment of its token', () => {
 
 test('a bar of 1,024 tokens has the segments that are wide enough to see, at their true positions', () => {
   const stories = run({ model: 'stories', decoding: 'sample', temperature: 2, seed: 8 })
-  const { steps } = dataIn(stories, 'decoding', {}), shares = stories.tensors.get('sampling.output')
+  const { steps } = stageData(stories, 'decoding', {}), shares = stories.tensors.get('sampling.output')
   for (const { step, word, pieces } of steps) {
     const from = (stories.decoding.rows[0] + step) * 1024, row = shares.data.subarray(from, from + 1024)
-    const sorted = [...row].sort((a, b) => b - a), seen = sorted.filter(share => share > 1e-3).length
-    assert.ok(pieces.length === seen + Number(row[word] <= 1e-3) && pieces.length < 300, `${pieces.length} of ${seen}`)
+    const sorted = [...row].sort((a, b) => b - a), nonzeroCount = sorted.filter(share => share > 1e-3).length
+    assert.ok(pieces.length === nonzeroCount + Number(row[word] <= 1e-3) && pieces.length < 300, `${pieces.length} of ${nonzeroCount}`)
     const { start, share } = pieces.find(({ isChosen }) => isChosen)
-    const before = sorted.slice(0, sorted.indexOf(share)).reduce((sum, one) => sum + one, 0)
+    const before = sorted.slice(0, sorted.indexOf(share)).reduce((sum, item) => sum + item, 0)
     assert.ok(start > before - 1e-6, `${start} for ${before}`)
   }
 })
 
 test('the beam tree grows with the steps, and its branches are the live beams', () => {
   const beam = run({ decoding: 'beam', beams: 3, temperature: 2 })
-  const whole = dataIn(beam, 'decoding', {})
+  const allSteps = stageData(beam, 'decoding', {})
   for (const step of [0, 1, 5, 11]) {
-    const { nodes, best, read } = dataIn(beam, 'decoding', { step })
-    assert.deepEqual(nodes, whole.nodes.filter(node => node.step <= step))
+    const { nodes, best, read } = stageData(beam, 'decoding', { step })
+    assert.deepEqual(nodes, allSteps.nodes.filter(node => node.step <= step))
     assert.equal(nodes[best].step, step)
     assert.equal(nodes[best].token, beam.decoding.steps[step].token)
     assert.ok(read.every(({ tokens }) => tokens.length === step + 1 && tokens[0] === '<s>'))
-    const before = whole.nodes.filter(node => node.step === step - 1 && node.isKept && !node.isEnd)
+    const before = allSteps.nodes.filter(node => node.step === step - 1 && node.isKept && !node.isEnd)
     const followed = step ? before : [{ score: 0 }]
     assert.deepEqual(read.map(({ score }) => score).sort(), followed.map(({ score }) => score).sort())
   }
@@ -72,6 +72,6 @@ test('a row of NaN, or of −∞ alone, allows the first token; any other row is
   for (const row of [[NaN, 1, 5], [0, NaN, 9], [-Infinity, -Infinity, -Infinity]]) {
     assert.deepEqual([...choosable(Float32Array.from(row))], [0, -Infinity, -Infinity])
   }
-  const whole = Float32Array.from([1, Infinity, -Infinity])
-  assert.equal(choosable(whole), whole)
+  const specialValues = Float32Array.from([1, Infinity, -Infinity])
+  assert.equal(choosable(specialValues), specialValues)
 })

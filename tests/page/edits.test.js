@@ -1,25 +1,25 @@
-// Edits and switches: exactly what is computed from a number changes with it, by the graph of the run itself.
+// Edits and settings change exactly the tensors that are computed from them, by the graph of the run.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { indexOf } from '../../src/js/shape.js'
 import { isEditable, withEdit, withoutEdit } from '../../web/lib/edits.js'
 import { settingsOf } from '../../web/models/index.js'
 import { defaults, fromHash, toHash } from '../../web/shell/state.js'
-import { sample } from '../lib/long.js'
-import { pageRun, shownRun } from '../lib/page.js'
+import { everyNth } from '../lib/long.js'
+import { pageRun, makeDisposedRun } from '../lib/page.js'
 
 const ANSWER = { target: '2026년 11월 20일' }
 const SENTENCES = { model: 'sentences', text: 'one two three\nfour five', dModel: 8, heads: 2, maxLength: 6 }
 
-const run = (edits, settings = ANSWER) => shownRun(settings, edits)
-const bits = ({ data }) => new Int32Array(data.buffer, data.byteOffset, data.length)
+const makeRun = (edits, settings = ANSWER) => makeDisposedRun(settings, edits)
+const toBits = ({ data }) => new Int32Array(data.buffer, data.byteOffset, data.length)
 function isSame(one, other, name) {
   const [a, b] = [one, other].map(({ tensors }) => tensors.get(name))
-  return a.data.length === b.data.length && bits(a).every((x, i) => x === bits(b)[i])
+  return a.data.length === b.data.length && toBits(a).every((x, i) => x === toBits(b)[i])
 }
-const tokens = ({ decoding }) => decoding.steps.map(({ token }) => token).join('')
-const changed = (one, other) => [...one.tensors.keys()].filter(name => !isSame(one, other, name))
-const at = ({ shape }, index) => index.reduce((sum, i, axis) => sum * shape[axis] + i, 0)
+const joinTokens = ({ decoding }) => decoding.steps.map(({ token }) => token).join('')
+const listChanged = (a, b) => [...a.tensors.keys()].filter(name => !isSame(a, b, name))
+const offsetOf = ({ shape }, index) => index.reduce((sum, i, axis) => sum * shape[axis] + i, 0)
 
 const sourcesOf = ({ tensors }, name) => {
   const { inputs, role } = tensors.get(name)
@@ -27,9 +27,9 @@ const sourcesOf = ({ tensors }, name) => {
 }
 
 /** Every tensor that is computed, at whatever distance, from these; they themselves included. */
-function downstream(from, names) {
+function listDependents(from, names) {
   const reached = new Set(names)
-  const isNext = name => !reached.has(name) && sourcesOf(from, name).some(one => reached.has(one))
+  const isNext = name => !reached.has(name) && sourcesOf(from, name).some(source => reached.has(source))
   for (let grew = true; grew;) {
     const more = [...from.tensors.keys()].filter(isNext)
     more.forEach(name => reached.add(name))
@@ -38,9 +38,9 @@ function downstream(from, names) {
   return reached
 }
 
-/** The unit of a feed-forward that fires most: what is done to one that never fires changes nothing. */
-function firing(run, name) {
-  const { data, shape } = run.tensors.get(name.replace(/linear[12].*/, 'activation'))
+/** The unit of a feed-forward with the largest activation; an edit of a unit that is always 0 would change nothing. */
+function strongestUnit(makeRun, name) {
+  const { data, shape } = makeRun.tensors.get(name.replace(/linear[12].*/, 'activation'))
   return data.indexOf(Math.max(...data)) % shape.at(-1)
 }
 
@@ -48,31 +48,31 @@ function firing(run, name) {
  * A cell that says something: the last query's first key, a key and a value that all queries meet, a word that is used,
  * a row of W_V, a unit that fires.
  */
-function cellOf({ shape }, name, run) {
-  if (name === 'log_probs') return [0, run.decoding.steps[0].id]
+function cellOf({ shape }, name, makeRun) {
+  if (name === 'log_probs') return [0, makeRun.decoding.steps[0].id]
   if (name === 'target_embedding.weight') return [5, 1]
   if (name === 'source_embedding.weight') return [21, 16]
   if (/in_proj/.test(name)) return [shape[0] - 1, 1].slice(0, shape.length)
   if (name.endsWith('.pe')) return [1, 2]
-  if (/linear1\.(weight|bias)/.test(name)) return [firing(run, name), 16].slice(0, shape.length)
-  if (name.endsWith('linear2.weight')) return [16, firing(run, name)]
+  if (/linear1\.(weight|bias)/.test(name)) return [strongestUnit(makeRun, name), 16].slice(0, shape.length)
+  if (name.endsWith('linear2.weight')) return [16, strongestUnit(makeRun, name)]
   const middle = shape.map(side => Math.floor(side / 2))
   if (shape.length < 3) return middle
   const last = shape.length === 4 ? 0 : middle.at(-1)
   return [0, ...shape.slice(1, -2).map(() => 0), /\.[kv]$/.test(name) ? 0 : shape.at(-2) - 1, last]
 }
 
-/** What stays although it is downstream: of W_V the queries and keys with all that follows from them alone. */
-function stays(first, name, changes) {
+/** Dependents that do not change: an edit of W_V leaves queries, keys and weights as they are. */
+function unaffected(first, name, changes) {
   if (!/in_proj/.test(name)) return []
   const stem = name.replace(/in_proj.*/, '')
-  const own = ['q', 'k', 'dots', 'scores', 'masked_scores', 'weights', 'dropout.output'].map(part => stem + part)
-  return own.filter(one => first.tensors.has(one) && !changes.includes(one))
+  const candidates = ['q', 'k', 'dots', 'scores', 'masked_scores', 'weights', 'dropout.output'].map(part => stem + part)
+  return candidates.filter(item => first.tensors.has(item) && !changes.includes(item))
 }
 
-const first = run([])
-const editable = one => [...one.tensors.keys()].filter(
-  name => isEditable(one, { name, index: one.tensors.get(name).shape }))
+const first = makeRun([])
+const editable = item => [...item.tensors.keys()].filter(
+  name => isEditable(item, { name, index: item.tensors.get(name).shape }))
 
 const CASES = {
   'the translator': ANSWER, 'the translator, in training': { ...ANSWER, training: true, dropout: 0.2 },
@@ -82,21 +82,21 @@ const CASES = {
 }
 for (const [title, settings] of Object.entries(CASES)) {
   test(`${title}: an edit of any tensor changes exactly what is computed from it`, () => {
-    const plain = run([], settings)
+    const plain = makeRun([], settings)
     const names = editable(plain)
     assert.ok(names.length > (settings.model ? 16 : 150), `${names.length}`)
-    for (const name of sample(names, 3)) {
+    for (const name of everyNth(names, 3)) {
       const index = cellOf(plain.tensors.get(name), name, plain)
-      const edited = run([{ name, index, value: 7.5 }], settings)
-      assert.equal(edited.tensors.get(name).data[at(edited.tensors.get(name), index)], 7.5, name)
+      const edited = makeRun([{ name, index, value: 7.5 }], settings)
+      assert.equal(edited.tensors.get(name).data[offsetOf(edited.tensors.get(name), index)], 7.5, name)
       assert.deepEqual(edited.unusedEdits, [], name)
-      const changes = changed(plain, edited)
-      const follows = downstream(plain, [name])
-      const wrong = changes.filter(one => !follows.has(one))
+      const changes = listChanged(plain, edited)
+      const dependents = listDependents(plain, [name])
+      const wrong = changes.filter(change => !dependents.has(change))
       assert.deepEqual(wrong, [], `${name} changed`)
       if (settings.training) continue
-      const missing = [...follows].filter(one => !changes.includes(one) && one !== 'sampling.choice.mask')
-      assert.deepEqual(new Set(missing), new Set(stays(plain, name, changes)), `${name} did not reach`)
+      const missing = [...dependents].filter(item => !changes.includes(item) && item !== 'sampling.choice.mask')
+      assert.deepEqual(new Set(missing), new Set(unaffected(plain, name, changes)), `${name} did not reach`)
     }
   })
 }
@@ -120,18 +120,18 @@ test('each switch changes what is computed from it, and nothing else', () => {
       ['positions.output', 'positions.output:2', ...all(/attn\.(heads|weights)$|residual\d$|linear2\.output$/)]]
   }
   for (const [name, [settings, roots]] of Object.entries(cases)) {
-    const other = run([], { ...ANSWER, ...settings })
-    const both = [...first.tensors.keys()].filter(one => other.tensors.has(one))
-    const changes = both.filter(one => !isSame(first, other, one))
+    const changedRun = makeRun([], { ...ANSWER, ...settings })
+    const common = [...first.tensors.keys()].filter(tensor => changedRun.tensors.has(tensor))
+    const changes = common.filter(item => !isSame(first, changedRun, item))
     assert.ok(changes.length > 0, name)
-    const follows = downstream(first, roots)
-    assert.deepEqual(changes.filter(one => !follows.has(one)), [], name)
+    const dependents = listDependents(first, roots)
+    assert.deepEqual(changes.filter(change => !dependents.has(change)), [], name)
   }
-  assert.deepEqual(changed(first, run([])), [])
+  assert.deepEqual(listChanged(first, makeRun([])), [])
 })
 
 test('each switch of the sentences changes what is computed from it, and nothing else', () => {
-  const plain = run([], SENTENCES)
+  const plain = makeRun([], SENTENCES)
   const cases = {
     causal: [{ causal: true }, ['self_attn.masked_scores']], base: [{ base: 100 }, ['positions.pe']],
     positions: [{ positions: 'concatenated' }, ['positions.pe']], heads: [{ heads: 4 }, ['self_attn.dots']],
@@ -139,53 +139,53 @@ test('each switch of the sentences changes what is computed from it, and nothing
     seed: [{ seed: 43 }, ['embedding.weight', 'self_attn.in_proj_weight', 'self_attn.out_proj.weight']]
   }
   for (const [name, [settings, roots]] of Object.entries(cases)) {
-    const changes = changed(plain, run([], { ...SENTENCES, ...settings }))
-    const follows = downstream(plain, roots)
-    assert.deepEqual(new Set(changes), follows, name)
+    const changes = listChanged(plain, makeRun([], { ...SENTENCES, ...settings }))
+    const dependents = listDependents(plain, roots)
+    assert.deepEqual(new Set(changes), dependents, name)
   }
 })
 
 test('padding changes what reads the source, and nothing that only reads the target', () => {
-  const changes = changed(first, run([], { ...ANSWER, padding: true }))
-  const follows = downstream(first, ['source_embedding.output'])
+  const changes = listChanged(first, makeRun([], { ...ANSWER, padding: true }))
+  const dependents = listDependents(first, ['source_embedding.output'])
   assert.ok(changes.includes('transformer.decoder.layers.0.multihead_attn.weights'))
-  assert.deepEqual(changes.filter(name => !follows.has(name) && name !== 'positions.sum'), [])
+  assert.deepEqual(changes.filter(name => !dependents.has(name) && name !== 'positions.sum'), [])
 })
 
 test('decoding settings change nothing before sampling, as long as the same tokens are read', () => {
-  const own = {}
-  const greedy = run([], own)
-  const samples = [1, 2, 3, 4, 5, 6].map(seed => run([], { ...own, decoding: 'sample', seed }))
-  const alike = samples.filter(one => tokens(one) === tokens(greedy))
-  const others = [...alike, run([], { ...own, decoding: 'beam', beams: 2 })]
-  assert.ok(others.length > 1)
-  for (const other of others) assert.deepEqual(changed(greedy, other), [])
+  const runSettings = {}
+  const greedy = makeRun([], runSettings)
+  const samples = [1, 2, 3, 4, 5, 6].map(seed => makeRun([], { ...runSettings, decoding: 'sample', seed }))
+  const sameTokens = samples.filter(sample => joinTokens(sample) === joinTokens(greedy))
+  const comparable = [...sameTokens, makeRun([], { ...runSettings, decoding: 'beam', beams: 2 })]
+  assert.ok(comparable.length > 1)
+  for (const item of comparable) assert.deepEqual(listChanged(greedy, item), [])
 })
 
 test('an edit before sampling changes the token chosen there, and no earlier one', () => {
-  const own = {}
-  assert.equal(tokens(run([], own)), '2026년11월20일</s>')
-  const seven = run([], own).streams.target.vocabulary.indexOf('7')
+  const runSettings = {}
+  assert.equal(joinTokens(makeRun([], runSettings)), '2026년11월20일</s>')
+  const seven = makeRun([], runSettings).streams.target.vocabulary.indexOf('7')
   for (const name of ['output', 'sampling.tempered', 'sampling.choice.cut', 'sampling.output']) {
     for (const decoding of ['greedy', 'sample']) {
-      const edited = run([{ name, index: [0, 3, seven], value: 50 }], { ...own, decoding })
-      assert.equal(tokens(edited).slice(0, 4), '2027', `${name} ${decoding}`)
+      const edited = makeRun([{ name, index: [0, 3, seven], value: 50 }], { ...runSettings, decoding })
+      assert.equal(joinTokens(edited).slice(0, 4), '2027', `${name} ${decoding}`)
       assert.deepEqual(edited.unusedEdits, [])
       assert.equal(edited.streams.target.tokens[0][4], '7', 'the decoder reads it')
     }
   }
   for (const name of ['sampling.probabilities', 'log_probs']) {
     const index = name === 'log_probs' ? [3, seven] : [0, 3, seven]
-    const same = tokens(run([{ name, index, value: 50 }], own))
+    const same = joinTokens(makeRun([{ name, index, value: 50 }], runSettings))
     assert.equal(same, '2026년11월20일</s>', `nothing is chosen from ${name}`)
   }
-  const beam = run([{ name: 'output', index: [0, 3, seven], value: 50 }], { ...own, decoding: 'beam' })
-  assert.equal(tokens(beam).slice(0, 4), '2027')
+  const beam = makeRun([{ name: 'output', index: [0, 3, seven], value: 50 }], { ...runSettings, decoding: 'beam' })
+  assert.equal(joinTokens(beam).slice(0, 4), '2027')
 })
 
 test('edits apply to every beam, not only the first', () => {
   const edits = [{ name: 'output', index: [0, 1, 7], value: 90 }]
-  const { tree } = run(edits, { decoding: 'beam', beams: 3 }).decoding
+  const { tree } = makeRun(edits, { decoding: 'beam', beams: 3 }).decoding
   const second = tree.filter(({ step }) => step === 1)
   assert.deepEqual(new Set(second.filter(({ logProbability }) => logProbability > -1e-6).map(({ parent }) => parent)),
     new Set(second.map(({ parent }) => parent)))
@@ -193,8 +193,8 @@ test('edits apply to every beam, not only the first', () => {
 
 test('an edit that lets a position look ahead has an effect only once that position is generated', () => {
   const edits = [{ name: 'transformer.decoder.layers.0.self_attn.weights', index: [0, 0, 2, 6], value: 9 }]
-  const twice = [run(edits, {}), run(edits, {})]
-  assert.equal(tokens(twice[0]), tokens(twice[1]), 'whatever was answered before')
+  const runs = [makeRun(edits, {}), makeRun(edits, {})]
+  assert.equal(joinTokens(runs[0]), joinTokens(runs[1]), 'whatever was answered before')
 })
 
 test('an edit without a cell is kept, reported as idle, and harmless', () => {
@@ -207,31 +207,31 @@ test('an edit without a cell is kept, reported as idle, and harmless', () => {
   ]
   for (const [edit, settings] of idle) {
     for (const target of [ANSWER.target, '']) {
-      const wanted = { ...ANSWER, target, ...settings }
-      const [plain, edited] = [run([], wanted), run([edit], wanted)]
+      const allSettings = { ...ANSWER, target, ...settings }
+      const [plain, edited] = [makeRun([], allSettings), makeRun([edit], allSettings)]
       assert.deepEqual(edited.unusedEdits, [edit], edit.name)
-      assert.deepEqual(changed(plain, edited), [], edit.name)
+      assert.deepEqual(listChanged(plain, edited), [], edit.name)
     }
   }
-  const lost = [{ name: 'output', index: [0, 0, 0], value: 1 },
+  const unusedEdits = [{ name: 'output', index: [0, 0, 0], value: 1 },
     { name: 'positions.output', index: [0, 9, 0], value: 1 }]
-  assert.deepEqual(run(lost, SENTENCES).unusedEdits, lost)
+  assert.deepEqual(makeRun(unusedEdits, SENTENCES).unusedEdits, unusedEdits)
 })
 
 test('an edited product before the scale goes through it', () => {
   const name = 'transformer.encoder.layers.0.self_attn.dots'
-  const edited = run([{ name, index: [0, 1, 2, 3], value: 4 }])
+  const edited = makeRun([{ name, index: [0, 1, 2, 3], value: 4 }])
   const score = edited.tensors.get(name.replace('dots', 'scores'))
-  assert.equal(score.data[at(score, [0, 1, 2, 3])], Math.fround(4 * Math.fround(1 / Math.sqrt(8))))
+  assert.equal(score.data[offsetOf(score, [0, 1, 2, 3])], Math.fround(4 * Math.fround(1 / Math.sqrt(8))))
 })
 
 test('undoing edits one by one restores the same bits', () => {
-  const one = { name: 'transformer.decoder.layers.0.linear1.weight', index: [3, 1], value: -2 }
+  const firstEdit = { name: 'transformer.decoder.layers.0.linear1.weight', index: [3, 1], value: -2 }
   const two = { name: 'transformer.encoder.layers.1.self_attn.weights', index: [0, 0, 1, 1], value: 1 }
-  const both = withEdit(withEdit([], one), two)
-  const [alone, together] = [run([one]), run(both)]
-  for (const [edits, expected] of [[withoutEdit(both, two), alone], [[], first], [both, together]]) {
-    assert.deepEqual(changed(expected, run(edits)), [])
+  const twoEdits = withEdit(withEdit([], firstEdit), two)
+  const [alone, together] = [makeRun([firstEdit]), makeRun(twoEdits)]
+  for (const [edits, expected] of [[withoutEdit(twoEdits, two), alone], [[], first], [twoEdits, together]]) {
+    assert.deepEqual(listChanged(expected, makeRun(edits)), [])
   }
 })
 
@@ -245,33 +245,33 @@ test('a reopened link gives the same bits, including edits', () => {
     edits: [{ name: 'positions.output', index: [0, 1, 2], value: 3 }]
   }
   for (const state of [{ ...defaults(), edits }, { ...defaults('sentences'), ...block }]) {
-    const again = settingsOf(fromHash(toHash(state)))
-    assert.deepEqual(again.edits, state.edits)
-    assert.deepEqual(changed(run(state.edits, settingsOf(state)), run(again.edits, again)), [])
+    const reopened = settingsOf(fromHash(toHash(state)))
+    assert.deepEqual(reopened.edits, state.edits)
+    assert.deepEqual(listChanged(makeRun(state.edits, settingsOf(state)), makeRun(reopened.edits, reopened)), [])
   }
 })
 
 test('the dropout mask of attention can be edited in both directions, and gradients follow', () => {
-  const at = 'transformer.decoder.layers.0.multihead_attn'
+  const attention = 'transformer.decoder.layers.0.multihead_attn'
   const settings = { ...ANSWER, training: true, dropout: 0.5 }
-  const plain = run([], settings)
-  const mask = plain.tensors.get(`${at}.dropout.mask`)
-  for (const wanted of [0, 2]) {
-    const flat = mask.data.findIndex(factor => factor === 2 - wanted)
+  const plain = makeRun([], settings)
+  const mask = plain.tensors.get(`${attention}.dropout.mask`)
+  for (const factor of [0, 2]) {
+    const flat = mask.data.findIndex(value => value === 2 - factor)
     const index = indexOf(mask.shape, flat)
-    const edits = [{ name: mask.name, index, value: wanted }]
-    const made = pageRun(settings, edits)
-    assert.deepEqual(made.unusedEdits, [])
-    assert.equal(made.tensors.get(`${at}.dropout.output`).data[flat],
-      Math.fround(wanted * plain.tensors.get(`${at}.weights`).data[flat]))
-    const names = changed(plain, made)
-    assert.ok(names.includes(`${at}.heads`) && names.includes('output'))
-    const allowed = downstream(plain, [mask.name, `${at}.dropout.output`, `${at}.heads`])
+    const edits = [{ name: mask.name, index, value: factor }]
+    const editedRun = pageRun(settings, edits)
+    assert.deepEqual(editedRun.unusedEdits, [])
+    assert.equal(editedRun.tensors.get(`${attention}.dropout.output`).data[flat],
+      Math.fround(factor * plain.tensors.get(`${attention}.weights`).data[flat]))
+    const names = listChanged(plain, editedRun)
+    assert.ok(names.includes(`${attention}.heads`) && names.includes('output'))
+    const allowed = listDependents(plain, [mask.name, `${attention}.dropout.output`, `${attention}.heads`])
     assert.deepEqual(names.filter(name => !allowed.has(name)), [])
-    const { edited, value, computed } = made.explain(mask.name, index)
-    assert.deepEqual([edited, value, computed], [true, wanted, 2 - wanted])
-    const weight = made.explainGradient(`${at}.weights`, index).value
-    assert.ok(wanted === 0 ? weight === 0 : weight !== 0, 'a dropped weight has no gradient')
-    made.dispose()
+    const { edited, value, computed } = editedRun.explain(mask.name, index)
+    assert.deepEqual([edited, value, computed], [true, factor, 2 - factor])
+    const weight = editedRun.explainGradient(`${attention}.weights`, index).value
+    assert.ok(factor === 0 ? weight === 0 : weight !== 0, 'a dropped weight has no gradient')
+    editedRun.dispose()
   }
 })

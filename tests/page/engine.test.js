@@ -1,4 +1,4 @@
-// The page's side of the engine's worker: one that is silent for too long is ended, and another goes on.
+// The page's side of the engine's worker: a worker that does not respond in time is replaced by another one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TIMEOUTS, createEngine } from '../../web/shell/engine.js'
@@ -39,9 +39,9 @@ test('a hung worker is replaced after the limit, and the new one gets its files 
   const { all, spawn } = workers(ANSWERS), engine = createEngine(spawn, SECOND)
   await engine.load(files)
   await engine.ask('open', { files: { a: 1 } })
-  const begun = performance.now(), asked = [engine.run('endless'), engine.ask('explain', {})]
-  for (const one of asked) await assert.rejects(one, isHung)
-  assert.ok(performance.now() - begun >= SECOND * (TIMEOUTS.silent - 1), 'not before the limit')
+  const startTime = performance.now(), calls = [engine.run('endless'), engine.ask('explain', {})]
+  for (const item of calls) await assert.rejects(item, isHung)
+  assert.ok(performance.now() - startTime >= SECOND * (TIMEOUTS.silent - 1), 'not before the limit')
   assert.deepEqual(all.map(({ isEnded }) => isEnded), [true, false])
   assert.equal(await engine.run('other'), 'other')
   assert.deepEqual(all[1].asked.slice(0, 2), [['load', files], ['open', { files: { a: 1 } }]])
@@ -51,11 +51,11 @@ test('a hung worker is replaced after the limit, and the new one gets its files 
 test('the limit is shorter while a newer run waits, but not for the newer run', async () => {
   const { all, spawn } = workers(ANSWERS), engine = createEngine(spawn, SECOND)
   await engine.load(files)
-  const begun = performance.now(), first = engine.run('endless')
+  const startTime = performance.now(), first = engine.run('endless')
   engine.hurry()
   await assert.rejects(first, isHung)
-  const took = performance.now() - begun
-  assert.ok(took < SECOND * TIMEOUTS.silent, `${took} ms`)
+  const duration = performance.now() - startTime
+  assert.ok(duration < SECOND * TIMEOUTS.silent, `${duration} ms`)
   assert.equal(await engine.run('other'), 'other')
   engine.hurry()
   const second = performance.now()
@@ -96,6 +96,6 @@ test('a model that hangs the new worker, too, is not opened again', async () => 
   engine.hurry()
   await assert.rejects(engine.run('endless'), isHung)
   assert.equal(await engine.run('other'), 'other')
-  assert.deepEqual(all.map(({ asked }) => asked.map(([type]) => type)),
+  assert.deepEqual(all.map(({ asked: requests }) => requests.map(([type]) => type)),
     [['load', 'open', 'run'], ['load', 'open'], ['load', 'run']])
 })

@@ -10,35 +10,35 @@ const texts = async language => JSON.parse(await read(`web/text/${language}.json
 const [ko, en] = await Promise.all(['ko', 'en'].map(texts))
 const gf = await load()
 const F = gf.functional
-const grown = values => gf.tensor(values, { requiresGrad: true })
+const trainable = values => gf.tensor(values, { requiresGrad: true })
 
 /** One use of every operation there is, forward and backward. */
 const USES = {
-  add: () => F.add(grown([1, 2]), grown([3, 4])),
-  mul: () => F.mul(grown([1, 2]), grown([3, 4])),
-  matmul: () => F.matmul(grown([[1, 2]]), grown([[3], [4]])),
-  linear: () => F.linear(grown([[1, 2]]), grown([[3, 4]]), grown([1])),
-  relu: () => F.relu(grown([1, -1])),
-  gelu: () => F.gelu(grown([1, -1])),
-  gelu_tanh: () => F.gelu(grown([1, -1]), { approximate: 'tanh' }),
-  softmax: () => F.softmax(grown([[1, 2]])),
-  log_softmax: () => F.logSoftmax(grown([[1, 2]])),
-  layer_norm: () => F.layerNorm(grown([[1, 2]]), grown([1, 1]), grown([0, 0])),
-  rms_norm: () => F.rmsNorm(grown([[1, 2]]), grown([1, 1])),
-  silu: () => F.silu(grown([1, -1])),
-  layer_norm_bare: () => F.layerNorm(grown([[1, 2]])),
-  dropout: () => F.dropout(grown([1, 2, 3]), { p: 0.4 }),
-  embedding: () => F.embedding([0, 1], grown([[1, 2], [3, 4]])),
-  cross_entropy: () => F.crossEntropy(grown([[1, 2], [3, 4]]), [0, 1]),
-  cross_entropy_sum: () => F.crossEntropy(grown([[1, 2]]), [1], { reduction: 'sum' }),
-  attention: () => F.scaledDotProductAttention(...[1, 2, 3].map(n => grown([[[[n, 1], [0, n]]]])),
-    { attnMask: grown([[0, -1], [0, 0]]) }),
+  add: () => F.add(trainable([1, 2]), trainable([3, 4])),
+  mul: () => F.mul(trainable([1, 2]), trainable([3, 4])),
+  matmul: () => F.matmul(trainable([[1, 2]]), trainable([[3], [4]])),
+  linear: () => F.linear(trainable([[1, 2]]), trainable([[3, 4]]), trainable([1])),
+  relu: () => F.relu(trainable([1, -1])),
+  gelu: () => F.gelu(trainable([1, -1])),
+  gelu_tanh: () => F.gelu(trainable([1, -1]), { approximate: 'tanh' }),
+  softmax: () => F.softmax(trainable([[1, 2]])),
+  log_softmax: () => F.logSoftmax(trainable([[1, 2]])),
+  layer_norm: () => F.layerNorm(trainable([[1, 2]]), trainable([1, 1]), trainable([0, 0])),
+  rms_norm: () => F.rmsNorm(trainable([[1, 2]]), trainable([1, 1])),
+  silu: () => F.silu(trainable([1, -1])),
+  layer_norm_bare: () => F.layerNorm(trainable([[1, 2]])),
+  dropout: () => F.dropout(trainable([1, 2, 3]), { p: 0.4 }),
+  embedding: () => F.embedding([0, 1], trainable([[1, 2], [3, 4]])),
+  cross_entropy: () => F.crossEntropy(trainable([[1, 2], [3, 4]]), [0, 1]),
+  cross_entropy_sum: () => F.crossEntropy(trainable([[1, 2]]), [1], { reduction: 'sum' }),
+  attention: () => F.scaledDotProductAttention(...[1, 2, 3].map(n => trainable([[[[n, 1], [0, n]]]])),
+    { attnMask: trainable([[0, -1], [0, 0]]) }),
   attention_module: () => {
-    const inputs = [1, 2, 3].map(() => grown([[[1, 2, 3, 4]]]))
+    const inputs = [1, 2, 3].map(() => trainable([[[1, 2, 3, 4]]]))
     return new gf.nn.MultiheadAttention(4, 2).forward(...inputs)[0]
   },
   attention_dropout: () => {
-    const x = grown([[[1, 2, 3, 4], [0, 1, 0, 1]]])
+    const x = trainable([[[1, 2, 3, 4], [0, 1, 0, 1]]])
     return new gf.nn.MultiheadAttention(4, 2, { dropout: 0.5 }).forward(x, x, x)[0]
   },
   cache: () => gf.noGrad(() => {
@@ -46,10 +46,10 @@ const USES = {
     mha.forward(x, x, x, { isCausal: true, cache })
     return mha.forward(x, x, x, { isCausal: true, cache })[0]
   }),
-  rotary: () => F.rotary(grown([[1, 2], [3, 4]])),
+  rotary: () => F.rotary(trainable([[1, 2], [3, 4]])),
   alibi: () => gf.alibi(2, 2),
   positional_encoding: () => gf.positionalEncoding(2, 3),
-  reshape: () => grown([[1, 2]]).reshape(2, 1)
+  reshape: () => trainable([[1, 2]]).reshape(2, 1)
 }
 
 /** Every formula and label an explanation holds, and its note; one stands in place of the formula. */
@@ -81,7 +81,7 @@ function traced(use) {
 
 function explained(use) {
   const trace = traced(use)
-  const found = trace.names.flatMap(name => {
+  const explanation = trace.names.flatMap(name => {
     const first = trace.get(name).shape.map(() => 0)
     const last = trace.get(name).shape.map(side => side - 1)
     const backward = () => {
@@ -94,21 +94,21 @@ function explained(use) {
     const forward = [first, last].map(at => trace.explain(name, at)).filter(({ op }) => op !== 'given')
     return [...forward.map(wordings), ...backward()]
   })
-  return { ops: trace.names.map(name => trace.operation(name)), found }
+  return { ops: trace.names.map(name => trace.operation(name)), found: explanation }
 }
 
 test('no formula, label or symbol of any operation is left untranslated', async () => {
-  const seen = new Set()
-  const asked = new Set()
+  const seenOps = new Set()
+  const askedOps = new Set()
   for (const [name, use] of Object.entries(USES)) {
     const { ops, found } = explained(use)
-    ops.forEach(op => seen.add(op))
+    ops.forEach(op => seenOps.add(op))
     for (const { texts, note } of found) {
       if (note) assert.ok(ko.inspector.notes[note.name] && en.inspector.notes[note.name], `${name}: ${note.name}`)
-      const word = one => {
-        asked.add(one)
-        assert.ok(ko.inspector.words[one] && en.inspector.words[one], `${name}: no words for '${one}' in '${texts}'`)
-        return one
+      const word = item => {
+        askedOps.add(item)
+        assert.ok(ko.inspector.words[item] && en.inspector.words[item], `${name}: no words for '${item}' in '${texts}'`)
+        return item
       }
       for (const text of texts) {
         if (!text.startsWith('d(')) convertFormula(text, word)
@@ -119,17 +119,17 @@ test('no formula, label or symbol of any operation is left untranslated', async 
   const files = await readdir(new URL('../../src/js/ops/', import.meta.url))
   const sources = await Promise.all(files.map(file => read(`src/js/ops/${file}`)))
   const all = sources.flatMap(code => [...code.matchAll(/^ {2}name: '(\w+)'/gm)].map(match => match[1]))
-  const known = [...seen].filter(Boolean)
-  const unseen = all.filter(op => !known.includes(op))
+  const knownOps = [...seenOps].filter(Boolean)
+  const unseen = all.filter(op => !knownOps.includes(op))
   const notOnThePage = ['cat', 'cumsum', 'nll_loss', 'nonzero', 'order', 'prod', 'rounded', 'to', 'where']
-  const others = unseen.filter(op => !notOnThePage.includes(op))
-  assert.deepEqual(others.sort(), ['narrow', 'transpose'], 'both only say out = x')
-  const unused = Object.keys(en.inspector.words).filter(one => !asked.has(one))
+  const missingOps = unseen.filter(op => !notOnThePage.includes(op))
+  assert.deepEqual(missingOps.sort(), ['narrow', 'transpose'], 'both only say out = x')
+  const unused = Object.keys(en.inspector.words).filter(word => !askedOps.has(word))
   assert.deepEqual(unused, [], 'words that no operation uses')
 })
 
 test('a factor that links to a cell has the value of that cell, in every operation', () => {
-  const uses = { ...USES, narrow: () => new gf.nn.LearnedPositionalEncoding(3, 1).forward(grown([[[1], [2]]])) }
+  const uses = { ...USES, narrow: () => new gf.nn.LearnedPositionalEncoding(3, 1).forward(trainable([[[1], [2]]])) }
   let count = 0
   for (const [op, use] of Object.entries(uses)) {
     const trace = traced(use)
@@ -137,8 +137,8 @@ test('a factor that links to a cell has the value of that cell, in every operati
       const places = indicesOf(trace.get(name).shape)
       for (const at of places) {
         for (const way of ['explain', 'explainGradient']) {
-          const found = attempt(() => trace[way](name, at))
-          for (const { label, factors } of found?.terms ?? []) {
+          const explanation = attempt(() => trace[way](name, at))
+          for (const { label, factors } of explanation?.terms ?? []) {
             let rest = label
             for (const { symbol, value, source } of factors) {
               assert.ok(rest.includes(symbol), `${op}: '${symbol}' is not in '${label}' where it should be`)

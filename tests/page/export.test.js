@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { scale, signed } from '../../web/lib/color.js'
+import { createScale, signedDomain } from '../../web/lib/color.js'
 import { fileName, numberLiteral, toArray, toCsv } from '../../web/lib/export.js'
-import { fixed } from '../../web/lib/number.js'
+import { formatFixed } from '../../web/lib/number.js'
 import { slice } from '../../web/lib/slice.js'
-import { figureSvg } from '../../web/lib/svg.js'
-import { embedCode, heightOf } from '../../web/shell/share.js'
+import { drawFigure } from '../../web/lib/svg.js'
+import { embedCode, measureHeight } from '../../web/shell/share.js'
 
 const VALUES = [0.1, -0, 1e-42, -Infinity, NaN, 16777216, -1.5e-7, 3.4028234663852886e38]
 const data = Float32Array.from([...VALUES, ...VALUES])
 const tensor = { name: 'self_attn.scores', shape: [2, 1, 2, 4], axes: [], data }
 const part = slice(tensor, { row: 2, col: 3, fixed: [1, 0], rowLabels: ['a,b', '나 "x"'] })
 const palette = { paper: '#fff', ink: '#000', muted: '#777', line: '#ccc', accent: '#080' }
-const view = { title: 'W_Q^T', cell: { width: 80, height: 28 }, scale: scale(signed(2), 'light'), palette }
+const view = { title: 'W_Q^T', cell: { width: 80, height: 28 }, scale: createScale(signedDomain(2), 'light'), palette }
 
 test('CSV and arrays keep every bit, with infinities and NaN in each language\'s spelling', () => {
   const read = {
@@ -51,9 +51,9 @@ test('no CSV label is a spreadsheet formula; numbers stay numbers', () => {
 
 test('embed code has a height in pixels, even where no figure is visible', () => {
   const box = (top, height) => ({ top, height, bottom: top + height })
-  assert.equal(heightOf([box(10, 100), box(300, 50), box(0, 0)]), 340)
+  assert.equal(measureHeight([box(10, 100), box(300, 50), box(0, 0)]), 340)
   for (const none of [[], [box(0, 0)]]) {
-    assert.match(embedCode({ url: 'u', title: 't', height: heightOf(none) }), / height="660" /)
+    assert.match(embedCode({ url: 'u', title: 't', height: measureHeight(none) }), / height="660" /)
   }
 })
 
@@ -72,11 +72,11 @@ test('file names contain the tensor and the displayed indices', () => {
 })
 
 test('a picture has one box and one number for every cell, its title, shape, legend and range', () => {
-  const { svg, width, height } = figureSvg({
+  const { svg, width, height } = drawFigure({
     title: 'who & <whom>', matrices: [{ part, view }], palette,
-    legends: [{ domain: signed(2), scale: view.scale, text: 'scores' }]
+    legends: [{ domain: signedDomain(2), scale: view.scale, text: 'scores' }]
   })
-  for (const value of part.values) assert.ok(svg.includes(`>${fixed(value)}</text>`), fixed(value))
+  for (const value of part.values) assert.ok(svg.includes(`>${formatFixed(value)}</text>`), formatFixed(value))
   const boxes = svg.match(/<rect [^>]*width="80" height="28"/g)
   assert.equal(boxes.length, part.values.length)
   assert.ok(svg.includes(`fill="${view.scale.at(part.values[0]).css}"`))
@@ -90,7 +90,7 @@ test('a picture has one box and one number for every cell, its title, shape, leg
 
 test('a negative cell without room for its number has a dash, and the note explains it', () => {
   const small = { ...view, cell: { width: 20, height: 20 } }
-  const { svg } = figureSvg({ title: 'x', matrices: [{ part, view: small }], palette, legends: [], note: 'dash < 0' })
+  const { svg } = drawFigure({ title: 'x', matrices: [{ part, view: small }], palette, legends: [], note: 'dash < 0' })
   const dashes = svg.match(/<rect [^>]*height="1"[^>]*opacity="0.6"/g)
   assert.equal(dashes.length, [...part.values].filter(value => value < 0 && value > -Infinity).length)
   assert.ok(dashes.length > 0)
@@ -102,27 +102,27 @@ const many = (rows, cols, height, more) => {
   const all = slice({ name: 'w', shape: [rows, cols], axes: [], data: values }, { row: 0, col: 1 })
   return { part: { ...all, ...more }, view: { ...view, title: 'M', cell: { width: 20, height } } }
 }
-const drawn = (matrices, more) => figureSvg({ title: 'what', matrices, legends: [], palette, ...more }).svg
+const drawSvg = (matrices, more) => drawFigure({ title: 'what', matrices, legends: [], palette, ...more }).svg
 
 test('labels of low rows and narrow columns are thinned out, as on the page', () => {
   const names = Array.from({ length: 32 }, (_, i) => `row${i}`)
-  const rows = height => drawn([many(32, 2, height, { rowLabels: names })]).match(/>row\d+</g).length
+  const rows = height => drawSvg([many(32, 2, height, { rowLabels: names })]).match(/>row\d+</g).length
   assert.deepEqual([rows(14), rows(5), rows(3)], [32, 11, 7])
   const columns = width => {
-    const { part: narrow, view: seen } = many(2, 32, 20, { colLabels: names })
-    return drawn([{ part: narrow, view: { ...seen, cell: { width, height: 20 } } }]).match(/>row\d+</g).length
+    const { part: narrow, view: exportView } = many(2, 32, 20, { colLabels: names })
+    return drawSvg([{ part: narrow, view: { ...exportView, cell: { width, height: 20 } } }]).match(/>row\d+</g).length
   }
   assert.deepEqual([columns(20), columns(14), columns(7)], [32, 16, 11])
 })
 
 test('the origin of the figure is below its title', () => {
   const subtitle = 'encoder · scores · head 0'
-  assert.match(drawn([many(2, 2, 20)], { subtitle }), new RegExp(`>${subtitle}</text>`))
+  assert.match(drawSvg([many(2, 2, 20)], { subtitle }), new RegExp(`>${subtitle}</text>`))
 })
 
 test('a product is laid out by hand: right factor above, left factor at the left, result where they cross', () => {
   const [left, right, bias, product] = [[3, 4], [4, 5], [1, 5], [3, 5]].map(([rows, cols]) => many(rows, cols, 15))
-  const svg = drawn([{ left, right, bias, product }])
+  const svg = drawSvg([{ left, right, bias, product }])
   const moves = [...svg.matchAll(/translate\((\S+) (\S+)\)/g)].map(([, x, y]) => [Number(x), Number(y)])
   const places = moves.slice(4, -1)
   const [r, l, b, p] = [0, 2, 4, 6].map(i => [0, 1].map(at => places[i][at] + places[i + 1][at]))

@@ -1,135 +1,136 @@
-// What is taken out of the page: weights that load back, ONNX that gives the run's logits in onnxruntime, a script with
-// the keys and shapes of the model. Of the page's models, of one from the theatre, and of every class that is brought.
+// Exports of the page: weights that load again, ONNX that gives the run's logits in onnxruntime, a script with the keys
+// and shapes of the model. They are made of the page's models, of a trained one, and of every imported class.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { namedOutputs, sessionOf } from '../export/onnx.js'
 import { stateOf } from '../export/python.js'
 import { gf } from '../lib/engine.js'
-import { opened } from '../lib/imported_models.js'
+import { openModel } from '../lib/imported_models.js'
 import { unzip } from '../lib/unzip.js'
-import { made } from '../lib/page.js'
-import { defaultsOf as pageDefaults } from '../../web/models/index.js'
+import { makeRun } from '../lib/page.js'
+import { defaultsOf as pageSettings } from '../../web/models/index.js'
 import { RUNS as PAGE_RUNS } from '../../web/models/runs.js'
 import { createTokenizer } from '../../web/models/stories/data.js'
 import { createSession } from '../../web/theatre/session.js'
 import { defaultsOf } from '../../web/theatre/settings.js'
 import { TASK_INFO } from '../../web/theatre/tasks/task_info.js'
 import { cases, filesOf } from '../models/golden_models.js'
-import { run as runOwn } from '../../web/models/imported/run.js'
+import { run as runImported } from '../../web/models/imported/run.js'
 import { messageOf } from '../../web/worker/serialize_run.js'
 import { exportModel } from '../../web/worker/export_model.js'
 
-const own = async type => runOwn(gf, { beginning: '3 1 4' }, [], [await opened(filesOf(cases(type)[0]))])
-const RUNS = {
-  dates: () => made({ model: 'dates' }), particles: () => made({ model: 'particles' }),
-  stories: () => made({ model: 'stories' }), positions: () => made({ model: 'positions' }), ...Object.fromEntries(
-    ['gpt2', 'bert', 'marian', 't5', 'llama'].map(type => [`a ${type} of the reader's`, () => own(type)]))
+const makeImported = async type => runImported(gf, { beginning: '3 1 4' }, [], [await openModel(filesOf(cases(type)[0]))])
+const MAKERS = {
+  dates: () => makeRun({ model: 'dates' }), particles: () => makeRun({ model: 'particles' }),
+  stories: () => makeRun({ model: 'stories' }), positions: () => makeRun({ model: 'positions' }), ...Object.fromEntries(
+    ['gpt2', 'bert', 'marian', 't5', 'llama'].map(type => [`a ${type} of the reader's`, () => makeImported(type)]))
 }
 
-/** Logits and hidden vectors are sums: two orders of adding differ by the size of the largest, not of a small one. */
-function assertNear(actual, { shape, values }, name) {
+/** Sums in another order differ by a fraction of the largest value, so the tolerance is relative to that. */
+function assertClose(actual, { shape, values }, name) {
   assert.deepEqual([...actual.dims], [...shape], name)
-  const off = 1e-5 * Math.max(1, ...values.map(Math.abs))
-  values.forEach((value, i) => assert.ok(Math.abs(actual.data[i] - value) <= off,
+  const tolerance = 1e-5 * Math.max(1, ...values.map(Math.abs))
+  values.forEach((value, i) => assert.ok(Math.abs(actual.data[i] - value) <= tolerance,
     `${name}[${i}]: onnxruntime has ${actual.data[i]}, the library ${value}`))
 }
 
-for (const [name, compute] of Object.entries(RUNS)) test(`${name} is taken out in three ways`, async () => {
-  const one = await compute(), { exportable } = one, { model, inputs } = exportable, { tensors } = gf.memory()
-  const { facts } = messageOf(gf, one)
+for (const [name, make] of Object.entries(MAKERS)) test(`${name} is exported in three formats`, async () => {
+  const run = await make(), { exportable } = run, { model, inputs } = exportable, { tensors } = gf.memory()
+  const { facts } = messageOf(gf, run)
   assert.equal(facts.isExportable, true)
-  assert.equal(facts.exportable, undefined, 'the model itself stays')
-  const weights = gf.loadSafetensors(exportModel(gf, one, { format: 'safetensors' })), state = model.stateDict()
+  assert.equal(facts.exportable, undefined, 'the model itself is not sent to the page')
+  const weights = gf.loadSafetensors(exportModel(gf, run, { format: 'safetensors' })), state = model.stateDict()
   assert.deepEqual(weights.metadata, { format: 'pt' })
   assert.deepEqual(Object.keys(weights.tensors), Object.keys(state))
   for (const [key, tensor] of Object.entries(state)) {
     assert.deepEqual(weights.tensors[key].toArray(), tensor.toArray(), key)
     weights.tensors[key].dispose()
   }
-  const script = exportModel(gf, one, { format: 'py' })
+  const script = exportModel(gf, run, { format: 'py' })
   const shapes = Object.entries(state).map(([key, { shape }]) => [key, [...shape]])
   assert.deepEqual(stateOf(script), Object.fromEntries(shapes))
-  if (exportable.files && one.imported) {
-    const out = unzip(Buffer.concat(exportModel(gf, one, { format: 'zip' }))), type = one.imported.type
-    const again = await gf.models.load(out)
-    assert.deepEqual(Object.keys(out), [`${type}/config.json`, `${type}/model.safetensors`])
-    for (const [key, tensor] of Object.entries(again.model.stateDict())) {
+  if (exportable.files && run.imported) {
+    const folder = unzip(Buffer.concat(exportModel(gf, run, { format: 'zip' }))), type = run.imported.type
+    const reloaded = await gf.models.load(folder)
+    assert.deepEqual(Object.keys(folder), [`${type}/config.json`, `${type}/model.safetensors`])
+    for (const [key, tensor] of Object.entries(reloaded.model.stateDict())) {
       assert.deepEqual(tensor.toArray(), state[key].toArray(), key)
     }
-    again.model.dispose()
-  } else if (!exportable.files) assert.throws(() => exportModel(gf, one, { format: 'zip' }), /no Hugging Face class/)
+    reloaded.model.dispose()
+  } else if (!exportable.files) assert.throws(() => exportModel(gf, run, { format: 'zip' }), /no Hugging Face class/)
   assert.equal(facts.hasHubFiles, Boolean(exportable.files))
-  const session = await sessionOf(exportModel(gf, one, { format: 'onnx' }))
+  const session = await sessionOf(exportModel(gf, run, { format: 'onnx' }))
   assert.ok(gf.memory().tensors <= tensors, 'nothing is left')
   const feeds = Object.fromEntries(Object.entries(inputs).map(([key, ids]) => [key, gf.tensor(ids, { dtype: 'int32' })]))
-  const got = await session.run(feeds), { ids, ...options } = inputs
+  const onnxOutputs = await session.run(feeds), { ids, ...options } = inputs
   const outputs = namedOutputs(gf.noGrad(() => (
     ids ? model.forward(ids, ...(options.decoderIds ? [options] : [])) : model.forward(...Object.values(inputs)))))
-  const same = (a, b) => a.length === b.length && a.every((value, i) => value === b[i])
+  const isSame = (a, b) => a.length === b.length && a.every((value, i) => value === b[i])
   for (const [key, output] of Object.entries(outputs)) {
-    assert.ok(one.run.names.some(known => same(one.run.tensor(known).values, output.values)), `${key} is of this run`)
-    assertNear(got[key], output, `${name}: ${key}`)
+    assert.ok(run.run.names.some(known => isSame(run.run.tensor(known).values, output.values)), `${key} is of this run`)
+    assertClose(onnxOutputs[key], output, `${name}: ${key}`)
   }
-  one.run.dispose()
+  run.run.dispose()
 })
 
 test('every model of the page has a script and an ONNX file', () => {
   const settings = [{}, { fault: 'swapped' }, { fault: 'tokenNorm' }, { fault: 'batchPositions' }, { positions: 'learned' },
     { positions: 'concatenated' }, { norm: 'rms', model: 'stories', positions: 'learned' }, { model: 'particles' }]
-  for (const one of settings) {
-    const run = made(one)
-    assert.ok(exportModel(gf, run, { format: 'py' }).length > 1000, JSON.stringify(one))
+  for (const changes of settings) {
+    const run = makeRun(changes)
+    assert.ok(exportModel(gf, run, { format: 'py' }).length > 1000, JSON.stringify(changes))
     assert.ok(exportModel(gf, run, { format: 'onnx' }).length > 1000)
     run.run.dispose()
   }
 })
 
-/** The folder of a run says what the run says, to the bit. */
-async function holdsToFolder(one, names) {
-  const { model, inputs: { ids } } = one.exportable, files = unzip(Buffer.concat(await exportModel(gf, one, { format: 'zip' })))
+/** Asserts that the exported folder of a run loads again and gives the same logits, to the bit. */
+async function checkFolder(run, names) {
+  const { model, inputs: { ids } } = run.exportable
+  const files = unzip(Buffer.concat(await exportModel(gf, run, { format: 'zip' })))
   assert.deepEqual(Object.keys(files), names)
   const { type, missing, unused, problems } = await gf.models.inspect(files)
   assert.deepEqual([type, missing, unused, problems], ['gpt2', [], [], []])
-  const again = await gf.models.load(files)
-  const [own, other] = gf.noGrad(() => [model.forward(ids), again.model.forward(ids).logits])
-  assert.deepEqual(own.toArray(), other.toArray())
-  for (const gone of [own, other, again.model]) gone.dispose()
-  return again
+  const reloaded = await gf.models.load(files)
+  const [logits, reloadedLogits] = gf.noGrad(() => [model.forward(ids), reloaded.model.forward(ids).logits])
+  assert.deepEqual(logits.toArray(), reloadedLogits.toArray())
+  for (const disposable of [logits, reloadedLogits, reloaded.model]) disposable.dispose()
+  return reloaded
 }
 
 test('stories are exported as GPT-2 where their parts allow it, with the same outputs', async () => {
-  const exchanged = [{}, { positions: 'learned' }, { positions: 'none' }, { positions: 'concatenated' }, { activation: 'relu' },
+  const variants = [{}, { positions: 'learned' }, { positions: 'none' }, { positions: 'concatenated' }, { activation: 'relu' },
     { scale: false }, { edits: [{ name: 'decoder.layers.0.linear1.weight', index: [0, 1], value: 2 }] }]
-  for (const { edits = [], ...more } of exchanged) {
-    const one = made({ model: 'stories', ...more }, edits)
+  for (const { edits = [], ...changes } of variants) {
+    const run = makeRun({ model: 'stories', ...changes }, edits)
     const folder = ['config.json', 'model.safetensors', 'tokenizer.json'].map(name => `stories/${name}`)
-    const { tokenizer } = await holdsToFolder(one, folder)
+    const { tokenizer } = await checkFolder(run, folder)
     assert.deepEqual([...tokenizer.encode(' the cat').ids], [...createTokenizer(gf).encode(' the cat').ids])
-    one.run.dispose()
+    run.run.dispose()
   }
-  for (const more of [{ norm: 'rms' }, { positions: 'rotary' }, { activation: 'swiglu' }, { kvHeads: 2 }]) {
-    const one = made({ model: 'stories', ...more })
-    assert.equal(messageOf(gf, one).facts.hasHubFiles, false, JSON.stringify(more))
-    one.run.dispose()
+  for (const changes of [{ norm: 'rms' }, { positions: 'rotary' }, { activation: 'swiglu' }, { kvHeads: 2 }]) {
+    const run = makeRun({ model: 'stories', ...changes })
+    assert.equal(messageOf(gf, run).facts.hasHubFiles, false, JSON.stringify(changes))
+    run.run.dispose()
   }
 })
 
-test('so are models from the training page, as long as their parts are GPT-2\'s', async () => {
+test('models from the training page are exported as GPT-2 where their parts allow it', async () => {
   const sizes = { layers: 1, dModel: 16, dimFeedforward: 24, heads: 2, steps: 20, batch: 4 }
   const text = '나비가 날아와요. 꽃이 피어요. '.repeat(40), weights = 'theatre'
-  for (const [task, more, names] of [
+  for (const [task, changes, names] of [
     ['stories', {}, ['config.json', 'model.safetensors', 'tokenizer.json']],
     ['text', { positions: 'learned' }, ['config.json', 'model.safetensors']],
     ['text', { unit: 'pairs', size: 280 }, ['config.json', 'model.safetensors', 'tokenizer.json']],
     ['text', { norm: 'rms' }, null]
   ]) {
-    const session = createSession(gf, { ...defaultsOf(task), ...sizes, ...more }, task === 'text' ? text : undefined)
+    const session = createSession(gf, { ...defaultsOf(task), ...sizes, ...changes }, task === 'text' ? text : undefined)
     for (let n = 0; n < 3; n++) session.step()
-    const options = { ...pageDefaults(task), beginning: TASK_INFO[task].sample, weights, lent: `${task} ${JSON.stringify(more)}` }
-    const one = PAGE_RUNS[task](gf, options, [], [session.file()])
-    if (names) await holdsToFolder(one, names.map(name => `${task}/${name}`))
-    else assert.equal(messageOf(gf, one).facts.hasHubFiles, false)
-    one.run.dispose()
+    const options = { ...pageSettings(task), beginning: TASK_INFO[task].sample, weights, lent: `${task} ${JSON.stringify(changes)}` }
+    const run = PAGE_RUNS[task](gf, options, [], [session.file()])
+    if (names) await checkFolder(run, names.map(name => `${task}/${name}`))
+    else assert.equal(messageOf(gf, run).facts.hasHubFiles, false)
+    run.run.dispose()
     session.dispose()
   }
 })

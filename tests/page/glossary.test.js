@@ -1,22 +1,22 @@
 // The glossary: every term is said in both languages and leads to a matrix that a run has; texts name only such terms.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TERMS, placeOf, tensorIn } from '../../web/glossary/terms.js'
+import { TERMS, stateOfTerm, tensorInRoom } from '../../web/glossary/terms.js'
 import en from '../../web/glossary/en.json' with { type: 'json' }
 import ko from '../../web/glossary/ko.json' with { type: 'json' }
-import { piecesOf } from '../../web/lib/prose.js'
+import { splitProse } from '../../web/lib/prose.js'
 import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/shell/state.js'
 import * as english from '../../web/text/en.js'
 import * as korean from '../../web/text/ko.js'
-import { shownRun } from '../lib/page.js'
+import { makeDisposedRun } from '../lib/page.js'
 
 const runs = new Map()
 function runOf(state) {
   const { edits, ...settings } = settingsOf(state)
   const key = JSON.stringify([settings, edits])
-  if (!runs.has(key)) runs.set(key, shownRun(settings, edits))
+  if (!runs.has(key)) runs.set(key, makeDisposedRun(settings, edits))
   return runs.get(key)
 }
 
@@ -35,7 +35,7 @@ test('every term has a name and a definition in both languages, and a group', ()
 test('every term leads to an existing matrix, from every model', () => {
   for (const { id: model, isImported } of MODELS) for (const term of TERMS) {
     const start = { ...defaults(model), room: 'house' }
-    const patch = placeOf(term, start, roomsOf(runOf(start)))
+    const patch = stateOfTerm(term, start, roomsOf(runOf(start)))
     const state = { ...start, ...patch }
     assert.deepEqual(problemsOf(state), {}, `${model}: ${term.id}`)
     const link = fromHash(toHash(state))
@@ -44,7 +44,7 @@ test('every term leads to an existing matrix, from every model', () => {
     const run = runOf(state)
     const room = roomsOf(run).find(({ id }) => id === state.room)
     assert.ok(room, `${model}: ${term.id} in ${state.room}`)
-    assert.ok(run.tensors.has(tensorIn(term, room)), `${model}: ${term.id}, ${tensorIn(term, room)}`)
+    assert.ok(run.tensors.has(tensorInRoom(term, room)), `${model}: ${term.id}, ${tensorInRoom(term, room)}`)
     assert.equal(state.lit, term.id)
   }
 })
@@ -52,11 +52,11 @@ test('every term leads to an existing matrix, from every model', () => {
 test('a term leads to its own room, and keeps the reader\'s text where that room is switched off', () => {
   for (const term of TERMS) {
     const state = { ...defaults('sentences'), room: 'house' }
-    const patch = placeOf(term, state, [])
+    const patch = stateOfTerm(term, state, [])
     assert.deepEqual([patch.model, patch.room], [term.model, term.room], term.id)
   }
   const state = { ...defaults('dates'), source: '5/6/2026', positional: false }
-  const patch = placeOf(TERMS.find(({ id }) => id === 'positional'), state, roomsOf(runOf(state)))
+  const patch = stateOfTerm(TERMS.find(({ id }) => id === 'positional'), state, roomsOf(runOf(state)))
   assert.equal({ ...state, ...patch }.source, '5/6/2026')
   assert.equal(patch.positional, true)
 })
@@ -67,7 +67,7 @@ test('texts of rooms link each term at most once, and the tour links most terms'
   for (const { stages = {} } of all) for (const [room, texts] of Object.entries(stages)) {
     for (const [key, text] of Object.entries(texts)) {
       if (typeof text !== 'string') continue
-      const terms = piecesOf(text).flatMap(({ change }) => (change?.startsWith('glossary=') ? [change] : []))
+      const terms = splitProse(text).flatMap(({ change }) => (change?.startsWith('glossary=') ? [change] : []))
       assert.equal(new Set(terms).size, terms.length, `${room}.${key}`)
       if (!key.startsWith('what')) assert.deepEqual(terms, [], `${room}.${key}`)
       for (const term of terms) {

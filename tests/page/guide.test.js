@@ -1,18 +1,18 @@
-// The theatre's guides: what they ask is answered by the training itself, and what is said of it holds.
+// The guides of the training page: the trainings give the answers that the guides expect, and their texts are true.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { translator } from '../../web/lib/text.js'
-import { EXPERIMENTS, RACE, experimentOf, recordUntil } from '../../web/theatre/experiments.js'
+import { EXPERIMENTS, RACE, findExperiment, recordUntil } from '../../web/theatre/experiments.js'
 import { createSession } from '../../web/theatre/session.js'
-import { read, rivalOf } from '../../web/theatre/settings.js'
+import { read, createRival } from '../../web/theatre/settings.js'
 import { words as en } from '../../web/theatre/text/en.js'
 import { words as ko } from '../../web/theatre/text/ko.js'
 import { isLong } from '../lib/long.js'
 
 const gf = await load()
 
-/** What the words say came of it. */
+/** The result that the texts state. */
 const TOLD = {
   byHeart: 'rises', dropout: 'this', floor: 'floor', grokking: 'this', positions: 'this', scale: 'this', norm: 'other',
   warmUp: 'this', vanishing: 'first', exploding: 'grows', plain: 'this'
@@ -20,12 +20,12 @@ const TOLD = {
 /** What takes a second or two; the others take half a minute each at worst. */
 const SHORT = ['exploding']
 
-function trained(settings, until) {
+function trained(settings, steps) {
   const session = createSession(gf, settings)
-  while (session.done < until && session.step().broken === undefined);
+  while (session.done < steps && session.step().broken === undefined);
   const { history } = session
   session.dispose()
-  return recordUntil({ ...history, answers: [], done: until }, until)
+  return recordUntil({ ...history, answers: [], done: steps }, steps)
 }
 
 test('each guide links to another one, and all are reachable', () => {
@@ -33,8 +33,8 @@ test('each guide links to another one, and all are reachable', () => {
   assert.deepEqual(names.toSorted(), Object.keys(TOLD).toSorted())
   const reached = new Set(names.map(name => EXPERIMENTS[name].next))
   assert.deepEqual([...reached].toSorted(), names.toSorted())
-  for (const name of names) assert.equal(experimentOf(EXPERIMENTS[name].link), name)
-  assert.equal(experimentOf('dates'), undefined)
+  for (const name of names) assert.equal(findExperiment(EXPERIMENTS[name].link), name)
+  assert.equal(findExperiment('dates'), undefined)
 })
 
 for (const [language, words] of Object.entries({ ko, en })) {
@@ -52,24 +52,24 @@ for (const [language, words] of Object.entries({ ko, en })) {
 
 for (const name of isLong ? Object.keys(EXPERIMENTS) : SHORT) {
   test(`${name}: the training gives the answer and the numbers in the text`, () => {
-    const { link, until, answer, say } = EXPERIMENTS[name], settings = read(link), rival = rivalOf(settings)
-    const one = trained(settings, until), other = rival ? trained(rival, until) : one
-    assert.equal(one.loss.length, until)
-    assert.equal(one.looks.at(-1).step, until)
-    assert.equal(answer(one, other), TOLD[name])
-    const values = { ...say(one, other), step: until }
-    const wanted = [...`${ko.theatre.experiments[name].seen} ${en.theatre.experiments[name].seen}`.matchAll(/\{(\w+)/g)]
-    for (const [, key] of wanted) assert.ok(Number.isFinite(values[key]), key)
+    const { link, until, answer, say } = EXPERIMENTS[name], settings = read(link), rival = createRival(settings)
+    const record = trained(settings, until), rivalRecord = rival ? trained(rival, until) : record
+    assert.equal(record.loss.length, until)
+    assert.equal(record.looks.at(-1).step, until)
+    assert.equal(answer(record, rivalRecord), TOLD[name])
+    const values = { ...say(record, rivalRecord), step: until }
+    const placeholders = [...`${ko.theatre.experiments[name].seen} ${en.theatre.experiments[name].seen}`.matchAll(/\{(\w+)/g)]
+    for (const [, key] of placeholders) assert.ok(Number.isFinite(values[key]), key)
   })
 }
 
 test('later steps do not change the answer of a guide', () => {
   const settings = read(EXPERIMENTS.byHeart.link), session = createSession(gf, settings)
   for (let i = 0; i < 75; i++) session.step()
-  const seen = { ...session.history, answers: [], done: 75 }
+  const record = { ...session.history, answers: [], done: 75 }
   session.dispose()
-  const early = recordUntil(seen, 50)
-  assert.equal(early.loss.length, 50)
-  assert.equal(early.looks.at(-1).step, 50)
-  assert.deepEqual(early.norms, seen.norms.slice(0, 50))
+  const earlyRecord = recordUntil(record, 50)
+  assert.equal(earlyRecord.loss.length, 50)
+  assert.equal(earlyRecord.looks.at(-1).step, 50)
+  assert.deepEqual(earlyRecord.norms, record.norms.slice(0, 50))
 })

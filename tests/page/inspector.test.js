@@ -1,45 +1,45 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { editHistory, readEdits, parseNumber, withEdit, withoutEdit, writeEdits } from '../../web/lib/edits.js'
+import { createEditHistory, readEdits, parseNumber, withEdit, withoutEdit, writeEdits } from '../../web/lib/edits.js'
 import { explainCell, firstUse, recipes } from '../../web/worker/queries.js'
 import { numbersFormula } from '../../web/inspector/numbers.js'
-import { sameCell } from '../../web/lib/cell.js'
-import { opened } from '../lib/imported_models.js'
+import { isSameCell } from '../../web/lib/cell.js'
+import { openModel } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { pageRun } from '../lib/page.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { run as runOwn } from '../../web/models/imported/run.js'
-import { squareOf, slice, squaresOf } from '../../web/lib/slice.js'
+import { findSquare, slice, findSquares } from '../../web/lib/slice.js'
 
 const run = pageRun({ model: 'sentences', text: 'a b c\nd e', dModel: 4, heads: 2, maxLength: 4 })
-const { made } = run
+const { workerRun } = run
 
 test('a cell lists its uses, and each use has the cell as a source', () => {
   const cell = { name: 'self_attn.k', index: [1, 1, 3] }
-  const { users, differentiable } = explainCell(made, cell)
+  const { users, differentiable } = explainCell(workerRun, cell)
   assert.deepEqual(users, ['self_attn.dots'])
   assert.equal(differentiable, true)
-  const use = firstUse(made.run, cell, 'self_attn.dots')
-  assert.ok(run.explain(use.name, use.index).sources.some(source => sameCell(source, cell)))
+  const use = firstUse(workerRun.run, cell, 'self_attn.dots')
+  assert.ok(run.explain(use.name, use.index).sources.some(source => isSameCell(source, cell)))
   assert.equal(use.index[0], 1, 'the same sentence')
-  assert.equal(firstUse(made.run, { name: 'positions.pe', index: [3, 0] }, 'positions.output'), null,
+  assert.equal(firstUse(workerRun.run, { name: 'positions.pe', index: [3, 0] }, 'positions.output'), null,
     'no sentence is that long')
-  assert.deepEqual(explainCell(made, { name: 'self_attn.output', index: [0, 0, 0] }).users, [])
-  assert.equal(explainCell(made, { name: 'no.such', index: [0] }), null)
+  assert.deepEqual(explainCell(workerRun, { name: 'self_attn.output', index: [0, 0, 0] }).users, [])
+  assert.equal(explainCell(workerRun, { name: 'no.such', index: [0] }), null)
 })
 
 test('gradients are explained where the run has them', () => {
   const cell = { name: 'positions.output', index: [0, 0, 0], isGradient: true }
-  assert.equal(explainCell(made, cell).value, run.explainGradient(cell.name, cell.index).value)
-  assert.equal(explainCell(made, { ...cell, name: 'positions.pe', index: [0, 0] }).none, 'still')
+  assert.equal(explainCell(workerRun, cell).value, run.explainGradient(cell.name, cell.index).value)
+  assert.equal(explainCell(workerRun, { ...cell, name: 'positions.pe', index: [0, 0] }).none, 'still')
 })
 
 test('the recipe of a tensor has its formula and the tensor of each symbol', () => {
-  const [q, scores] = recipes(made.run, ['self_attn.q', 'self_attn.scores', 'no.such'])
+  const [q, scores] = recipes(workerRun.run, ['self_attn.q', 'self_attn.scores', 'no.such'])
   assert.equal(q.op, 'linear')
   assert.deepEqual(q.symbols.map(({ symbol, tensor }) => [symbol, tensor]), [
     ['b', 'self_attn.in_proj_bias'], ['x', 'positions.output'], ['W', 'self_attn.in_proj_weight']])
-  assert.deepEqual(recipes(made.run, ['self_attn.v'])[0].symbols.map(({ start }) => start), [[8], [0, 0, 0], [8, 0]])
+  assert.deepEqual(recipes(workerRun.run, ['self_attn.v'])[0].symbols.map(({ start }) => start), [[8], [0, 0, 0], [8, 0]])
   assert.deepEqual(scores.symbols.map(({ symbol }) => symbol), ['q', 'k'])
 })
 
@@ -69,20 +69,20 @@ test('typed input is parsed as a number, or as null', () => {
 })
 
 test('edits: one a cell, to a link and back, undone and redone', () => {
-  const one = { name: 'self_attn.scores', index: [0, 1, 2, 3], value: -Infinity }
+  const firstEdit = { name: 'self_attn.scores', index: [0, 1, 2, 3], value: -Infinity }
   const two = { name: 'output:2', index: [0], value: 0.1 }
-  const both = withEdit(withEdit([], one), two)
-  assert.deepEqual(readEdits(writeEdits(both)), both)
-  assert.equal(both[1].value, Math.fround(0.1))
-  assert.deepEqual(withEdit(both, { ...one, value: 4 }).map(({ value }) => value), [Math.fround(0.1), 4])
-  assert.deepEqual(withoutEdit(both, one), [both[1]])
+  const twoEdits = withEdit(withEdit([], firstEdit), two)
+  assert.deepEqual(readEdits(writeEdits(twoEdits)), twoEdits)
+  assert.equal(twoEdits[1].value, Math.fround(0.1))
+  assert.deepEqual(withEdit(twoEdits, { ...firstEdit, value: 4 }).map(({ value }) => value), [Math.fround(0.1), 4])
+  assert.deepEqual(withoutEdit(twoEdits, firstEdit), [twoEdits[1]])
   assert.deepEqual(readEdits('nonsense;a:1=x;b:0=2'), [{ name: 'b', index: [0], value: 2 }])
-  const history = editHistory()
-  assert.equal(history.undo(both), null)
+  const history = createEditHistory()
+  assert.equal(history.undo(twoEdits), null)
   history.record([])
-  assert.deepEqual(history.undo(both), [])
-  assert.deepEqual(history.redo([]), both)
-  history.record(both)
+  assert.deepEqual(history.undo(twoEdits), [])
+  assert.deepEqual(history.redo([]), twoEdits)
+  history.record(twoEdits)
   assert.equal(history.canRedo(), false)
 })
 
@@ -90,26 +90,26 @@ test('of very many terms the first, the largest and the cell\'s own are sent, an
   const V = 9000, [item] = cases('gpt2')
   const tensors = item.tensors.map(([key, shape, ...rest]) => [key, shape.map(n => (n === 11 ? V : n)), ...rest])
   const files = filesOf({ ...item, tensors }, { config: { vocab_size: V } })
-  const large = runOwn(gf, { beginning: '3 1 4' }, [], [await opened(files)])
+  const large = runOwn(gf, { beginning: '3 1 4' }, [], [await openModel(files)])
   const cell = { name: 'sampling.probabilities', index: [0, 2, 7777] }
-  const whole = large.run.explain(cell.name, cell.index), told = explainCell(large, cell)
-  assert.equal(whole.terms.length, V)
-  assert.equal(told.count, V)
-  assert.ok(told.terms.length <= 49 && JSON.stringify(told).length < 20000)
-  const plain = told.terms.map(({ place, ...term }) => [place, term])
-  for (const [place, term] of plain) assert.deepEqual(term, whole.terms[place])
-  const places = plain.map(([place]) => place), bySize = whole.terms.map((_, i) => i)
-    .sort((a, b) => Math.abs(whole.terms[b].value) - Math.abs(whole.terms[a].value))
+  const full = large.run.explain(cell.name, cell.index), explained = explainCell(large, cell)
+  assert.equal(full.terms.length, V)
+  assert.equal(explained.count, V)
+  assert.ok(explained.terms.length <= 49 && JSON.stringify(explained).length < 20000)
+  const plain = explained.terms.map(({ place, ...term }) => [place, term])
+  for (const [place, term] of plain) assert.deepEqual(term, full.terms[place])
+  const places = plain.map(([place]) => place), bySize = full.terms.map((_, i) => i)
+    .sort((a, b) => Math.abs(full.terms[b].value) - Math.abs(full.terms[a].value))
   for (const place of [...Array(24).keys(), ...bySize.slice(0, 24), 7777]) assert.ok(places.includes(place), `${place}`)
-  assert.equal(numbersFormula(told, cell.index), numbersFormula(whole, cell.index))
-  const [{ name }] = whole.sources, { shape, values: data } = large.run.tensor(name)
+  assert.equal(numbersFormula(explained, cell.index), numbersFormula(full, cell.index))
+  const [{ name }] = full.sources, { shape, values: data } = large.run.tensor(name)
   for (const order of [undefined, [5, 8999, 17]]) {
     const columns = order ? { order } : { colStart: 40, cols: 100 }
     const part = slice({ name, shape, data }, { row: 1, col: 2, ...columns })
-    const expected = whole.sources.flatMap(one => squareOf(part, one) ?? [])
+    const expected = full.sources.flatMap(source => findSquare(part, source) ?? [])
     const byPlace = (a, b) => a.col - b.col
     assert.ok(expected.length >= 3)
-    assert.deepEqual(squaresOf(part, told.sources).sort(byPlace), expected.sort(byPlace))
+    assert.deepEqual(findSquares(part, explained.sources).sort(byPlace), expected.sort(byPlace))
   }
   const loss = explainCell(large, { name: 'loss', index: [] })
   assert.ok(JSON.stringify(loss).length < 40000)

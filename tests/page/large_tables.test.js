@@ -1,36 +1,36 @@
-// Tables of many rows and choices of many words: what is drawn of them is what stands in the tensors.
+// Tables with many rows and large vocabularies: the drawn part has the values of the tensors.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { downsample, findTokens, isMany, largest } from '../../web/lib/large_tables.js'
+import { downsample, findTokens, isLargeCount, largestIndices } from '../../web/lib/large_tables.js'
 import { transferList } from '../../web/worker/serialize_run.js'
 import { readRun } from '../../web/lib/run.js'
-import { squareOf, indexOf, gatheredRows, slice } from '../../web/lib/slice.js'
+import { findSquare, cellIndexOf, sliceGatheredRows, slice } from '../../web/lib/slice.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { RUNS } from '../../web/models/runs.js'
 import { nearest } from '../../web/worker/interpret.js'
 import { messageOf } from '../../web/worker/serialize_run.js'
 import { extentOf, someRows } from '../../web/worker/rows.js'
 import { cases, filesOf } from '../models/golden_models.js'
-import { opened } from '../lib/imported_models.js'
+import { openModel } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
-import { dataIn } from '../lib/page.js'
+import { stageData } from '../lib/page.js'
 
 const WORDS = 9000, [llama] = cases('llama'), [, [few]] = llama.tensors[0]
 const tensors = llama.tensors.map(([key, shape, ...rest]) => [key, shape.map(n => (n === few ? WORDS : n)), ...rest])
-const one = RUNS.own(gf, { beginning: '3 1 8000 1 5' }, [],
-  [await opened(filesOf({ ...llama, tensors }, { config: { vocab_size: WORDS } }))])
-const { run: alive } = one, TABLE = 'embed_tokens.weight'
+const imported = RUNS.own(gf, { beginning: '3 1 8000 1 5' }, [],
+  [await openModel(filesOf({ ...llama, tensors }, { config: { vocab_size: WORDS } }))])
+const { run: alive } = imported, TABLE = 'embed_tokens.weight'
 after(() => alive.dispose())
 
 /** The page's run with the values that were asked for, and what was asked. */
 function page() {
-  const asked = [], run = readRun(messageOf(gf, one))
-  return { asked, run, shown(room, more) {
+  const requests = [], run = readRun(messageOf(gf, imported))
+  return { asked: requests, run, shown(room, more) {
     for (let i = 0; i < 12; i++) {
       try {
-        return dataIn(run, room, more)
+        return stageData(run, room, more)
       } catch ({ tensor, rows }) {
-        asked.push([tensor.name, rows ?? 'all'])
+        requests.push([tensor.name, rows ?? 'all'])
         if (!rows) tensor.data = alive.tensor(tensor.name).values.slice()
         else {
           const { rows: data, extent } = someRows(alive, tensor.name, rows), [, cols] = tensor.shape
@@ -40,7 +40,7 @@ function page() {
         }
       }
     }
-    throw new Error(`${room} asks again and again: ${JSON.stringify(asked)}`)
+    throw new Error(`${room} asks again and again: ${JSON.stringify(requests)}`)
   } }
 }
 /** Every cell of a slice is the tensor's, and is found again. */
@@ -48,17 +48,17 @@ function assertCells(part) {
   const { values, shape } = alive.tensor(part.name)
   assert.deepEqual([...part.shape], [...shape])
   for (let row = 0; row < part.rows; row++) for (let col = 0; col < part.cols; col++) {
-    const index = indexOf(part, row, col), at = index.reduce((sum, i, axis) => sum * shape[axis] + i, 0)
+    const index = cellIndexOf(part, row, col), at = index.reduce((sum, i, axis) => sum * shape[axis] + i, 0)
     assert.ok(Object.is(part.values[row * part.cols + col], values[at]), `${part.name}[${index}]`)
-    assert.deepEqual(squareOf(part, { name: part.name, index }), { row, col })
+    assert.deepEqual(findSquare(part, { name: part.name, index }), { row, col })
   }
 }
 
 test('the largest values are those that sorting puts first, ties in order', () => {
   const values = Float32Array.from({ length: 3000 }, (_, i) => Math.round(100 * Math.sin(i * 7.3)))
   const order = Array.from({ length: 1000 }, (_, i) => i).sort((a, b) => values[500 + b] - values[500 + a] || a - b)
-  for (const most of [1, 7, 48, 1000]) assert.deepEqual(largest(values, 500, 1000, most), order.slice(0, most))
-  assert.deepEqual(largest(Float32Array.of(1, 2), 0, 2, 5), [1, 0])
+  for (const max of [1, 7, 48, 1000]) assert.deepEqual(largestIndices(values, 500, 1000, max), order.slice(0, max))
+  assert.deepEqual(largestIndices(Float32Array.of(1, 2), 0, 2, 5), [1, 0])
 })
 
 test('a token is found by its text, a prefix, a part, or its id', () => {
@@ -82,33 +82,33 @@ test('a thumbnail of many columns averages them', () => {
 })
 
 test('only the text\'s rows of a large embedding table are read', () => {
-  const { shown, asked } = page(), { table, many, result } = shown('text.embedding')
-  const ids = one.run.streams.text.ids[0]
-  assert.ok(isMany(WORDS))
+  const { shown, asked: requests } = page(), { table, many, result } = shown('text.embedding')
+  const ids = imported.run.streams.text.ids[0]
+  assert.ok(isLargeCount(WORDS))
   assert.deepEqual(table.rowOrder, [...new Set(ids)].sort((a, b) => a - b))
   assert.equal(many.total, WORDS)
   assertCells(table)
   assertCells(result)
-  assert.deepEqual(asked.filter(([name]) => name === TABLE), [[TABLE, table.rowOrder]])
+  assert.deepEqual(requests.filter(([name]) => name === TABLE), [[TABLE, table.rowOrder]])
 })
 
 test('only the largest logits of each position are drawn, and only their weights are read', () => {
-  const { run, shown, asked } = page()
-  const { right, product, drawn } = shown(roomsOf(run).find(({ words }) => words === 'logits').id)
+  const { run, shown, asked: requests } = page()
+  const { right, product, drawn: drawnPart } = shown(roomsOf(run).find(({ words }) => words === 'logits').id)
   assertCells(right)
   assertCells(product)
-  assert.deepEqual([product.order, drawn.total], [right.order, WORDS])
+  assert.deepEqual([product.order, drawnPart.total], [right.order, WORDS])
   const { values } = alive.tensor(product.name)
   for (let row = 0; row < product.rows; row++) {
-    const own = values.subarray(row * WORDS, (row + 1) * WORDS)
-    assert.ok(product.order.includes(own.indexOf(own.reduce((a, b) => Math.max(a, b)))))
+    const rowValues = values.subarray(row * WORDS, (row + 1) * WORDS)
+    assert.ok(product.order.includes(rowValues.indexOf(rowValues.reduce((a, b) => Math.max(a, b)))))
   }
-  assert.ok(asked.every(([name, rows]) => name !== right.name || rows !== 'all'))
+  assert.ok(requests.every(([name, rows]) => name !== right.name || rows !== 'all'))
 })
 
 test('sampling from a large vocabulary lists the most probable tokens and the remaining probability', () => {
-  const { shown } = page(), { words, rest, shares, kept, row } = shown('sampling', { row: 2 })
-  for (const part of [shares, kept]) assertCells(part)
+  const { shown } = page(), { words, rest, shares, kept: retained, row } = shown('sampling', { row: 2 })
+  for (const part of [shares, retained]) assertCells(part)
   const all = alive.tensor('sampling.probabilities').values.subarray(row * WORDS, (row + 1) * WORDS)
   const sorted = [...all].sort((a, b) => b - a)
   assert.deepEqual(words.map(({ share }) => share), sorted.slice(0, words.length))
@@ -120,7 +120,7 @@ test('sampling from a large vocabulary lists the most probable tokens and the re
 test('with a large vocabulary the chosen tokens are always drawn', () => {
   const { shown } = page(), { steps, shares } = shown('decoding')
   assertCells(shares)
-  one.decoding.steps.forEach(({ id }, i) => {
+  imported.decoding.steps.forEach(({ id }, i) => {
     assert.ok(shares.order.includes(id))
     assert.equal(steps[i].word, id)
     assert.ok(steps[i].pieces.length <= 64)
@@ -138,29 +138,29 @@ test('the extent of a table has its largest values', () => {
 
 test('nearest rows, computed in blocks, agree with float64', () => {
   const { values, shape: [, C] } = alive.tensor(TABLE), at = 8000
-  const row = n => [...values.subarray(n * C, (n + 1) * C)], own = row(at)
+  const row = n => [...values.subarray(n * C, (n + 1) * C)], rowValues = row(at)
   const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0)
-  const cosine = n => dot(row(n), own) / Math.sqrt(dot(row(n), row(n)) * dot(own, own))
+  const cosine = n => dot(row(n), rowValues) / Math.sqrt(dot(row(n), row(n)) * dot(rowValues, rowValues))
   const expected = Array.from({ length: WORDS }, (_, n) => n).sort((a, b) => cosine(b) - cosine(a)).slice(0, 10)
-  const found = nearest(gf, alive, { name: TABLE, index: [at, 0], table: TABLE })
-  assert.deepEqual(found.map(one => one.row), expected)
-  for (const { row: n, cosine: value } of found) assert.ok(Math.abs(value - cosine(n)) < 1e-5)
+  const nearestRows = nearest(gf, alive, { name: TABLE, index: [at, 0], table: TABLE })
+  assert.deepEqual(nearestRows.map(item => item.row), expected)
+  for (const { row: n, cosine: value } of nearestRows) assert.ok(Math.abs(value - cosine(n)) < 1e-5)
 })
 
 test('gathered rows keep their table indices', () => {
   const some = { name: 'x', shape: [2, 3], data: Float32Array.of(1, 2, 3, 4, 5, 6) }
-  const part = gatheredRows(some, [9, 3], [7, 2], ['a', 'b'])
-  assert.deepEqual(indexOf(part, 1, 2), [2, 2])
-  assert.deepEqual(squareOf(part, { name: 'x', index: [7, 1] }), { row: 0, col: 1 })
-  assert.equal(squareOf(part, { name: 'x', index: [3, 1] }), null)
+  const part = sliceGatheredRows(some, [9, 3], [7, 2], ['a', 'b'])
+  assert.deepEqual(cellIndexOf(part, 1, 2), [2, 2])
+  assert.deepEqual(findSquare(part, { name: 'x', index: [7, 1] }), { row: 0, col: 1 })
+  assert.equal(findSquare(part, { name: 'x', index: [3, 1] }), null)
   assert.deepEqual(slice(some, { row: 0, col: 1, order: [2, 0] }).values, Float32Array.of(3, 1, 6, 4))
 })
 
 test('a response transfers exactly its own buffers, each once', () => {
-  const block = new Float32Array(6), other = new Float32Array(2)
+  const block = new Float32Array(6), otherBlock = new Float32Array(2)
   const values = new Map([['a', block.subarray(0, 2)], ['b', block.subarray(2)]])
   assert.deepEqual(transferList('read', { values, peaks: new Map() }), [block.buffer])
-  assert.deepEqual(transferList('run', { values, curves: { relu: { x: other } } }), [block.buffer])
-  assert.deepEqual(transferList('rows', { rows: other, extent: {} }), [other.buffer])
+  assert.deepEqual(transferList('run', { values, curves: { relu: { x: otherBlock } } }), [block.buffer])
+  assert.deepEqual(transferList('rows', { rows: otherBlock, extent: {} }), [otherBlock.buffer])
   assert.deepEqual(transferList('explain', { values }), [])
 })

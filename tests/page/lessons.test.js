@@ -1,10 +1,10 @@
 // Lessons: every state is one, every text is there, every answer is one of those on offer.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FINDS, findFault } from '../../web/lessons/hunt/find.js'
+import { FINDERS, findFault } from '../../web/lessons/hunt/find.js'
 import { LESSONS } from '../../web/lessons/index.js'
-import { stateOf, valuesOf } from '../../web/lessons/steps.js'
-import { fixed, formatProbability } from '../../web/lib/number.js'
+import { stateOfStep, placeholderValues } from '../../web/lessons/steps.js'
+import { formatFixed, formatProbability } from '../../web/lib/number.js'
 import { translator } from '../../web/lib/text.js'
 import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
@@ -12,7 +12,7 @@ import { positionOnTour } from '../../web/shell/frame.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/shell/state.js'
 import * as english from '../../web/text/en.js'
 import * as korean from '../../web/text/ko.js'
-import { shownRun } from '../lib/page.js'
+import { makeDisposedRun } from '../lib/page.js'
 
 const LANGUAGES = ['ko', 'en']
 const ALWAYS = ['title', 'text']
@@ -24,18 +24,18 @@ const lessons = await Promise.all(LESSONS.map(async entry => ({
 const valuesIn = text => [...text.matchAll(/\{(\w+)/g)].map(match => match[1])
 const runOf = state => {
   const { edits, ...settings } = settingsOf(state)
-  return shownRun(settings, edits)
+  return makeDisposedRun(settings, edits)
 }
 
 /** A step with what it is in: before the answer, and where there is such a thing, with the answer in sight. */
 function phases(lesson, step, language) {
   const start = { ...defaults(lesson.model), lesson: lesson.id, at: lesson.steps.indexOf(step) }
   const link = (text, run, state) => (typeof text === 'function' ? text(run, { state }) : text[language] ?? text)
-  const state = stateOf(lesson, link(step.state), start, language)
+  const state = stateOfStep(lesson, link(step.state), start, language)
   const run = runOf(state)
-  if (!step.then) return [{ state, run, before: null }]
-  const text = link(step.then, run, state)
-  const then = stateOf(lesson, text, state, language)
+  if (!step.answerState) return [{ state, run, before: null }]
+  const text = link(step.answerState, run, state)
+  const then = stateOfStep(lesson, text, state, language)
   return [{ state, run, before: null }, { state: then, run: runOf(then), before: run, text }]
 }
 
@@ -56,25 +56,25 @@ for (const lesson of lessons) for (const language of LANGUAGES) {
         assert.ok(roomsOf(run).some(({ id }) => id === state.room), `${step.id}: ${state.room}`)
         assert.deepEqual(fromHash(toHash(state)), state, step.id)
       }
-      const said = step.ask ? ['ask', 'right', 'wrong', ...(step.then ? [] : ['hint'])] : []
-      for (const key of [...ALWAYS, ...said]) assert.ok(texts[key]?.trim(), `${step.id}.${key}`)
-      const known = [...ALWAYS, ...said, 'options', 'paper', 'whose', ...(step.ask ? ['paperWhy'] : [])]
-      assert.deepEqual(Object.keys(texts).filter(key => !known.includes(key)), [], step.id)
-      const told = {
-        before: valuesOf(step, texts, first.run, first), after: valuesOf(step, texts, last.run, last)
+      const questionKeys = step.question ? ['ask', 'right', 'wrong', ...(step.answerState ? [] : ['hint'])] : []
+      for (const key of [...ALWAYS, ...questionKeys]) assert.ok(texts[key]?.trim(), `${step.id}.${key}`)
+      const knownKeys = [...ALWAYS, ...questionKeys, 'options', 'paper', 'whose', ...(step.question ? ['paperWhy'] : [])]
+      assert.deepEqual(Object.keys(texts).filter(key => !knownKeys.includes(key)), [], step.id)
+      const valuesByKey = {
+        before: placeholderValues(step, texts, first.run, first), after: placeholderValues(step, texts, last.run, last)
       }
       for (const [key, text] of Object.entries(texts)) {
         if (typeof text !== 'string') continue
-        const values = ['right', 'wrong', 'paperWhy'].includes(key) ? told.after : told.before
+        const values = ['right', 'wrong', 'paperWhy'].includes(key) ? valuesByKey.after : valuesByKey.before
         for (const name of valuesIn(text)) assert.match(String(values[name]), /\S/, `${step.id}.${key}: {${name}}`)
       }
-      if (!step.ask) continue
-      const right = step.ask.answer(last.run, last)
-      if (!step.ask.options) {
-        assert.ok(Number.isFinite(right) && step.ask.tolerance > 0, step.id)
+      if (!step.question) continue
+      const right = step.question.answer(last.run, last)
+      if (!step.question.options) {
+        assert.ok(Number.isFinite(right) && step.question.tolerance > 0, step.id)
         continue
       }
-      const options = step.ask.options(first.run, first)
+      const options = step.question.options(first.run, first)
       assert.ok(options.length > 1 && options.length === new Set(options.map(({ id }) => id)).size, step.id)
       assert.ok(options.some(({ id }) => id === right), `${step.id}: ${right}`)
       for (const { id, text } of options) assert.ok(text ?? texts.options[id], `${step.id}: ${id}`)
@@ -86,7 +86,7 @@ test('both languages have the same steps, and every link of a step survives a ro
   for (const { texts: { ko, en }, steps, model, base } of lessons) {
     const keys = texts => Object.entries(texts.steps).map(([id, step]) => [id, Object.keys(step).sort()])
     assert.deepEqual(keys(ko), keys(en))
-    const links = [base, ...steps.flatMap(({ state, then }) => [state, then])]
+    const links = [base, ...steps.flatMap(({ state, answerState: then }) => [state, then])]
       .flatMap(link => (typeof link === 'string' ? [link] : link && typeof link === 'object' ? Object.values(link) : []))
     for (const link of links) {
       const names = [...new URLSearchParams(link).keys()]
@@ -111,8 +111,8 @@ test('options are words in the language of the gap', () => {
   const lesson = lessons.find(({ id }) => id === 'attention')
   for (const [language, of] of [['ko', /^[가-힣]+$/], ['en', /^[a-z]+$/]]) {
     for (const step of lesson.steps.filter(({ id }) => ['gap', 'other'].includes(id))) {
-      const [asked] = phases(lesson, step, language)
-      const options = step.ask.options(asked.run, asked).map(({ text }) => text)
+      const [firstPhase] = phases(lesson, step, language)
+      const options = step.question.options(firstPhase.run, firstPhase).map(({ text }) => text)
       assert.equal(options.length, 4)
       assert.deepEqual(options.filter(text => !of.test(text)), [], `${step.id}, ${language}`)
     }
@@ -123,31 +123,31 @@ test('a lesson displays the loss of the correct answer where it is known, else o
   const steps = [['mask', 'without', { tgtIsCausal: false }], ['order', 'answer', { normFirst: true }],
     ['hunt', 'yours', { fault: 'batchPositions' }]]
   for (const [id, name, change] of steps) {
-    const lesson = lessons.find(one => one.id === id), step = lesson.steps.find(one => one.id === name)
-    const own = lesson.texts.en.steps[name], [{ state }] = phases(lesson, step, 'en')
-    const ofTruth = shownRun({ ...change, target: '2026년 11월 20일' }).loss
-    const before = shownRun({}), run = shownRun(change)
-    const told = valuesOf(step, own, run, { state, before })
-    assert.equal(told.loss, fixed(ofTruth), id)
-    assert.equal(told.whose, 'the right answer', id)
-    for (const key of ['was', 'before']) if (/^[\d.]+$/.test(told[key])) assert.equal(told[key], fixed(before.loss), id)
-    const unlearned = shownRun({ ...change, source: 'november' })
-    const unknown = valuesOf(step, own, unlearned, { state, before: shownRun({ source: 'november' }) })
-    assert.deepEqual([unknown.loss, unknown.whose], [fixed(unlearned.loss), 'what the model wrote'], id)
+    const lesson = lessons.find(lesson => lesson.id === id), step = lesson.steps.find(lesson => lesson.id === name)
+    const stepWords = lesson.texts.en.steps[name], [{ state }] = phases(lesson, step, 'en')
+    const ofTruth = makeDisposedRun({ ...change, target: '2026년 11월 20일' }).loss
+    const before = makeDisposedRun({}), run = makeDisposedRun(change)
+    const placeholders = placeholderValues(step, stepWords, run, { state, before })
+    assert.equal(placeholders.loss, formatFixed(ofTruth), id)
+    assert.equal(placeholders.whose, 'the right answer', id)
+    for (const key of ['was', 'before']) if (/^[\d.]+$/.test(placeholders[key])) assert.equal(placeholders[key], formatFixed(before.loss), id)
+    const unlearned = makeDisposedRun({ ...change, source: 'november' })
+    const unknown = placeholderValues(step, stepWords, unlearned, { state, before: makeDisposedRun({ source: 'november' }) })
+    assert.deepEqual([unknown.loss, unknown.whose], [formatFixed(unlearned.loss), 'what the model wrote'], id)
   }
-  assert.notEqual(shownRun({ normFirst: true }).loss, shownRun({ normFirst: true }).trueLoss)
+  assert.notEqual(makeDisposedRun({ normFirst: true }).loss, makeDisposedRun({ normFirst: true }).trueLoss)
 })
 
 test('lessons write dates like the top line', () => {
   const lesson = lessons.find(({ id }) => id === 'translation'), step = lesson.steps.at(-1)
   const [{ state, run }] = phases(lesson, step, 'ko')
-  assert.equal(step.say(run, { state }).answer, MODELS[0].written(run.decoding.steps.map(({ token }) => token)))
+  assert.equal(step.values(run, { state }).answer, MODELS[0].written(run.decoding.steps.map(({ token }) => token)))
 })
 
 test('a step keeps the reader\'s text, but not the lesson\'s own', () => {
   const lesson = lessons.find(({ id }) => id === 'attention')
   const state = gapped => ({ ...defaults('particles'), lesson: 'attention', gapped })
-  const after = (gapped, language) => stateOf(lesson, 'room=text.tokens', state(gapped), language).gapped
+  const after = (gapped, language) => stateOfStep(lesson, 'room=text.tokens', state(gapped), language).gapped
   const [ko, en] = LANGUAGES.map(language => patchFrom(lesson.base[language], lesson.model).gapped)
   assert.equal(after('물[?] 마신다', 'ko'), '물[?] 마신다')
   assert.equal(after(en, 'ko'), ko, 'another language')
@@ -159,22 +159,23 @@ test('every fault is found in its own run by its own evidence alone, and none in
     scale: { scale: false }, leak: { tgtIsCausal: false }, dropout: { training: true, dropout: 0.3 },
     swapped: { fault: 'swapped' }, tokenNorm: { fault: 'tokenNorm' }, batchPositions: { fault: 'batchPositions' }
   }
-  assert.deepEqual(Object.keys(settings).sort(), Object.keys(FINDS).sort())
+  assert.deepEqual(Object.keys(settings).sort(), Object.keys(FINDERS).sort())
   for (const source of ['november 20 2026', '5/6/2026', 'november']) for (const target of ['', '2026년']) {
-    assert.equal(findFault(shownRun({ source, target })), undefined, source)
-    for (const [fault, own] of Object.entries(settings)) {
-      const run = shownRun({ source, target, ...own })
-      assert.deepEqual(Object.keys(FINDS).filter(name => FINDS[name](run)), [fault], source)
+    assert.equal(findFault(makeDisposedRun({ source, target })), undefined, source)
+    for (const [fault, faultSettings] of Object.entries(settings)) {
+      const run = makeDisposedRun({ source, target, ...faultSettings })
+      assert.deepEqual(Object.keys(FINDERS).filter(name => FINDERS[name](run)), [fault], source)
     }
   }
   const hunt = lessons.find(({ id }) => id === 'hunt')
-  const answers = hunt.steps.filter(({ ask }) => ask).map(step => findFault(phases(hunt, step, 'ko')[0].run))
-  assert.deepEqual(answers.sort(), Object.keys(FINDS).sort())
+  const answers = hunt.steps.filter(({ question: ask }) => ask).map(step => findFault(phases(hunt, step, 'ko')[0].run))
+  assert.deepEqual(answers.sort(), Object.keys(FINDERS).sort())
 })
 
 test('on paper every fault can be found in the printed figures', () => {
   const hunt = lessons.find(({ id }) => id === 'hunt')
-  const papers = hunt.steps.filter(({ ask }) => ask).map(({ id, paper }) => [id, paper?.().map(({ tensor }) => tensor)])
+  const papers = hunt.steps.filter(({ question: ask }) => ask).map(({ id, paperCells: paper }) => [id,
+    paper?.().map(({ tensor }) => tensor)])
   const here = 'transformer.encoder.layers.0.self_attn'
   assert.deepEqual(papers, [['first', undefined], ['second', [`${here}.dots`, `${here}.scores`]],
     ...['third', 'fourth', 'fifth', 'sixth'].map(id => [id, undefined])])
@@ -182,12 +183,12 @@ test('on paper every fault can be found in the printed figures', () => {
 
 test('the stated probability of a date\'s first character is that of the character', () => {
   const lesson = lessons.find(({ id }) => id === 'translation'), step = lesson.steps.find(({ id }) => id === 'first')
-  const run = shownRun({ source: '5/6/2026' }), [{ id }] = run.decoding.steps
+  const run = makeDisposedRun({ source: '5/6/2026' }), [{ id }] = run.decoding.steps
   const { shape: [, , V], data } = run.tensors.get('sampling.output')
   assert.ok(id > 0 && V > id)
-  assert.deepEqual(step.lookThen(run), { tensor: 'sampling.output', index: [0, 0, id] })
-  assert.equal(step.say(run).share, formatProbability(data[id]))
-  assert.deepEqual(step.lookThen({ ...run, decoding: undefined }).index, [0, 0, 0], 'a run that chose nothing')
+  assert.deepEqual(step.answerCell(run), { tensor: 'sampling.output', index: [0, 0, id] })
+  assert.equal(step.values(run).share, formatProbability(data[id]))
+  assert.deepEqual(step.answerCell({ ...run, decoding: undefined }).index, [0, 0, 0], 'a run that chose nothing')
 })
 
 test('the number of rooms stays the same through a lesson', () => {

@@ -1,9 +1,9 @@
-// Rooms are derived from a run: those of the page's models, and of a model that nobody has seen.
+// Rooms are derived from a run: those of the page's models, and of a model with an unknown architecture.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { matrixOf, tensorOf } from '../../web/lib/run.js'
-import { indexOf, valueAt } from '../../web/lib/slice.js'
-import { wiringOf } from '../../web/map/list.js'
+import { sliceMatrix, getTensor } from '../../web/lib/run.js'
+import { cellIndexOf, valueAt } from '../../web/lib/slice.js'
+import { computeWires } from '../../web/map/list.js'
 import { isIdle } from '../../web/rooms/idle.js'
 import { graphOf } from '../../web/rooms/graph.js'
 import { roomOfTensor, outputOf, roomOf, roomsOf } from '../../web/rooms/index.js'
@@ -13,7 +13,7 @@ import { createSampling } from '../../web/models/sampling.js'
 import { RUNS as MODELS } from '../../web/models/runs.js'
 import { readRun } from '../../web/lib/run.js'
 import { messageOf } from '../../web/worker/serialize_run.js'
-import { bertFiles, opened } from '../lib/imported_models.js'
+import { bertFiles, openModel } from '../lib/imported_models.js'
 import * as english from '../../web/text/en.js'
 import * as korean from '../../web/text/ko.js'
 import { translator } from '../../web/lib/text.js'
@@ -21,29 +21,29 @@ import { descriptionKey } from '../../web/shell/frame.js'
 import { defaults } from '../../web/shell/state.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { gf } from '../lib/engine.js'
-import { sample } from '../lib/long.js'
-import { dataIn, plainOf, shownRun, viewOf } from '../lib/page.js'
+import { everyNth } from '../lib/long.js'
+import { stageData, toPageRun, makeDisposedRun, createView } from '../lib/page.js'
 
 const RUNS = {
-  'dates': shownRun({}), 'dates, norm first': shownRun({ normFirst: true }),
-  'dates in training': shownRun({ training: true, dropout: 0.25 }),
-  'dates without positions': shownRun({ positional: false }),
-  'dates, three layers': shownRun({ weights: 'untrained', layers: 3, target: '2026년' }),
-  'particles': shownRun({ model: 'particles' }),
-  'stories': shownRun({ model: 'stories' }),
-  'stories, root mean squares': shownRun({ model: 'stories', norm: 'rms' }),
-  'stories, turned': shownRun({ model: 'stories', positions: 'rotary' }),
-  'stories, learned places': shownRun({ model: 'stories', positions: 'learned' }),
-  'stories, no places': shownRun({ model: 'stories', positions: 'none' }),
-  'stories, gated': shownRun({ model: 'stories', activation: 'swiglu' }),
-  'stories, two heads of keys': shownRun({ model: 'stories', kvHeads: 2 }),
-  'stories, one head of keys, in training': shownRun({ model: 'stories', kvHeads: 1, training: true, dropout: 0.2 }),
-  'stories, like a Llama': shownRun({ model: 'stories', norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 2 }),
-  'stories in training': shownRun({ model: 'stories', training: true, target: '갔어요' }),
-  'particles in training': shownRun({ model: 'particles', training: true,
+  'dates': makeDisposedRun({}), 'dates, norm first': makeDisposedRun({ normFirst: true }),
+  'dates in training': makeDisposedRun({ training: true, dropout: 0.25 }),
+  'dates without positions': makeDisposedRun({ positional: false }),
+  'dates, three layers': makeDisposedRun({ weights: 'untrained', layers: 3, target: '2026년' }),
+  'particles': makeDisposedRun({ model: 'particles' }),
+  'stories': makeDisposedRun({ model: 'stories' }),
+  'stories, root mean squares': makeDisposedRun({ model: 'stories', norm: 'rms' }),
+  'stories, turned': makeDisposedRun({ model: 'stories', positions: 'rotary' }),
+  'stories, learned places': makeDisposedRun({ model: 'stories', positions: 'learned' }),
+  'stories, no places': makeDisposedRun({ model: 'stories', positions: 'none' }),
+  'stories, gated': makeDisposedRun({ model: 'stories', activation: 'swiglu' }),
+  'stories, two heads of keys': makeDisposedRun({ model: 'stories', kvHeads: 2 }),
+  'stories, one head of keys, in training': makeDisposedRun({ model: 'stories', kvHeads: 1, training: true, dropout: 0.2 }),
+  'stories, like a Llama': makeDisposedRun({ model: 'stories', norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 2 }),
+  'stories in training': makeDisposedRun({ model: 'stories', training: true, target: '갔어요' }),
+  'particles in training': makeDisposedRun({ model: 'particles', training: true,
     gapped: 'the keys [?] here and the key [?] there' }),
-  'sentences': shownRun({ model: 'sentences' }),
-  'sentences in training': shownRun({ model: 'sentences', training: true, causal: true, dropout: 0.3 })
+  'sentences': makeDisposedRun({ model: 'sentences' }),
+  'sentences in training': makeDisposedRun({ model: 'sentences', training: true, causal: true, dropout: 0.3 })
 }
 const idsOf = run => roomsOf(run).map(({ id }) => id)
 const slicesIn = data => Object.values(data ?? {}).flat().filter(value => value?.axis && value.values)
@@ -64,7 +64,7 @@ test('two towers of two layers: every room once, found by id; runs of the same s
   assert.equal(roomOf(rooms, 'nowhere').id, 'house')
   assert.equal(roomOf(rooms, 'encoder.0.self_attn.dropout').id, 'encoder.0.self_attn.qkv', 'a room only training has')
   assert.equal(roomsOf(RUNS['dates, three layers']).length, rooms.length + 32)
-  assert.equal(roomsOf(shownRun({ source: 'may 3 1999' })), rooms)
+  assert.equal(roomsOf(makeDisposedRun({ source: 'may 3 1999' })), rooms)
   assert.deepEqual(roomsOf(null).map(({ id }) => id), ['house'])
 })
 
@@ -78,7 +78,7 @@ test('before times mask is after, to the bit; a mask is 0 or 1 / (1 − p)', () 
   const run = RUNS['dates in training']
   const drops = roomsOf(run).filter(({ stage }) => ['dropout', 'attention_dropout'].includes(stage))
   for (const { id } of drops) {
-    const { before, mask, after, scale } = dataIn(run, id, { head: 1 })
+    const { before, mask, after, scale } = stageData(run, id, { head: 1 })
     assert.equal(scale, 1 / 0.75)
     assert.ok([...mask.values].every(x => x === 0 || x === Math.fround(1 / 0.75)), id)
     after.values.forEach((x, i) => assert.ok(x === Math.fround(before.values[i] * mask.values[i]), id))
@@ -87,10 +87,10 @@ test('before times mask is after, to the bit; a mask is 0 or 1 / (1 − p)', () 
 
 test('with pre-norm the room of the norm precedes its sub-layer, one floor below', () => {
   const at = (run, id) => idsOf(run).indexOf(id)
-  for (const [norm, own] of [['encoder.0.norm1', 'encoder.0.self_attn.qkv'],
+  for (const [norm, expectedInput] of [['encoder.0.norm1', 'encoder.0.self_attn.qkv'],
     ['decoder.1.norm3', 'decoder.1.linear1']]) {
-    assert.ok(at(RUNS.dates, norm) > at(RUNS.dates, own))
-    assert.ok(at(RUNS['dates, norm first'], norm) < at(RUNS['dates, norm first'], own))
+    assert.ok(at(RUNS.dates, norm) > at(RUNS.dates, expectedInput))
+    assert.ok(at(RUNS['dates, norm first'], norm) < at(RUNS['dates, norm first'], expectedInput))
   }
   const block = (run, id) => roomsOf(run).find(room => room.id === id).block
   for (const run of [RUNS.dates, RUNS['dates, norm first']]) {
@@ -100,18 +100,18 @@ test('with pre-norm the room of the norm precedes its sub-layer, one floor below
 })
 
 // The parts that the stories exchange share their rooms: `npm test` walks through some of them.
-for (const [title, run] of sample(Object.entries(RUNS), 3, ([title]) => !title.startsWith('stories,'))) {
+for (const [title, run] of everyNth(Object.entries(RUNS), 3, ([title]) => !title.startsWith('stories,'))) {
   test(`${title}: every displayed value is the tensor's at its index, with labeled rows and columns`,
     () => {
       for (const view of [{ head: 0, part: 'q', row: 0 }, { head: 1, part: 'k', row: 3 },
         { sentence: 1, part: 'v', row: 1 }]) {
         for (const { id } of roomsOf(run)) {
-          for (const piece of slicesIn(dataIn(run, id, view))) {
-            const tensor = tensorOf(run, piece.name)
+          for (const piece of slicesIn(stageData(run, id, view))) {
+            const tensor = getTensor(run, piece.name)
             assert.deepEqual([piece.rowLabels.length, piece.colLabels.length], [piece.rows, piece.cols],
               `${id} ${piece.name}`)
             piece.values.forEach((value, i) => {
-              const index = indexOf(piece, Math.floor(i / piece.cols), i % piece.cols)
+              const index = cellIndexOf(piece, Math.floor(i / piece.cols), i % piece.cols)
               assert.ok(Object.is(value, valueAt(tensor, index)), `${id} ${piece.name}[${index}]`)
             })
           }
@@ -122,16 +122,16 @@ for (const [title, run] of sample(Object.entries(RUNS), 3, ([title]) => !title.s
   test(`${title}: every tensor belongs to a room that displays it, and every room has a thumbnail`, () => {
     const rooms = roomsOf(run)
     for (const room of rooms) {
-      const { part, domain } = stageOf(room.stage).picture(run, viewOf(run, room.id))
+      const { part, domain } = stageOf(room.stage).picture(run, createView(run, room.id))
       assert.equal(part.values.length, part.rows * part.cols, room.id)
       assert.ok(domain.max > 0, room.id)
-      if (outputOf(room)) assert.ok(tensorOf(run, outputOf(room)), room.id)
-      const shown = ['q', 'k', 'v'].flatMap(one => slicesIn(dataIn(run, room.id, { part: one }))).map(
+      if (outputOf(room)) assert.ok(getTensor(run, outputOf(room)), room.id)
+      const displayed = ['q', 'k', 'v'].flatMap(item => slicesIn(stageData(run, room.id, { part: item }))).map(
         ({ name }) => name)
       const quiet = ['buffer', 'cut_mask', 'inverse_temperature']
       for (const name of room.tensors) {
         const isQuiet = quiet.includes(run.tensors.get(name).role) || name.endsWith('.cut')
-        assert.ok(isQuiet || shown.includes(name), `${name} in ${room.id}`)
+        assert.ok(isQuiet || displayed.includes(name), `${name} in ${room.id}`)
       }
     }
     const homeless = [...run.tensors.values()].filter(({ name, role }) => !roomOfTensor(rooms, name, run) &&
@@ -140,7 +140,7 @@ for (const [title, run] of sample(Object.entries(RUNS), 3, ([title]) => !title.s
   })
 
   test(`${title}: the floors of the house are rooms with the values of their tensors`, () => {
-    const { towers, input } = dataIn(run, 'house')
+    const { towers, input } = stageData(run, 'house')
     const floors = towers.flatMap(tower => tower.floors)
     assert.ok(floors.length > 5 && input.length > 5)
     assert.ok(floors.every(({ room }) => idsOf(run).includes(room)))
@@ -154,7 +154,7 @@ test('the factors of a product have matching shapes and give the product', () =>
     ({ id }) => id)
   assert.equal(at.length, 4)
   for (const id of at) {
-    const { left, right, product } = dataIn(run, id, { sentence: 1, head: 1 })
+    const { left, right, product } = stageData(run, id, { sentence: 1, head: 1 })
     assert.deepEqual([left.rows, left.cols, right.cols].slice(0, 2), [product.rows, right.rows], id)
     if (right.cols !== product.cols) continue
     for (let r = 0; r < product.rows; r++) {
@@ -173,28 +173,28 @@ test('exchanged parts have rooms of their own, and all others keep their order',
   const usual = idsOf(RUNS.stories)
   const wordsOf = title => Object.fromEntries(roomsOf(RUNS[title]).map(({ id, words }) => [id, words]))
   const gained = title => idsOf(RUNS[title]).filter(id => !usual.includes(id))
-  const lost = title => usual.filter(id => !idsOf(RUNS[title]).includes(id))
+  const missingRooms = title => usual.filter(id => !idsOf(RUNS[title]).includes(id))
   const layers = list => [0, 1].flatMap(layer => list.map(name => `decoder.${layer}.${name}`))
-  assert.deepEqual([gained('stories, root mean squares'), lost('stories, root mean squares')], [[], []])
+  assert.deepEqual([gained('stories, root mean squares'), missingRooms('stories, root mean squares')], [[], []])
   assert.deepEqual(['decoder.0.norm1', 'decoder.1.norm2', 'decoder.norm']
     .map(id => wordsOf('stories, root mean squares')[id]), ['rmsnorm', 'rmsnorm', 'finalrms'])
   assert.deepEqual(gained('stories, turned'), layers(['self_attn.rotary']))
-  assert.deepEqual(lost('stories, turned'), ['text.positions', 'text.sum'])
-  assert.deepEqual(lost('stories, no places'), ['text.positions', 'text.sum'])
+  assert.deepEqual(missingRooms('stories, turned'), ['text.positions', 'text.sum'])
+  assert.deepEqual(missingRooms('stories, no places'), ['text.positions', 'text.sum'])
   assert.deepEqual(gained('stories, gated'), layers(['linear3', 'mul']))
   const gate = wordsOf('stories, gated')
   assert.deepEqual(['linear1', 'activation', 'linear3', 'mul', 'linear2'].map(name => gate[`decoder.1.${name}`]),
     ['gateLinear', 'gateActivation', 'gatedLinear', 'gate', 'linear2'])
   for (const title of ['stories, two heads of keys', 'stories, learned places']) {
-    assert.deepEqual([gained(title), lost(title)], [[], []], title)
+    assert.deepEqual([gained(title), missingRooms(title)], [[], []], title)
   }
 })
 
 test('with shared keys and values the factors of a product are those of the selected head', () => {
   const run = RUNS['stories, two heads of keys']
-  for (const [head, own] of [[0, 0], [1, 0], [2, 1], [3, 1]]) {
+  for (const [head, expectedInput] of [[0, 0], [1, 0], [2, 1], [3, 1]]) {
     for (const room of ['scores', 'heads']) {
-      const { left, right, product } = dataIn(run, `decoder.0.self_attn.${room}`, { head })
+      const { left, right, product } = stageData(run, `decoder.0.self_attn.${room}`, { head })
       assert.deepEqual([left.cols, right.cols], [right.rows, product.cols], `${room} ${head}`)
       product.values.forEach((value, i) => {
         const [r, c] = [Math.floor(i / product.cols), i % product.cols]
@@ -202,27 +202,27 @@ test('with shared keys and values the factors of a product are those of the sele
         for (let k = 0; k < left.cols; k++) sum += left.values[r * left.cols + k] * right.values[k * right.cols + c]
         assert.ok(Math.abs(sum - value) < 1e-4, `${room} ${head}: ${r},${c}`)
       })
-      assert.equal(Math.floor(indexOf(right, 0, 0)[2] / 10), own, `${room} ${head}`)
+      assert.equal(Math.floor(cellIndexOf(right, 0, 0)[2] / 10), expectedInput, `${room} ${head}`)
     }
   }
 })
 
 test('cross-attention reads the source from the target; words of a step are ranked', () => {
   const run = RUNS.dates
-  const { weights, next } = dataIn(run, 'decoder.0.multihead_attn.weights')
+  const { weights, next } = stageData(run, 'decoder.0.multihead_attn.weights')
   assert.deepEqual([weights.rowLabels, weights.colLabels], [run.streams.target.tokens[0], run.streams.source.tokens[0]])
   assert.equal(next.length, weights.rows)
-  const { words } = dataIn(run, 'sampling', { row: 1 })
+  const { words } = stageData(run, 'sampling', { row: 1 })
   assert.ok(words.every(({ share }, i) => i === 0 || share <= words[i - 1].share))
 })
 
 test('tokens and ids: every sentence with its tokens, padding, and marks on used entries', () => {
   const run = RUNS.sentences
-  const { sentences } = dataIn(run, 'text.tokens', { sentence: 3 })
+  const { sentences } = stageData(run, 'text.tokens', { sentence: 3 })
   assert.deepEqual(sentences[3], {
     text: '나는 최근 파리 여행을 다녀왔다', tokens: ['나는', '최근', '파리', '여행을', '다녀왔다'], chosen: true
   })
-  const { vocabulary, sentences: rows } = dataIn(run, 'text.ids')
+  const { vocabulary, sentences: rows } = stageData(run, 'text.ids')
   assert.equal(rows[3].tokens.at(-1), '<pad>')
   const used = vocabulary.filter(({ isUsed }) => isUsed).map(({ id }) => id)
   assert.deepEqual(used, [...new Set(run.streams.text.ids.flat())].sort((a, b) => a - b))
@@ -230,13 +230,13 @@ test('tokens and ids: every sentence with its tokens, padding, and marks on used
 
 test('connectors lead from existing, earlier rooms', () => {
   const rooms = roomsOf(RUNS.sentences).slice(1)
-  const { wires, lanes } = wiringOf(rooms)
+  const { wires, lanes } = computeWires(rooms)
   assert.ok(wires.every(([from, to]) => from >= 0 && from < to), wires.join(' '))
   assert.equal(lanes.filter(lane => lane === 1).length, 1)
   assert.deepEqual(rooms.find(({ id }) => id === 'self_attn.heads').from.sort(), ['self_attn.qkv', 'self_attn.weights'])
 })
 
-/** A decoder of one tower with names of its own, gates, heads split by hand, and an operation no stage is about. */
+/** A decoder with unusual names, gates, heads split without a module, and an operation that has no stage. */
 function stranger(depth, heads) {
   const F = gf.functional
   class Look extends gf.nn.Module {
@@ -249,7 +249,7 @@ function stranger(depth, heads) {
     forward(x) {
       const [B, T, C] = x.shape
       const split = y => y.reshape(B, T, heads, C / heads).transpose(1, 2)
-      const [q, k, v] = [this.ask, this.answer, this.tell].map(one => split(one.forward(x)))
+      const [q, k, v] = [this.ask, this.answer, this.tell].map(item => split(item.forward(x)))
       const y = F.scaledDotProductAttention(q, k, v, { isCausal: true })
       return this.mix.forward(y.transpose(1, 2).reshape(B, T, C))
     }
@@ -288,8 +288,8 @@ for (const [depth, heads] of [[1, 1], [2, 2], [3, 3]]) {
   test(`an unknown model with ${depth} layers and ${heads} heads has all its rooms with correct numbers`, () => {
     const model = stranger(depth, heads)
     const run = gf.observe(() => model.forward([[1, 2, 3]]))
-    const shown = plainOf(gf, { run, settings: { model: 'stranger' } })
-    const rooms = roomsOf(shown)
+    const strangerRun = toPageRun(gf, { run, settings: { model: 'stranger' } })
+    const rooms = roomsOf(strangerRun)
     const stagesSeen = new Set(rooms.map(({ stage }) => stage))
     for (const stage of ['embedding', 'scores', 'scale', 'mask', 'weights', 'heads', 'norm', 'linear', 'activation',
       'operation']) {
@@ -297,17 +297,18 @@ for (const [depth, heads] of [[1, 1], [2, 2], [3, 3]]) {
     }
     assert.equal(rooms.filter(({ stage }) => stage === 'weights').length, depth)
     assert.deepEqual([...new Set(rooms.slice(1).map(({ tower }) => tower))], ['model'])
-    const homeless = [...shown.tensors.keys()].filter(name => !roomOfTensor(rooms, name, shown))
+    const homeless = [...strangerRun.tensors.keys()].filter(name => !roomOfTensor(rooms, name, strangerRun))
     assert.deepEqual(homeless, [])
     for (const room of rooms) {
-      const pieces = slicesIn(dataIn(shown, room.id, { head: heads - 1 }))
+      const pieces = slicesIn(stageData(strangerRun, room.id, { head: heads - 1 }))
       for (const piece of pieces) piece.values.forEach((value, i) => {
-        const index = indexOf(piece, Math.floor(i / piece.cols), i % piece.cols)
+        const index = cellIndexOf(piece, Math.floor(i / piece.cols), i % piece.cols)
         assert.ok(Object.is(value, run.tensor(piece.name).at(...index)), `${room.id} ${piece.name}`)
       })
-      assert.ok(stageOf(room.stage).picture(shown, viewOf(shown, room.id)).part.values.length > 0, room.id)
+      assert.ok(stageOf(room.stage).picture(strangerRun, createView(strangerRun, room.id)).part.values.length > 0,
+        room.id)
     }
-    assert.deepEqual(matrixOf(shown, 'letters.output').rows, 3)
+    assert.deepEqual(sliceMatrix(strangerRun, 'letters.output').rows, 3)
     run.dispose()
     model.dispose()
   })
@@ -315,7 +316,7 @@ for (const [depth, heads] of [[1, 1], [2, 2], [3, 3]]) {
 
 test('a room is skipped exactly while its input equals its output', () => {
   const idle = settings => {
-    const run = shownRun(settings)
+    const run = makeDisposedRun(settings)
     return roomsOf(run).filter(room => isIdle(run, room)).map(({ id }) => id.replace(/\.\d\./, '.'))
   }
   const masks = ['encoder.self_attn.mask', 'decoder.multihead_attn.mask']
@@ -326,28 +327,29 @@ test('a room is skipped exactly while its input equals its output', () => {
   assert.equal(idle({ padding: true, scale: false }).length, 6)
   const dropped = idle({ training: true, dropout: 0 }).filter(id => id.includes('dropout'))
   assert.deepEqual(idle({ training: true, dropout: 0.5 }).filter(id => id.includes('dropout')), [])
-  const run = shownRun({ training: true, dropout: 0 })
+  const run = makeDisposedRun({ training: true, dropout: 0 })
   assert.equal(dropped.length, roomsOf(run).filter(({ stage }) => stage.includes('dropout')).length)
   const name = 'transformer.encoder.layers.0.self_attn.masked_scores'
-  const edited = shownRun({}, [{ name, index: [0, 0, 0, 0], value: 3 }])
+  const edited = makeDisposedRun({}, [{ name, index: [0, 0, 0, 0], value: 3 }])
   assert.equal(isIdle(edited, roomsOf(edited).find(({ id }) => id === 'encoder.0.self_attn.mask')), false)
 })
 
 test('imported models: rooms before the first layer are the entry, those after the last one the exit', async () => {
   for (const item of ['gpt2', 'bert', 'marian', 't5', 'llama'].flatMap(cases)) {
-    const one = MODELS.own(gf, { beginning: '3 1 4' }, [], [await opened(filesOf(item))]), rooms = roomsOf(plainOf(gf, one))
-    one.run.dispose()
+    const importedRun = MODELS.own(gf, { beginning: '3 1 4' }, [], [await openModel(filesOf(item))]), rooms = roomsOf(toPageRun(gf, importedRun))
+    importedRun.run.dispose()
     for (const tower of new Set(rooms.flatMap(room => room.tower ?? []))) {
-      const own = rooms.filter(room => room.tower === tower), first = own.findIndex(({ layer }) => layer !== undefined)
+      const towerRooms = rooms.filter(room => room.tower === tower),
+        first = towerRooms.findIndex(({ layer }) => layer !== undefined)
       assert.ok(first > 0, item.name)
-      for (const [i, { id, layer, block }] of own.entries()) {
+      for (const [i, { id, layer, block }] of towerRooms.entries()) {
         if (layer === undefined) assert.equal(block, i < first ? 'entry' : 'exit', `${item.name}: ${id}`)
       }
     }
   }
 })
 
-/** Rooms of what only models that are brought have, by their stage and words. */
+/** Rooms that only imported models have, by stage and texts. */
 const BROUGHT = {
   gpt2: ['text.positions embedding places', 'add operation placed'],
   bert: ['text.type embedding types', 'embeddings.add operation typed', 'text.positions embedding places',
@@ -359,21 +361,21 @@ const BROUGHT = {
   llama: ['0.self_attn.rotary rotary rotary', '0.mlp.mul operation gate']
 }
 
-/** What a text only says of the page's own models: their dates, their settings, the places of their modules. */
+/** Words that are true only of the page's models: their dates, their settings, the positions of their modules. */
 const OF_DATES = /source=|normFirst|padding=|tgtIsCausal|scale:|transformer\.|\bdates?\b|날짜|\bcharacter|다음 글자|쓸 글자|뒤의 글자/
 
 test('imported models: positions, token types, distances, pooling and tied weights have rooms and texts of their own', async () => {
-  const said = [[korean.page, korean.models.own], [english.page, english.models.own]]
-    .map(([page, own]) => translator(page, { own: () => own }))
+  const allTexts = [[korean.page, korean.models.own], [english.page, english.models.own]]
+    .map(([page, modelWords]) => translator(page, { own: () => modelWords }))
   for (const item of Object.keys(BROUGHT).flatMap(cases)) {
-    const one = MODELS.own(gf, { beginning: '3 1 4' }, [], [await opened(filesOf(item))]), run = plainOf(gf, one)
-    one.run.dispose()
+    const importedRun = MODELS.own(gf, { beginning: '3 1 4' }, [], [await openModel(filesOf(item))]), run = toPageRun(gf, importedRun)
+    importedRun.run.dispose()
     const [type] = item.name.split(':'), rooms = roomsOf(run), all = rooms.map(({ id, stage, words }) => `${id} ${stage} ${words}`)
     const isScaled = item.config.scale_embedding !== false
     for (const room of BROUGHT[type].filter(text => isScaled || !/scaledUp/.test(text))) assert.ok(all.includes(room), `${item.name}: ${room}`)
     const rest = rooms.filter(({ words }) => words === 'operation' || words === 'projection').map(({ id }) => id)
     assert.deepEqual(rest, [], `${item.name}: an operation without words`)
-    const texts = said.flatMap(t => rooms.flatMap(room => (
+    const texts = allTexts.flatMap(t => rooms.flatMap(room => (
       ['name', 'title', descriptionKey(room, defaults('own')), 'try', room.aside ?? 'without'].map(part => (
         [`${room.words}.${part}`, t(`stages.${room.words}.${part}`)])))))
     assert.deepEqual(texts.filter(([, text]) => OF_DATES.test(text)), [], `${item.name}: words of the page's own model`)
@@ -387,48 +389,48 @@ test('imported models: positions, token types, distances, pooling and tied weigh
 })
 
 test('rows of position and token type embeddings are labeled with their tokens', async () => {
-  const one = MODELS.own(gf, { beginning: '3 1 4' }, [], [await opened(filesOf(cases('bert')[0]))]), run = plainOf(gf, one)
-  const places = dataIn(run, 'text.positions'), types = dataIn(run, 'text.type')
+  const importedRun = MODELS.own(gf, { beginning: '3 1 4' }, [], [await openModel(filesOf(cases('bert')[0]))]), run = toPageRun(gf, importedRun)
+  const places = stageData(run, 'text.positions'), types = stageData(run, 'text.type')
   assert.deepEqual([places.ids, types.ids], [[0, 1, 2], [0, 0, 0]])
   assert.deepEqual([places.result.rowLabels, types.result.rowLabels], [['3', '1', '4'], ['3', '1', '4']])
   assert.deepEqual(places.result.values, places.table.values.subarray(0, places.result.values.length))
   assert.deepEqual(places.table.rowLabels.slice(1, 4), ['1 · 1', '4 · 2', '3'])
   assert.deepEqual(types.table.rowLabels, ['0', '1'])
-  one.run.dispose()
+  importedRun.run.dispose()
 })
 
 test('the relative bias of a score is that of its bucket and head', async () => {
-  const one = MODELS.own(gf, { beginning: '3 1 4 1 5 9' }, [], [await opened(filesOf(cases('t5')[0]))]), run = plainOf(gf, one)
+  const importedRun = MODELS.own(gf, { beginning: '3 1 4 1 5 9' }, [], [await openModel(filesOf(cases('t5')[0]))]), run = toPageRun(gf, importedRun)
   for (const head of [0, 2]) {
-    const { bias, table } = dataIn(run, 'encoder.relative_attention_bias', { head })
+    const { bias, table } = stageData(run, 'encoder.relative_attention_bias', { head })
     const buckets = gf.functional.relativePositionBuckets ?? gf.relativePositionBuckets
-    const ids = buckets(6, 6, { numBuckets: table.rows, maxDistance: one.exportable.model.encoder.maxDistance })
+    const ids = buckets(6, 6, { numBuckets: table.rows, maxDistance: importedRun.exportable.model.encoder.maxDistance })
     assert.deepEqual([...bias.values], [...ids.data].map(id => table.values[id * table.cols + head]))
     assert.deepEqual(bias.rowLabels, ['3', '1', '4', '1', '5', '9'])
   }
-  one.run.dispose()
+  importedRun.run.dispose()
 })
 
 test('rooms depend on the tokenizer, even for the same modules', async () => {
   const { 'tokenizer.json': pieces, ...model } = bertFiles()
   const merged = gf.text.trainBPE('the bird and the boat and the bird', { vocabSize: 270, minFrequency: 2 })
   const tokenizers = { WordPiece: pieces, none: null, BPE: JSON.stringify(merged) }
-  const own = {
+  const inputTexts = {
     WordPiece: ['tokens', 'longest', 'syllables'], none: ['tokens'], BPE: ['tokens', 'merges', 'learning', 'syllables']
   }
   /** As many tokens as the others read. */
   const texts = { WordPiece: 'the bird', none: '1 2 3 4 5', BPE: 'the birds a' }
   let last = null
   for (const name of ['WordPiece', 'none', 'BPE', 'WordPiece']) {
-    const given = tokenizers[name] ? { ...model, 'tokenizer.json': tokenizers[name] } : model
-    const one = MODELS.own(gf, { beginning: texts[name] }, [], [await opened(given)])
-    const message = messageOf(gf, one, { signature: last?.signature })
-    assert.equal(message.structure === null, last !== null, `${name}: ${one.run.streams.text.tokens}`)
+    const modelFiles = tokenizers[name] ? { ...model, 'tokenizer.json': tokenizers[name] } : model
+    const importedRun = MODELS.own(gf, { beginning: texts[name] }, [], [await openModel(modelFiles)])
+    const message = messageOf(gf, importedRun, { signature: last?.signature })
+    assert.equal(message.structure === null, last !== null, `${name}: ${importedRun.run.streams.text.tokens}`)
     last = readRun(message, last)
     const stages = roomsOf(last).filter(({ parts }) => parts.stream === 'text').map(({ stage }) => stage)
     assert.deepEqual(stages.filter(stage => stage !== 'embedding').map(stage => (stage === 'pieces' ? 'tokens' : stage)),
-      own[name], name)
-    one.run.dispose()
+      inputTexts[name], name)
+    importedRun.run.dispose()
   }
 })
 
@@ -443,17 +445,17 @@ test('the output of a room is the first tensor that it computes, not one that it
 
 test('recently used lists of rooms are cached, others are evicted', () => {
   /** The same building met anew, so that only its list can be known. */
-  const anew = run => roomsOf({ ...run, structure: { ...run.structure } })
-  const others = Object.entries(RUNS).filter(([name]) => /^(stories|sentences|particles)/.test(name)).map(([, run]) => run)
+  const withNewStructure = run => roomsOf({ ...run, structure: { ...run.structure } })
+  const otherRuns = Object.entries(RUNS).filter(([name]) => /^(stories|sentences|particles)/.test(name)).map(([, run]) => run)
   const [mine, first] = ['dates', 'dates, three layers'].map(name => RUNS[name])
-  const [list, gone] = [anew(mine), anew(first)]
-  assert.equal(new Set(others.map(anew)).size > 8, true)
-  assert.notEqual(anew(first), gone, 'not asked for since')
-  const again = anew(mine)
-  assert.notEqual(again, list)
-  for (const other of others) {
-    anew(other)
-    assert.equal(anew(mine), again)
+  const [list, disposedRooms] = [withNewStructure(mine), withNewStructure(first)]
+  assert.equal(new Set(otherRuns.map(withNewStructure)).size > 8, true)
+  assert.notEqual(withNewStructure(first), disposedRooms, 'not asked for since')
+  const rebuilt = withNewStructure(mine)
+  assert.notEqual(rebuilt, list)
+  for (const item of otherRuns) {
+    withNewStructure(item)
+    assert.equal(withNewStructure(mine), rebuilt)
   }
 })
 
@@ -464,10 +466,10 @@ test('residual sums add two streams, not tables or scores computed from each oth
     add(table, relu(table))
     return add(stream, relu(stream))
   })
-  const shown = plainOf(gf, { run, settings: { model: 'stranger' } })
-  const [{ subs }, ...others] = streamsOf(graphOf(shown), { towerOf: () => 'model', blockOf: () => 'block' })
-  assert.deepEqual(others, [])
-  assert.deepEqual(subs.map(({ sum }) => shown.tensors.get(sum).shape), [[1, 2, 2]])
+  const strangerRun = toPageRun(gf, { run, settings: { model: 'stranger' } })
+  const [{ subs }, ...otherStreams] = streamsOf(graphOf(strangerRun), { towerOf: () => 'model', blockOf: () => 'block' })
+  assert.deepEqual(otherStreams, [])
+  assert.deepEqual(subs.map(({ sum }) => strangerRun.tensors.get(sum).shape), [[1, 2, 2]])
   run.dispose()
 })
 
@@ -476,7 +478,7 @@ test('sampling has one room, even where it is the first module that is called', 
   const weight = gf.tensor([[1, 2], [3, 4], [5, 6]])
   const logits = () => gf.functional.linear(gf.tensor([[[1, 2]]]), weight)
   const run = gf.observe(() => sampling.forward(logits()), { modules: { sampling } })
-  const rooms = roomsOf(plainOf(gf, { run, settings: { model: 'stranger' } }))
+  const rooms = roomsOf(toPageRun(gf, { run, settings: { model: 'stranger' } }))
   assert.deepEqual(rooms.map(({ stage }) => stage), ['house', 'linear', 'sampling', 'decoding'])
   run.dispose()
 })

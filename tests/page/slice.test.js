@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { squareOf, pickColumns, indexOf, peak, slice, strides, valueAt } from '../../web/lib/slice.js'
+import { findSquare, pickColumns, cellIndexOf, peak, slice, strides, valueAt } from '../../web/lib/slice.js'
 
 const data = Float32Array.from({ length: 24 }, (_, i) => i - 12)
 const tensor = { name: 'x', shape: [2, 3, 4], axes: ['a', 'b', 'c'], data }
@@ -16,9 +16,9 @@ test('a slice maps its cells to tensor indices and back', () => {
   assert.deepEqual(part.rowLabels, ['1', '2'])
   for (let row = 0; row < part.rows; row++) {
     for (let col = 0; col < part.cols; col++) {
-      const index = indexOf(part, row, col)
+      const index = cellIndexOf(part, row, col)
       assert.equal(part.values[row * part.cols + col], valueAt(tensor, index))
-      assert.deepEqual(squareOf(part, { name: 'x', index }), { row, col })
+      assert.deepEqual(findSquare(part, { name: 'x', index }), { row, col })
     }
   }
 })
@@ -28,15 +28,15 @@ test('cells of other tensors and other indices are not in the slice', () => {
   for (const cell of [
     { name: 'y', index: [1, 0, 2] }, { name: 'x', index: [0, 0, 2] }, { name: 'x', index: [1, 0, 1] },
     { name: 'x', index: [1, 0] }
-  ]) assert.equal(squareOf(part, cell), null)
+  ]) assert.equal(findSquare(part, cell), null)
 })
 
 test('a tensor of one axis is one row', () => {
   const bias = { name: 'b', shape: [6], axes: ['row'], data: Float32Array.of(0, 1, 2, 3, 4, 5) }
   const part = slice(bias, { col: 0, colStart: 2, cols: 3 })
   assert.deepEqual([part.rows, ...part.values], [1, 2, 3, 4])
-  assert.deepEqual(indexOf(part, 0, 1), [3])
-  assert.deepEqual(squareOf(part, { name: 'b', index: [4] }), { row: 0, col: 2 })
+  assert.deepEqual(cellIndexOf(part, 0, 1), [3])
+  assert.deepEqual(findSquare(part, { name: 'b', index: [4] }), { row: 0, col: 2 })
 })
 
 test('peak ignores non-finite values', () => {
@@ -47,22 +47,22 @@ test('permuted columns keep their values, labels and tensor indices', () => {
   const part = pickColumns(slice(tensor, { row: 1, col: 2, fixed: [1], colStart: 1, cols: 3 }), [2, 0, 1])
   assert.deepEqual([part.order, part.colLabels], [[3, 1, 2], ['3', '1', '2']])
   for (let row = 0; row < part.rows; row++) for (let col = 0; col < part.cols; col++) {
-    const index = indexOf(part, row, col)
+    const index = cellIndexOf(part, row, col)
     assert.equal(part.values[row * part.cols + col], valueAt(tensor, index))
-    assert.deepEqual(squareOf(part, { name: 'x', index }), { row, col })
+    assert.deepEqual(findSquare(part, { name: 'x', index }), { row, col })
   }
-  assert.equal(squareOf(part, { name: 'x', index: [1, 0, 0] }), null)
+  assert.equal(findSquare(part, { name: 'x', index: [1, 0, 0] }), null)
 })
 
 test('contiguous slices are views; transposed ones are copied block by block', () => {
   const [rows, cols] = [37, 41], data = Float32Array.from({ length: rows * cols }, (_, i) => i), shape = [rows, cols]
-  const tensor = { name: 'x', shape, data }, whole = slice(tensor, { row: 0, col: 1 })
-  assert.equal(whole.values.buffer, data.buffer)
+  const tensor = { name: 'x', shape, data }, full = slice(tensor, { row: 0, col: 1 })
+  assert.equal(full.values.buffer, data.buffer)
   assert.deepEqual([...slice(tensor, { row: 0, col: 1, rowStart: 2, rows: 2 }).values],
     [...data.subarray(2 * cols, 4 * cols)])
-  const turned = slice(tensor, { row: 1, col: 0 })
-  assert.notEqual(turned.values.buffer, data.buffer)
-  assert.deepEqual([...turned.values], Array.from(data.keys(), i => (i % rows) * cols + Math.floor(i / rows)))
+  const transposed = slice(tensor, { row: 1, col: 0 })
+  assert.notEqual(transposed.values.buffer, data.buffer)
+  assert.deepEqual([...transposed.values], Array.from(data.keys(), i => (i % rows) * cols + Math.floor(i / rows)))
   const doubles = slice({ ...tensor, data: Float64Array.from(data) }, { row: 1, col: 0 })
   assert.ok(doubles.values instanceof Float64Array)
 })

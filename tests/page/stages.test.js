@@ -4,7 +4,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { unitsBy } from '../../web/stages/activation.js'
 import { stageOf } from '../../web/stages/index.js'
-import { dataIn, shownRun } from '../lib/page.js'
+import { stageData, makeDisposedRun } from '../lib/page.js'
 
 const WEB = new URL('../../web/', import.meta.url)
 
@@ -44,17 +44,17 @@ test('web/lib does not query the document', async () => {
 const BOUND = /^(models|notebooks|code|lessons|glossary|theatre\/tasks)\/|^rooms\/roles\.js$/
 
 test('names of models, tensors and modules occur only in the models and the table of roles', async () => {
-  const known = /self_attn|multihead_attn|in_proj|out_proj|_embedding|'(dates|particles|sentences|stories|trained|untrained)'|positions\.pe/
+  const allowedNames = /self_attn|multihead_attn|in_proj|out_proj|_embedding|'(dates|particles|sentences|stories|trained|untrained)'|positions\.pe/
   const all = (await filesIn('.')).filter(({ name }) => !BOUND.test(name))
   const wrong = all.flatMap(({ name, code }) =>
-    code.split('\n').filter(line => known.test(line)).map(line => `${name}: ${line}`))
+    code.split('\n').filter(line => allowedNames.test(line)).map(line => `${name}: ${line}`))
   assert.deepEqual(wrong, [])
 })
 
 test('units are sorted by activation: on average, or for one token', () => {
-  const { after } = dataIn(shownRun({}), 'encoder.0.activation')
+  const { after } = stageData(makeDisposedRun({}), 'encoder.0.activation')
   const column = col => Array.from({ length: after.rows }, (_, row) => after.values[row * after.cols + col])
-  const mean = list => list.reduce((one, other) => one + other) / list.length
+  const mean = list => list.reduce((a, b) => a + b) / list.length
   const strengths = by => unitsBy(after, by, 2).map(col => (by === 'row' ? column(col)[2] : mean(column(col))))
   for (const by of ['mean', 'row']) {
     const list = strengths(by)

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DATES } from '../../web/models/dates/index.js'
 import { MODELS, defaultsOf, modelOf, problemsOf, settingsOf } from '../../web/models/index.js'
-import { progressIn } from '../../web/lessons/progress.js'
-import { codesIn } from '../../web/notebooks/saved_state.js'
+import { parseProgress } from '../../web/lessons/progress.js'
+import { parseCodes } from '../../web/notebooks/saved_state.js'
 import { sentencesOf } from '../../web/models/sentences/index.js'
 import { read } from '../../web/theatre/settings.js'
-import { defaults, doorsOf, fromHash, toHash } from '../../web/shell/state.js'
+import { defaults, createRoomLinks, fromHash, toHash } from '../../web/shell/state.js'
 
 const DEFAULTS = defaults()
 
@@ -23,7 +23,7 @@ test('every part of every model\'s state survives a round trip through a link', 
     cell: { name: 'positions.output:2', index: [0, 1, 3], isTwin: true },
     edits: [{ name: 'positions.output:2', index: [0, 1, 2], value: -0.5 }]
   }
-  const own = {
+  const changes = {
     dates: {
       dModel: 24, heads: 3, base: 1000, positions: 'learned', dropout: 0.35, training: true, seed: 7,
       weights: 'untrained',
@@ -41,7 +41,7 @@ test('every part of every model\'s state survives a round trip through a link', 
       positions: 'learned', dropout: 0.35, training: true, seed: 7, causal: true
     }
   }
-  for (const [model, settings] of Object.entries(own)) {
+  for (const [model, settings] of Object.entries(changes)) {
     const state = { model, ...settings, ...view }
     assert.deepEqual(Object.keys(state).sort(), Object.keys(defaults(model)).sort())
     assert.deepEqual(fromHash(`#${toHash(state)}`), state)
@@ -54,7 +54,7 @@ test('the links to all rooms equal links written one by one, whatever the reader
   const states = [DEFAULTS, { ...DEFAULTS, source: '&room=* room=* *', cell }, { ...defaults('stories'), beginning: '비&room=*' },
     { ...defaults('sentences'), text: '*', cell, language: 'en', edits: [{ name: 'q', index: [0], value: 1 }] }]
   for (const state of states) {
-    const to = doorsOf(state)
+    const to = createRoomLinks(state)
     for (const room of ['house', DEFAULTS.room, 'encoder.0.self_attn.scores', 'notebook.000', '방']) {
       assert.equal(to(room), toHash({ ...state, room, cell: null }), room)
     }
@@ -103,15 +103,15 @@ test('invalid settings are reported at their control', () => {
 })
 
 test('the translator names unknown words, and validates sizes only where they can be chosen', () => {
-  const found = patch => problemsOf({ ...DEFAULTS, ...patch })
-  for (const source of DATES) assert.deepEqual(found({ source }), {})
-  assert.deepEqual(found({ source: 'next Monday 3' }).source, { key: 'errors.unknown', values: { word: 'next' } })
-  assert.deepEqual(found({ target: '오늘' }).target, { key: 'errors.unknown', values: { word: '오' } })
-  assert.equal(found({ source: '  ' }).source.key, 'errors.emptySource')
-  assert.equal(found({ source: '1'.repeat(13) }).source.key, 'errors.tooLong')
-  assert.deepEqual(found({ heads: 3 }), {}, 'the trained weights fix it')
-  assert.deepEqual(Object.keys(found({ heads: 3, weights: 'untrained' })), ['heads'])
-  assert.deepEqual(Object.keys(found({ topP: 0, temperature: 0, topK: -1 })).sort(), ['temperature', 'topK', 'topP'])
+  const findProblems = patch => problemsOf({ ...DEFAULTS, ...patch })
+  for (const source of DATES) assert.deepEqual(findProblems({ source }), {})
+  assert.deepEqual(findProblems({ source: 'next Monday 3' }).source, { key: 'errors.unknown', values: { word: 'next' } })
+  assert.deepEqual(findProblems({ target: '오늘' }).target, { key: 'errors.unknown', values: { word: '오' } })
+  assert.equal(findProblems({ source: '  ' }).source.key, 'errors.emptySource')
+  assert.equal(findProblems({ source: '1'.repeat(13) }).source.key, 'errors.tooLong')
+  assert.deepEqual(findProblems({ heads: 3 }), {}, 'the trained weights fix it')
+  assert.deepEqual(Object.keys(findProblems({ heads: 3, weights: 'untrained' })), ['heads'])
+  assert.deepEqual(Object.keys(findProblems({ topP: 0, temperature: 0, topK: -1 })).sort(), ['temperature', 'topK', 'topP'])
 })
 
 test('a setting without effect is not validated, and never reaches the run with an invalid value', () => {
@@ -121,7 +121,7 @@ test('a setting without effect is not validated, and never reaches the run with 
   }
   let count = 0
   for (const { id, settings } of MODELS) {
-    const known = defaults(id)
+    const defaultState = defaults(id)
     for (const [name, values] of Object.entries(wrong)) {
       if (!settings[name]) continue
       for (const value of values) {
@@ -129,7 +129,7 @@ test('a setting without effect is not validated, and never reaches the run with 
         if (problemsOf(state)[name]) continue
         assert.equal(state[name], value, name)
         assert.equal(settingsOf(state)[name], settings[name].default, `${id} ${name}=${value}`)
-        assert.deepEqual(settingsOf(state), settingsOf(known), `${id} ${name}=${value}`)
+        assert.deepEqual(settingsOf(state), settingsOf(defaultState), `${id} ${name}=${value}`)
         count += 1
       }
     }
@@ -139,8 +139,8 @@ test('a setting without effect is not validated, and never reaches the run with 
 
 test('settings with an effect and valid settings reach the run unchanged', () => {
   for (const { id } of MODELS) {
-    const known = defaultsOf(id)
-    assert.deepEqual(settingsOf({ ...defaults(id), ...known }), { ...known, edits: [] })
+    const defaultState = defaultsOf(id)
+    assert.deepEqual(settingsOf({ ...defaults(id), ...defaultState }), { ...defaultState, edits: [] })
   }
   assert.equal(settingsOf(fromHash('v=1&model=dates&seed=7')).seed, 7)
   assert.equal(settingsOf(fromHash('v=1&model=dates&dropout=0.3')).dropout, 0.3)
@@ -159,9 +159,9 @@ test('only the first model has an opening; for other models a link to it leads t
 
 test('invalid stored values are ignored', () => {
   const wrong = [null, 5, 'x', true, [], {}, [1.5], { a: null }, { a: 'b' }, { attention: { a: 1 } }, { a: -1 }]
-  for (const stored of wrong) assert.deepEqual(progressIn(stored), {}, JSON.stringify(stored))
-  assert.deepEqual(progressIn({ attention: 3, mask: '3', order: 0 }), { attention: 3, order: 0 })
-  for (const stored of [null, 5, true, {}, []]) assert.deepEqual(codesIn(stored), {}, JSON.stringify(stored))
-  assert.deepEqual(codesIn({ '000': { 1: 'a', 2: 5, 3: null }, '001': 5, '002': null, '003': true }),
+  for (const stored of wrong) assert.deepEqual(parseProgress(stored), {}, JSON.stringify(stored))
+  assert.deepEqual(parseProgress({ attention: 3, mask: '3', order: 0 }), { attention: 3, order: 0 })
+  for (const stored of [null, 5, true, {}, []]) assert.deepEqual(parseCodes(stored), {}, JSON.stringify(stored))
+  assert.deepEqual(parseCodes({ '000': { 1: 'a', 2: 5, 3: null }, '001': 5, '002': null, '003': true }),
     { '000': { 1: 'a' }, '001': {}, '002': {}, '003': {} })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
-import { piecesOf } from '../../web/lib/prose.js'
+import { splitProse } from '../../web/lib/prose.js'
 import { particle, translator } from '../../web/lib/text.js'
 import { MODELS, problemsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
@@ -11,7 +11,7 @@ import { stages } from '../../web/stages/index.js'
 import * as english from '../../web/text/en.js'
 import * as korean from '../../web/text/ko.js'
 import { readTwin } from '../../web/twin/choice.js'
-import { shownRun } from '../lib/page.js'
+import { makeDisposedRun } from '../lib/page.js'
 
 const FRAME_PARTS = [
   'name', 'title', 'what', 'try', 'without', 'reading', 'whatFirst', 'whatUndivided', 'whatLearned', 'whatConcatenated',
@@ -36,18 +36,18 @@ async function sources(folder) {
 
 test('Korean and English have the same keys, the same placeholders, and no empty text', () => {
   const names = text => [...text.matchAll(/\{(\w+)/g)].map(match => match[1]).sort().join()
-  const [all, others] = [ko, en].map(texts => new Map(keysOf(texts)))
-  assert.deepEqual([...all.keys()], [...others.keys()])
+  const [all, englishTexts] = [ko, en].map(texts => new Map(keysOf(texts)))
+  assert.deepEqual([...all.keys()], [...englishTexts.keys()])
   for (const [key, text] of all) {
-    assert.equal(names(text), names(others.get(key)), key)
-    assert.ok(text.trim() && others.get(key).trim(), key)
+    assert.equal(names(text), names(englishTexts.get(key)), key)
+    assert.ok(text.trim() && englishTexts.get(key).trim(), key)
   }
 })
 
 test('texts of models exist in both languages and override existing keys', () => {
   assert.deepEqual(Object.keys(korean.models), Object.keys(english.models))
-  for (const [model, one, other] of OWN) {
-    assert.deepEqual(keysOf(one).map(([key]) => key), keysOf(other).map(([key]) => key), model)
+  for (const [model, a0, b0] of OWN) {
+    assert.deepEqual(keysOf(a0).map(([key]) => key), keysOf(b0).map(([key]) => key), model)
   }
 })
 
@@ -60,28 +60,28 @@ const EXCHANGED = MODELS.flatMap(({ id, variants = [] }) => (
 const runsOf = MODELS.map(({ id }) => ({ model: id, training: true }))
 
 test('every room of every model has its five texts, and no text belongs to a missing room', () => {
-  const runs = [...runsOf, ...EXCHANGED].map(settings => shownRun(settings))
+  const runs = [...runsOf, ...EXCHANGED].map(settings => makeDisposedRun(settings))
   const rooms = runs.flatMap(run => roomsOf(run).map(room => ({ ...room, model: run.settings.model })))
   for (const { words, model, aside = 'without' } of rooms) {
     const t = translator(ko, { own: () => korean.models[model] })
     for (const part of [...FRAME_PARTS.slice(0, 4), aside]) assert.ok(t(`stages.${words}.${part}`), `${words}.${part}`)
   }
-  const known = new Set([...rooms.map(({ words }) => words), ...stages.map(({ id }) => id), ...ELSEWHERE])
-  assert.deepEqual(Object.keys(ko.stages).filter(id => !known.has(id)), [])
+  const knownKeys = new Set([...rooms.map(({ words }) => words), ...stages.map(({ id }) => id), ...ELSEWHERE])
+  assert.deepEqual(Object.keys(ko.stages).filter(id => !knownKeys.has(id)), [])
 })
 
 test('the texts of a room match its computation for every exchanged part', () => {
   assert.equal(EXCHANGED.length, 10)
   for (const settings of EXCHANGED) {
-    const run = shownRun(settings)
+    const run = makeDisposedRun(settings)
     const state = { ...defaults(settings.model), ...settings }
     const title = JSON.stringify(settings)
-    for (const [page, own] of [[ko, korean.models], [en, english.models]]) {
-      const t = translator(page, { own: () => own[settings.model] })
-      const said = stage => roomsOf(run).filter(one => one.stage === stage)
+    for (const [page, modelWords] of [[ko, korean.models], [en, english.models]]) {
+      const t = translator(page, { own: () => modelWords[settings.model] })
+      const roomsOfStage = stage => roomsOf(run).filter(room => room.stage === stage)
         .map(room => t(`stages.${room.words}.${descriptionKey(room, state)}`)).join(' ')
-      const isSaid = (stage, words) => assert.match(said(stage), words, `${title}: ${stage}`)
-      const isNot = (stage, words) => assert.doesNotMatch(said(stage), words, `${title}: ${stage}`)
+      const isSaid = (stage, words) => assert.match(roomsOfStage(stage), words, `${title}: ${stage}`)
+      const isNot = (stage, words) => assert.doesNotMatch(roomsOfStage(stage), words, `${title}: ${stage}`)
       if (settings.norm === 'rms') {
         isSaid('norm', /nn\.RMSNorm/)
         isNot('norm', /nn\.LayerNorm|평균을 0|mean 0/)
@@ -93,18 +93,18 @@ test('the texts of a room match its computation for every exchanged part', () =>
       else isSaid('qkv', alone)
       if (settings.positions === 'learned') isSaid('positions', /학습으로 정해요|learned like any other weight/)
       if (settings.positions === 'interleaved') isSaid('positions', /왼쪽 차원은 빠르게|left/)
-      assert.equal(said('rotary') !== '', settings.positions === 'rotary', title)
-      assert.equal(said('positions') !== '', ['interleaved', 'learned'].includes(settings.positions), title)
+      assert.equal(roomsOfStage('rotary') !== '', settings.positions === 'rotary', title)
+      assert.equal(roomsOfStage('positions') !== '', ['interleaved', 'learned'].includes(settings.positions), title)
     }
   }
 })
 
-/** What the keys of the page's words begin with. */
+/** The first parts of the keys of the page's texts. */
 const PARTS = 'app|bring|map|frame|inspector|controls|errors|stages|depth|figure|check|scrub|twin|opening|lesson|learned|reading'
 
 test('no text key is unused, and none is missing', async () => {
   const code = await sources(WEB)
-  const known = keysOf(ko).map(([key]) => key)
+  const textKeys = keysOf(ko).map(([key]) => key)
   const keysIn = (quote, inside) => (
     [...code.matchAll(new RegExp(`${quote}((?:${PARTS})\\.${inside}+)${quote}`, 'g'))].map(match => match[1]))
   const literal = keysIn("'", '[\\w.]')
@@ -112,8 +112,8 @@ test('no text key is unused, and none is missing', async () => {
     .map(key => key.replace(/^stages\.\$\{[^}]*\}\.\$\{\w+\}$/, `stages.\${id}.(${FRAME_PARTS.join('|')})`))
     .map(pattern => new RegExp(`^${pattern.replaceAll('.', '\\.').replace(/\$\{.*?\}/g, '\\w+')}$`))
   const texts = literal.filter(key => !/\.(js|json|css)$/.test(key))
-  for (const key of texts) assert.ok(known.includes(key), `${key} is used and not there`)
-  for (const key of known) {
+  for (const key of texts) assert.ok(textKeys.includes(key), `${key} is used and not there`)
+  for (const key of textKeys) {
     assert.ok(literal.includes(key) || patterns.some(pattern => pattern.test(key)), `${key} is there and not used`)
   }
 })
@@ -125,9 +125,9 @@ test('no exclamation marks', () => {
 test('"step" means a step of decoding, of a lesson or of a training; rooms are not called steps', () => {
   const steps = /^(frame\.row$|app\.learnedAt$|bring\.training$|(lesson|scrub|stages\.(sampling|decoding|cache))\.)/
   const isOfSteps = key => steps.test(key)
-  const bare = text => text.replace(/\{.*?\}/g, '')
+  const withoutPlaceholders = text => text.replace(/\{.*?\}/g, '')
   const wrong = (messages, word) => keysOf(messages)
-    .filter(([key, text]) => word.test(bare(text)) && !isOfSteps(key)).map(([key]) => key)
+    .filter(([key, text]) => word.test(withoutPlaceholders(text)) && !isOfSteps(key)).map(([key]) => key)
   assert.deepEqual(wrong(ko, /단계/), [])
   assert.deepEqual(wrong(en, /\b(steps?|stages?)\b/i), [])
   assert.deepEqual([ko.frame.row, ko.scrub.label], ['단계', '단계'])
@@ -174,47 +174,47 @@ const ALWAYS_MANY = [
 
 test('English counts of words, tokens, layers and pieces have a singular', async () => {
   const lessons = await readdir(new URL('lessons/', WEB), { withFileTypes: true })
-  const more = [...lessons.filter(one => one.isDirectory()).map(({ name }) => `lessons/${name}/en.json`), 'theatre/text/en.json']
+  const more = [...lessons.filter(lesson => lesson.isDirectory()).map(({ name }) => `lessons/${name}/en.json`), 'theatre/text/en.json']
   const files = await Promise.all(more.map(async name => JSON.parse(await readFile(new URL(name, WEB), 'utf8'))))
   const counts = /\{(\w+)\} (tokens|words|layers|pieces|merges|characters|columns)\b/g
-  const found = [english.page, ...Object.values(english.models), ...files].flatMap(texts => keysOf(texts))
+  const allKeys = [english.page, ...Object.values(english.models), ...files].flatMap(texts => keysOf(texts))
     .flatMap(([key, text]) => [...text.matchAll(counts)].map(([, name]) => [key, name]))
-  const plain = found.filter(one => !ALWAYS_MANY.some(many => many.join() === one.join()))
+  const plain = allKeys.filter(item => !ALWAYS_MANY.some(many => many.join() === item.join()))
   assert.deepEqual(plain, [])
 })
 
 test('running text is split into words, code and links', () => {
-  assert.deepEqual(piecesOf('Set `T` to [two](temperature=2), “please”: f(x)'), [
+  assert.deepEqual(splitProse('Set `T` to [two](temperature=2), “please”: f(x)'), [
     { text: 'Set ' }, { text: 'T', isCode: true }, { text: ' to ' }, { text: 'two', change: 'temperature=2' },
     { text: ', “please”: f\u2060(x)' }])
-  assert.deepEqual(piecesOf('‘뽑기’로'), [{ text: '‘뽑기’\u2060로' }])
-  assert.deepEqual(piecesOf('[5/6](seed=1)'), [{ text: '5\u2060/\u20606', change: 'seed=1' }])
-  assert.deepEqual(piecesOf('[토큰](glossary=token)(`id`)은'), [
+  assert.deepEqual(splitProse('‘뽑기’로'), [{ text: '‘뽑기’\u2060로' }])
+  assert.deepEqual(splitProse('[5/6](seed=1)'), [{ text: '5\u2060/\u20606', change: 'seed=1' }])
+  assert.deepEqual(splitProse('[토큰](glossary=token)(`id`)은'), [
     { text: '토큰', change: 'glossary=token' }, { text: '\u2060(' }, { text: 'id', isCode: true }, { text: ')\u2060은' }])
 })
 
 /** How a link writes a value. */
-const said = value => String(typeof value === 'boolean' ? Number(value) : value)
+const serialize = value => String(typeof value === 'boolean' ? Number(value) : value)
 
 test('suggested changes are the same in both languages, valid for their models, and fit into a link',
   () => {
     // What is done stands in one order; terms stand where each language has them.
-    const deeds = texts => keysOf(texts).flatMap(([key, text]) => {
-      const changes = piecesOf(text).flatMap(({ change }) => change ?? [])
+    const listLinks = texts => keysOf(texts).flatMap(([key, text]) => {
+      const changes = splitProse(text).flatMap(({ change }) => change ?? [])
       return { key, changes: key.includes('.what') ? changes.sort() : changes }
     })
     const all = [[ko, en], ...OWN.map(([, ...texts]) => texts)]
-    for (const [one, other] of all) assert.deepEqual(deeds(one), deeds(other))
+    for (const [a0, b0] of all) assert.deepEqual(listLinks(a0), listLinks(b0))
     let count = 0
     for (const { id } of MODELS) {
       const t = translator(ko, { own: () => korean.models[id] })
-      const words = new Set(roomsOf(shownRun({ model: id, training: true })).map(room => room.words))
-      for (const word of words) for (const { change } of piecesOf(t(`stages.${word}.try`)).filter(one => one.change)) {
+      const words = new Set(roomsOf(makeDisposedRun({ model: id, training: true })).map(room => room.words))
+      for (const word of words) for (const { change } of splitProse(t(`stages.${word}.try`)).filter(item => item.change)) {
         const patch = patchFrom(change, id)
         const names = [...new URLSearchParams(change).keys()].sort()
         assert.deepEqual(Object.keys(patch).sort(), names, `${id}: ${word} ${change}`)
         const state = { ...defaults(id), ...patch }
-        for (const [name, text] of new URLSearchParams(change)) assert.equal(said(patch[name]), text,
+        for (const [name, text] of new URLSearchParams(change)) assert.equal(serialize(patch[name]), text,
           `${word}: ${change}`)
         assert.deepEqual(fromHash(toHash(state)), state)
         assert.deepEqual(problemsOf(state), {}, `${id}: ${change}`)

@@ -1,31 +1,31 @@
-// A training goes on, back and away to the bit, and stands behind the glass.
+// A training is resumed, rewound and exported, bit for bit, and its weights are displayed in the rooms.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { defaultsOf as pageDefaults } from '../../web/models/index.js'
 import { RUNS } from '../../web/models/runs.js'
-import { trainingIn } from '../../web/theatre/training_file.js'
+import { parseTraining } from '../../web/theatre/training_file.js'
 import { createPlayer } from '../../web/theatre/player.js'
-import { report } from '../../web/theatre/report.js'
+import { createReport } from '../../web/theatre/report.js'
 import { createSession } from '../../web/theatre/session.js'
 import { TASKS, defaultsOf, read, write } from '../../web/theatre/settings.js'
 import { TASK_INFO } from '../../web/theatre/tasks/task_info.js'
-import { sample } from '../lib/long.js'
-import { bits, settingsOf, walk } from '../lib/theatre.js'
+import { everyNth } from '../lib/long.js'
+import { floatBits, smallSettings, trainSteps } from '../lib/theatre.js'
 
 const gf = await load()
 
 test('every task learns: the loss falls, and held-out examples are evaluated', () => {
   for (const task of TASKS) {
-    const session = createSession(gf, settingsOf(task, { rate: 0.02 }))
-    const losses = walk(session, 30)
+    const session = createSession(gf, smallSettings(task, { rate: 0.02 }))
+    const losses = trainSteps(session, 30)
     assert.ok(losses.at(-1) < losses[0], `${task}: ${losses[0]} to ${losses.at(-1)}`)
-    const [first, ...others] = session.history.looks
-    assert.deepEqual([first.step, ...others.map(({ step }) => step)], [0, 25, 30], task)
-    assert.ok(others.every(({ loss, right }) => Number.isFinite(loss) && right >= 0 && right <= 1), task)
+    const [first, ...otherEvaluations] = session.history.looks
+    assert.deepEqual([first.step, ...otherEvaluations.map(({ step }) => step)], [0, 25, 30], task)
+    assert.ok(otherEvaluations.every(({ loss, right }) => Number.isFinite(loss) && right >= 0 && right <= 1), task)
     session.dispose()
   }
 })
@@ -33,87 +33,90 @@ test('every task learns: the loss falls, and held-out examples are evaluated', (
 const OPTIMIZED = [{ decay: 0.01 }, { optimizer: 'sgd' }, { optimizer: 'sgd', momentum: 0 }]
 
 test('a restored training continues like one that never stopped, bit for bit', () => {
-  for (const [task, more] of sample([...TASKS.map(task => [task]), ...OPTIMIZED.map(one => ['dates', one])], 2)) {
-    const whole = createSession(gf, settingsOf(task, more))
-    const losses = walk(whole, 20)
-    const first = createSession(gf, settingsOf(task, more))
-    walk(first, 9)
-    const kept = structuredClone(first.snapshot())
+  for (const [task, more] of everyNth([...TASKS.map(task => [task]), ...OPTIMIZED.map(item => ['dates', item])], 2)) {
+    const uninterrupted = createSession(gf, smallSettings(task, more))
+    const losses = trainSteps(uninterrupted, 20)
+    const first = createSession(gf, smallSettings(task, more))
+    trainSteps(first, 9)
+    const snapshot = structuredClone(first.snapshot())
     first.dispose()
-    const second = createSession(gf, settingsOf(task, more))
-    walk(second, 3)
+    const second = createSession(gf, smallSettings(task, more))
+    trainSteps(second, 3)
     second.history.loss.length = 0
-    second.restore(kept)
+    second.restore(snapshot)
     const { history } = second
     history.loss.push(...losses.slice(0, 9))
-    assert.deepEqual(bits(walk(second, 11)), bits(losses.slice(9)), task)
-    assert.deepEqual(bits(second.snapshot().values), bits(whole.snapshot().values), task)
-    whole.dispose()
+    assert.deepEqual(floatBits(trainSteps(second, 11)), floatBits(losses.slice(9)), task)
+    assert.deepEqual(floatBits(second.snapshot().values), floatBits(uninterrupted.snapshot().values), task)
+    uninterrupted.dispose()
     second.dispose()
   }
 })
 
 test('a training resumed from the browser or a file continues like one that never stopped, bit for bit', () => {
-  for (const more of sample(OPTIMIZED, 2)) goesOn(settingsOf('stories', more))
+  for (const more of everyNth(OPTIMIZED, 2)) checkResumed(smallSettings('stories', more))
 })
 
-function goesOn(settings) {
-  const whole = createPlayer(gf, settings)
-  whole.seek(0)
-  for (let n = 0; n < 16; n++) whole.step()
+function checkResumed(settings) {
+  const uninterrupted = createPlayer(gf, settings)
+  uninterrupted.seek(0)
+  for (let n = 0; n < 16; n++) uninterrupted.step()
   const first = createPlayer(gf, settings)
   for (let n = 0; n < 9; n++) first.step()
   const froms = [{ kept: structuredClone(first.keep()) }, { file: first.session.file(true) }]
-  assert.deepEqual(trainingIn(froms[1].file), { training: write(settings), step: 9 })
+  assert.deepEqual(parseTraining(froms[1].file), { training: write(settings), step: 9 })
   for (const from of froms) {
-    const other = createPlayer(gf, settings, from)
-    assert.equal(other.session.done, 9)
-    for (let n = 0; n < 7; n++) other.step()
-    assert.deepEqual(bits(other.session.history.loss.slice(9)), bits(whole.session.history.loss.slice(9)))
-    assert.deepEqual(bits(other.session.snapshot().values), bits(whole.session.snapshot().values))
-    other.seek(4)
-    whole.seek(4)
-    assert.deepEqual(bits(other.session.snapshot().values), bits(whole.session.snapshot().values), 'a step before')
-    whole.seek(16)
-    other.session.dispose()
+    const resumed = createPlayer(gf, settings, from)
+    assert.equal(resumed.session.done, 9)
+    for (let n = 0; n < 7; n++) resumed.step()
+    assert.deepEqual(floatBits(resumed.session.history.loss.slice(9)),
+      floatBits(uninterrupted.session.history.loss.slice(9)))
+    assert.deepEqual(floatBits(resumed.session.snapshot().values), floatBits(uninterrupted.session.snapshot().values))
+    resumed.seek(4)
+    uninterrupted.seek(4)
+    assert.deepEqual(floatBits(resumed.session.snapshot().values), floatBits(uninterrupted.session.snapshot().values), 'a step before')
+    uninterrupted.seek(16)
+    resumed.session.dispose()
   }
   const fromWeights = () => createPlayer(gf, settings, { file: first.session.file() }).session.dispose()
   if (first.session.letters.length) assert.throws(fromWeights, { code: 'file' })
   else assert.doesNotThrow(fromWeights, 'weights are all there is')
-  assert.equal(trainingIn(Uint8Array.of(1, 2, 3)), null)
+  assert.equal(parseTraining(Uint8Array.of(1, 2, 3)), null)
   first.session.dispose()
-  whole.session.dispose()
+  uninterrupted.session.dispose()
 }
 
 test('the printed command trains in Node with the same losses, and its file can be resumed', () => {
   const folder = new URL('../../build/theatre/', import.meta.url).pathname
+  rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  const settings = settingsOf('dates')
+  const settings = smallSettings('dates')
   const script = new URL('../../src/js/cli.js', import.meta.url).pathname
   const run = (...more) => execFileSync(process.execPath, [script, 'train', write(settings), ...more], { encoding: 'utf8' })
   run('--until', '10', '--out', `${folder}ten.safetensors`)
-  const said = run('--json', '--from', `${folder}ten.safetensors`, '--out', `${folder}all.safetensors`)
+  const output = run('--json', '--from', `${folder}ten.safetensors`, '--out', `${folder}all.safetensors`)
   const session = createSession(gf, settings)
-  walk(session, 30)
+  trainSteps(session, 30)
   const { loss, right } = session.history.looks.at(-1)
-  const told = JSON.parse(said.trim().split('\n').at(-1))
-  assert.deepEqual([told.step, told.loss, told.heldOut, told.right], [30, session.history.loss[29], loss, right])
+  const lastReport = JSON.parse(output.trim().split('\n').at(-1))
+  assert.deepEqual([lastReport.step, lastReport.loss, lastReport.heldOut, lastReport.right],
+    [30, session.history.loss[29], loss, right])
   assert.deepEqual(readFileSync(`${folder}all.safetensors`), Buffer.from(session.file(true)))
   session.dispose()
 })
 
 test('evaluating in between does not change the training', () => {
-  const plain = createSession(gf, settingsOf('dates'))
-  const looked = createSession(gf, settingsOf('dates'))
-  const losses = walk(plain, 12)
-  const others = Array.from({ length: 12 }, () => {
-    looked.answer(TASK_INFO.dates.sample)
-    looked.look()
-    return looked.step().loss
+  const plain = createSession(gf, smallSettings('dates'))
+  const evaluated = createSession(gf, smallSettings('dates'))
+  const losses = trainSteps(plain, 12)
+  const otherLosses = Array.from({ length: 12 }, () => {
+    evaluated.answer(TASK_INFO.dates.sample)
+    evaluated.look()
+    return evaluated.step().loss
   })
-  assert.deepEqual(bits(others), bits(losses))
+  assert.deepEqual(floatBits(otherLosses), floatBits(losses))
   plain.dispose()
-  looked.dispose()
+  evaluated.dispose()
 })
 
 test('dates are trained as by `npm run train`, bit for bit', async () => {
@@ -131,47 +134,49 @@ test('dates are trained as by `npm run train`, bit for bit', async () => {
   }
   const { tensors } = gf.loadSafetensors(await readFile(out))
   const session = createSession(gf, { ...defaultsOf('dates'), steps })
-  walk(session, steps)
-  for (const [name, own] of session.named) assert.deepEqual(bits(own.values), bits(tensors[name].values), name)
+  trainSteps(session, steps)
+  for (const [name, parameter] of session.named) assert.deepEqual(floatBits(parameter.values),
+    floatBits(tensors[name].values),
+    name)
   session.dispose()
 })
 
 test('an earlier step is restored or recomputed, bit for bit, within the memory limit', () => {
-  const settings = settingsOf('particles')
-  const whole = createSession(gf, settings)
-  const states = [whole.snapshot(), ...Array.from({ length: 30 }, () => {
-    whole.step()
-    return whole.snapshot()
+  const settings = smallSettings('particles')
+  const uninterrupted = createSession(gf, settings)
+  const states = [uninterrupted.snapshot(), ...Array.from({ length: 30 }, () => {
+    uninterrupted.step()
+    return uninterrupted.snapshot()
   })]
-  const player = createPlayer(gf, settings, { limit: whole.bytes * 2 + 1 })
+  const player = createPlayer(gf, settings, { limit: uninterrupted.bytes * 2 + 1 })
   player.seek(0)
   while (player.step());
-  assert.ok(player.shelf.facts.bytes <= whole.bytes * 2 + 1, 'the shelf keeps its limit')
+  assert.ok(player.shelf.facts.bytes <= uninterrupted.bytes * 2 + 1, 'the shelf keeps its limit')
   for (const step of [30, 17, 3, 29, 0, 11]) {
     player.seek(step)
     assert.equal(player.session.done, step)
-    assert.deepEqual(bits(player.session.snapshot().values), bits(states[step].values), `step ${step}`)
+    assert.deepEqual(floatBits(player.session.snapshot().values), floatBits(states[step].values), `step ${step}`)
   }
   assert.equal(player.session.history.loss.length, 30)
-  whole.dispose()
+  uninterrupted.dispose()
   player.session.dispose()
 })
 
 test('a non-finite loss stops the training, reports where it started, and keeps the previous step', () => {
-  const player = createPlayer(gf, settingsOf('dates'))
+  const player = createPlayer(gf, smallSettings('dates'))
   player.step()
   const [, embedding] = player.session.named[0]
-  const kept = player.session.snapshot()
+  const snapshot = player.session.snapshot()
   embedding.data.fill(3e38)
   const before = player.session.snapshot()
   assert.equal(player.step(), false)
-  const { step, where } = player.broken
+  const { step, where: location } = player.broken
   assert.equal(step, 2)
-  assert.equal(where.isGradient, false)
-  assert.ok(where.name.length > 1, where.name)
-  assert.equal(where.value, Infinity, 'too large for a number, and that before anything is NaN')
+  assert.equal(location.isGradient, false)
+  assert.ok(location.name.length > 1, location.name)
+  assert.equal(location.value, Infinity, 'too large for a number, and that before anything is NaN')
   assert.deepEqual(player.session.snapshot(), before)
-  assert.equal(player.session.done, kept.step)
+  assert.equal(player.session.done, snapshot.step)
   player.session.dispose()
 })
 
@@ -181,7 +186,7 @@ test('if forward is finite, the first non-finite gradient is named, or the overf
     const player = createPlayer(gf, { ...settings, steps: 60 })
     while (player.step());
     assert.ok(player.broken, `at a rate of ${rate}`)
-    const { step, loss, where } = player.broken
+    const { step, loss, where: location } = player.broken
     assert.equal(player.session.done, step - 1)
     // By itself: the same step, forward and back, in the order in which it is computed.
     const { model, named, lossOf, batchAt, optimizer } = player.session
@@ -189,11 +194,11 @@ test('if forward is finite, the first non-finite gradient is named, or the overf
     const { trace, output } = gf.trace(() => lossOf(batchAt(step), settings.smoothing))
     const isWrong = values => values.some(value => Number.isNaN(value) || value === Infinity)
     const forward = trace.names.filter(name => trace.get(name).dtype === 'float32' && isWrong(trace.get(name).values))
-    if (forward.length) assert.ok(forward.includes(where.name) && !where.isGradient, `${where.name}, ${loss}`)
+    if (forward.length) assert.ok(forward.includes(location.name) && !location.isGradient, `${location.name}, ${loss}`)
     else {
       output.backward()
       const wrong = named.filter(([, { grad }]) => isWrong(grad.values)).map(([name]) => name)
-      assert.equal(where?.name ?? '', wrong.at(-1) ?? '')
+      assert.equal(location?.name ?? '', wrong.at(-1) ?? '')
     }
     trace.dispose()
     output.dispose()
@@ -203,36 +208,36 @@ test('if forward is finite, the first non-finite gradient is named, or the overf
 })
 
 test('a repeated batch is memorized', () => {
-  const session = createSession(gf, settingsOf('dates', { repeat: true, dropout: 0, rate: 0.01, smoothing: 0, steps: 80 }))
-  const losses = walk(session, 80)
+  const session = createSession(gf, smallSettings('dates', { repeat: true, dropout: 0, rate: 0.01, smoothing: 0, steps: 80 }))
+  const losses = trainSteps(session, 80)
   assert.ok(losses.at(-1) < losses[0] / 2, `${losses[0]} to ${losses.at(-1)}`)
   assert.deepEqual(session.batchAt(7), session.batchAt(1))
-  const fresh = createSession(gf, settingsOf('dates'))
-  assert.notDeepEqual(fresh.batchAt(7), fresh.batchAt(1))
-  walk(fresh, 5)
-  const news = report(fresh, { steps: 2, looks: 0 })
-  for (const name of ['loss', 'rate', 'norm']) assert.deepEqual([...news[name]], fresh.history[name].slice(2), name)
-  fresh.dispose()
+  const newSession = createSession(gf, smallSettings('dates'))
+  assert.notDeepEqual(newSession.batchAt(7), newSession.batchAt(1))
+  trainSteps(newSession, 5)
+  const news = createReport(newSession, { steps: 2, looks: 0 })
+  for (const name of ['loss', 'rate', 'norm']) assert.deepEqual([...news[name]], newSession.history[name].slice(2), name)
+  newSession.dispose()
   session.dispose()
 })
 
 test('memory stays constant over many steps with reports', () => {
-  const player = createPlayer(gf, settingsOf('dates', { steps: 400 })), { session, follower } = player
+  const player = createPlayer(gf, smallSettings('dates', { steps: 400 })), { session, follower } = player
   const inputs = session.inputsOf(TASK_INFO.dates.sample)
   follower.pin({ name: 'transformer.decoder.layers.0.self_attn.weights', index: [0, 0, 0, 0] }, inputs)
-  const walkOn = steps => {
+  const takeSteps = steps => {
     for (let n = 0; n < steps; n++) {
       player.step()
       if (n % 20) continue
       const since = { steps: session.done, looks: session.history.looks.length }
-      report(session, since, { sentence: TASK_INFO.dates.sample })
+      createReport(session, since, { sentence: TASK_INFO.dates.sample })
       follower.read(10)
     }
     const { bytes, tensors } = gf.memory()
     return { bytes, tensors }
   }
-  const before = walkOn(60)
-  assert.deepEqual(walkOn(300), before)
+  const before = takeSteps(60)
+  assert.deepEqual(takeSteps(300), before)
   session.dispose()
 })
 
@@ -246,21 +251,22 @@ test('the page runs the model of a step exactly as the training has it', () => {
     const { positions } = shape
     const session = createSession(gf, { ...defaultsOf(task), ...sizes, ...shape, batch: 4 },
       task === 'text' ? ownText : undefined)
-    walk(session, 6)
+    trainSteps(session, 6)
     const file = session.file()
     const options = { ...pageDefaults(task), [field[task]]: TASK_INFO[task].sample, weights: 'theatre', lent: positions }
     if (task === 'dates') Object.assign(options, { positions })
     const { run } = RUNS[task](gf, options, [], [file])
-    const own = session.model.stateDict()
-    const weights = run.names.filter(name => Object.hasOwn(own, name))
+    const stateDict = session.model.stateDict()
+    const weights = run.names.filter(name => Object.hasOwn(stateDict, name))
     assert.ok(weights.length > 10, task)
-    for (const name of weights) assert.deepEqual(bits(run.tensor(name).values), bits(own[name].values), name)
+    for (const name of weights) assert.deepEqual(floatBits(run.tensor(name).values),
+      floatBits(stateDict[name].values), name)
     if (task === 'text') {
-      const { decoding, run: again } = RUNS[task](gf, options, [], [file])
-      const said = session.inputsOf(TASK_INFO.text.sample)[0][0].slice(-5)
+      const { decoding, run: pageRun } = RUNS[task](gf, options, [], [file])
+      const inputIds = session.inputsOf(TASK_INFO.text.sample)[0][0].slice(-5)
       const ids = decoding.steps.map(({ id }) => id)
-      assert.ok(ids.some((_, i) => said.every((id, n) => ids[i + n] === id)), `${said} in ${ids}`)
-      again.dispose()
+      assert.ok(ids.some((_, i) => inputIds.every((id, n) => ids[i + n] === id)), `${inputIds} in ${ids}`)
+      pageRun.dispose()
     }
     run.dispose()
     session.dispose()

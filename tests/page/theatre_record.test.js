@@ -1,4 +1,4 @@
-// What the theatre shows of a training besides its curves: embeddings, a cell over time, parts that can be left out.
+// The training page besides its curves: embeddings, a cell over time, and ablated parts.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -9,10 +9,10 @@ import { createPlayer } from '../../web/theatre/player.js'
 import { createSession } from '../../web/theatre/session.js'
 import { TASKS, defaultsOf, read, write } from '../../web/theatre/settings.js'
 import { TASK_INFO } from '../../web/theatre/tasks/task_info.js'
-import { pageFile } from '../../web/theatre/initial_weights.js'
+import { pageWeightsFile } from '../../web/theatre/initial_weights.js'
 import { TASKS as TASKS_OF } from '../../web/theatre/tasks/index.js'
 import { HOURS } from '../../web/theatre/tasks/sums.js'
-import { settingsOf } from '../lib/theatre.js'
+import { smallSettings } from '../lib/theatre.js'
 
 const gf = await load()
 
@@ -22,17 +22,17 @@ function jacobi(matrix) {
   for (let sweep = 0; sweep < 40; sweep++) for (let p = 0; p < n; p++) for (let q = p + 1; q < n; q++) {
     const angle = Math.atan2(2 * a[p][q], a[q][q] - a[p][p]) / 2
     const [c, s] = [Math.cos(angle), Math.sin(angle)]
-    const turned = (one, other) => [c * one - s * other, s * one + c * other]
-    for (const row of [...a, ...v]) [row[p], row[q]] = turned(row[p], row[q])
-    for (let k = 0; k < n; k++) [a[p][k], a[q][k]] = turned(a[p][k], a[q][k])
+    const rotatePair = (a, b) => [c * a - s * b, s * a + c * b]
+    for (const row of [...a, ...v]) [row[p], row[q]] = rotatePair(row[p], row[q])
+    for (let k = 0; k < n; k++) [a[p][k], a[q][k]] = rotatePair(a[p][k], a[q][k])
   }
-  const found = a.map((row, i) => ({ value: row[i], vector: v.map(one => one[i]) }))
-  return found.sort((one, other) => other.value - one.value)
+  const eigenpairs = a.map((row, i) => ({ value: row[i], vector: v.map(item => item[i]) }))
+  return eigenpairs.sort((a, b) => b.value - a.value)
 }
 
 test('the embedding plot uses the principal components of the latest step', () => {
   for (const task of TASKS) {
-    const player = createPlayer(gf, settingsOf(task, { rate: 0.02 })), { session } = player
+    const player = createPlayer(gf, smallSettings(task, { rate: 0.02 })), { session } = player
     const rowsOf = name => {
       const { shape: [N, C], values } = session.named.find(([one]) => one === name)[1]
       const rows = Array.from({ length: N }, (_, i) => Array.from(values.subarray(i * C, (i + 1) * C)))
@@ -46,14 +46,14 @@ test('the embedding plot uses the principal components of the latest step', () =
     const rows = rowsOf(name)
     const covariance = rows[0].map((_, i) => (
       rows[0].map((__, j) => rows.reduce((sum, row) => sum + row[i] * row[j], 0))))
-    const found = jacobi(covariance), whole = covariance.reduce((sum, row, i) => sum + row[i], 0)
-    variances.forEach((share, k) => assert.ok(Math.abs(share - found[k].value / whole) < 1e-4, `${task}: ${share}`))
-    const along = (row, k) => row.reduce((sum, value, j) => sum + value * found[k].vector[j], 0)
-    for (const [k, own] of [x, y].entries()) {
-      const sign = Math.sign(along(rows[0], k) * own[0])
-      rows.forEach((row, i) => assert.ok(Math.abs(sign * along(row, k) - own[i]) < 5e-3, `${task}, row ${i}`))
+    const eigenpairs = jacobi(covariance), totalVariance = covariance.reduce((sum, row, i) => sum + row[i], 0)
+    variances.forEach((share, k) => assert.ok(Math.abs(share - eigenpairs[k].value / totalVariance) < 1e-4, `${task}: ${share}`))
+    const along = (row, k) => row.reduce((sum, value, j) => sum + value * eigenpairs[k].vector[j], 0)
+    for (const [k, coordinates] of [x, y].entries()) {
+      const sign = Math.sign(along(rows[0], k) * coordinates[0])
+      rows.forEach((row, i) => assert.ok(Math.abs(sign * along(row, k) - coordinates[i]) < 5e-3, `${task}, row ${i}`))
       const first = [x0, y0][k]
-      assert.ok(first.reduce((sum, value, i) => sum + value * own[i], 0) > 0, `${task}: the side on which they began`)
+      assert.ok(first.reduce((sum, value, i) => sum + value * coordinates[i], 0) > 0, `${task}: the side on which they began`)
     }
     player.seek(12)
     const back = session.plane(name), earlier = rowsOf(name), sign = Math.sign(along(rows[0], 0) * x[0])
@@ -64,7 +64,7 @@ test('the embedding plot uses the principal components of the latest step', () =
 })
 
 test('a pinned cell is read at all snapshots, and reading changes nothing', () => {
-  const settings = settingsOf('dates', { rate: 0.02 })
+  const settings = smallSettings('dates', { rate: 0.02 })
   const player = createPlayer(gf, settings)
   while (player.step());
   const before = player.session.snapshot()
@@ -82,11 +82,11 @@ test('a pinned cell is read at all snapshots, and reading changes nothing', () =
     const plain = createSession(gf, settings)
     for (const [i, step] of steps.entries()) {
       while (plain.done < step) plain.step()
-      const own = plain.named.find(([name]) => name === cell.name)
+      const parameter = plain.named.find(([name]) => name === cell.name)
       plain.model.eval()
       const { trace, output } = gf.trace(() => gf.noGrad(() => plain.model.forward(...inputs)))
       plain.model.train()
-      assert.equal(values[i], (own ? own[1] : trace.get(cell.name)).at(...cell.index), `${cell.name}, step ${step}`)
+      assert.equal(values[i], (parameter ? parameter[1] : trace.get(cell.name)).at(...cell.index), `${cell.name}, step ${step}`)
       trace.dispose()
       output.dispose()
     }
@@ -107,7 +107,7 @@ test('a pinned cell is read at all snapshots, and reading changes nothing', () =
 
 test('unscaled scores are the plain products, in training and on the page', () => {
   for (const task of ['dates', 'particles', 'stories']) {
-    const [plain, divided] = [false, true].map(scale => createSession(gf, settingsOf(task, { scale, dropout: 0 })))
+    const [plain, divided] = [false, true].map(scale => createSession(gf, smallSettings(task, { scale, dropout: 0 })))
     assert.equal(write(plain.settings).split('_').at(-1), 'scale-off')
     const scores = [plain, divided].map(({ model, inputsOf }) => {
       const { trace } = gf.trace(() => model.forward(...inputsOf(TASK_INFO[task].sample)))
@@ -123,35 +123,35 @@ test('unscaled scores are the plain products, in training and on the page', () =
 test('a training starts from displayed weights: the page\'s own, or those of a step', async () => {
   for (const task of ['dates', 'particles', 'stories']) {
     const settings = { ...defaultsOf(task), start: 'page', steps: 2, batch: 4 }
-    const bytes = new Uint8Array(await readFile(new URL(`../../web/models/${task}/${pageFile(settings)}`, import.meta.url)))
+    const bytes = new Uint8Array(await readFile(new URL(`../../web/models/${task}/${pageWeightsFile(settings)}`, import.meta.url)))
     const session = createSession(gf, settings, undefined, bytes)
     const { tensors } = gf.loadSafetensors(bytes)
-    for (const [name, own] of session.named) assert.deepEqual(own.values, tensors[name].values, `${task}: ${name}`)
+    for (const [name, parameter] of session.named) assert.deepEqual(parameter.values, tensors[name].values, `${task}: ${name}`)
     assert.ok(session.history.looks[0].right > 0.5, `${task}: ${session.history.looks[0].right} right`)
     session.dispose()
-    const other = { ...settings, dimFeedforward: 8 }
-    assert.throws(() => createSession(gf, other, undefined, bytes), { code: 'start', message: /linear1/ })
+    const otherSettings = { ...settings, dimFeedforward: 8 }
+    assert.throws(() => createSession(gf, otherSettings, undefined, bytes), { code: 'start', message: /linear1/ })
   }
-  const first = createPlayer(gf, settingsOf('dates'))
+  const first = createPlayer(gf, smallSettings('dates'))
   first.seek(0)
   for (let n = 0; n < 7; n++) first.step()
-  const settings = settingsOf('dates', { start: 'given', origin: 'abc', rate: 0.001, seed: 7 })
+  const settings = smallSettings('dates', { start: 'given', origin: 'abc', rate: 0.001, seed: 7 })
   assert.deepEqual(read(write(settings)), { ...settings })
   const second = createPlayer(gf, settings, { start: first.session.file() })
-  for (const [i, [name, own]] of second.session.named.entries()) {
-    assert.deepEqual(own.values, first.session.named[i][1].values, name)
+  for (const [i, [name, parameter]] of second.session.named.entries()) {
+    assert.deepEqual(parameter.values, first.session.named[i][1].values, name)
   }
   for (let n = 0; n < 9; n++) second.step()
   const file = second.session.file(true)
-  const again = createPlayer(gf, settings, { file, start: file })
-  assert.deepEqual(again.session.snapshot(), second.session.snapshot())
+  const resumed = createPlayer(gf, settings, { file, start: file })
+  assert.deepEqual(resumed.session.snapshot(), second.session.snapshot())
   for (const step of [11, 3]) {
     while (second.session.done < step) second.step()
-    while (again.session.done < step && again.step());
-    for (const player of [second, again]) player.seek(step)
-    assert.deepEqual(again.session.snapshot(), second.session.snapshot(), `step ${step}`)
+    while (resumed.session.done < step && resumed.step());
+    for (const player of [second, resumed]) player.seek(step)
+    assert.deepEqual(resumed.session.snapshot(), second.session.snapshot(), `step ${step}`)
   }
-  for (const { session } of [first, second, again]) session.dispose()
+  for (const { session } of [first, second, resumed]) session.dispose()
 })
 
 test('clock sums: half are held out, all are correct, and the page answers like the training page', () => {
@@ -160,9 +160,9 @@ test('clock sums: half are held out, all are correct, and the page answers like 
   const { learned, tests } = session.data
   assert.equal(new Set([...learned, ...tests].map(String)).size, HOURS ** 2)
   assert.ok(Math.abs(learned.length - tests.length) <= 1)
-  const { inputs: [rows], target } = session.batchAt(7), known = new Set(learned.map(String))
+  const { inputs: [rows], target } = session.batchAt(7), knownBatches = new Set(learned.map(String))
   rows.forEach(([a, b], i) => {
-    assert.ok(known.has(String([a, b])))
+    assert.ok(knownBatches.has(String([a, b])))
     assert.equal(target[3 * i + 2], (a + b) % HOURS)
   })
   for (let n = 0; n < 40; n++) session.step()

@@ -1,18 +1,18 @@
-// What a training is made of: settings in a link, texts, words, the rate, and the curves it leaves.
+// The settings of a training: in a link, with custom text, their messages, the learning rate, and its curves.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { EXPERIMENTS } from '../../web/theatre/experiments.js'
-import { markOf, sizeProblem, textOf, textProblem } from '../../web/theatre/custom_text.js'
-import { divergence, pointsOf } from '../../web/theatre/downsample.js'
+import { hashText, sizeProblem, decodeText, textProblem } from '../../web/theatre/custom_text.js'
+import { findDivergence, downsample } from '../../web/theatre/downsample.js'
 import { rateAt } from '../../web/theatre/schedule.js'
 import { createRecord } from '../../web/theatre/training_record.js'
 import { createSession } from '../../web/theatre/session.js'
 import { startProblem } from '../../web/theatre/initial_weights.js'
-import { TABLE, TASKS, defaultsOf, problemsOf, read, rivalOf, write } from '../../web/theatre/settings.js'
+import { TRAINING_SETTINGS, TASKS, defaultsOf, problemsOf, read, createRival, write } from '../../web/theatre/settings.js'
 import { words as en } from '../../web/theatre/text/en.js'
 import { words as ko } from '../../web/theatre/text/ko.js'
-import { settingsOf, walk } from '../lib/theatre.js'
+import { smallSettings, trainSteps } from '../lib/theatre.js'
 
 const gf = await load()
 
@@ -21,8 +21,8 @@ test('settings survive a link, and invalid ones get their defaults', () => {
     assert.equal(write(defaultsOf(task)), task)
     assert.deepEqual(read(task), defaultsOf(task))
   }
-  const other = { ...defaultsOf('text'), rate: 1e-4, schedule: 'root', repeat: true, positions: 'none', seed: 7 }
-  assert.deepEqual(read(write(other)), other)
+  const changed = { ...defaultsOf('text'), rate: 1e-4, schedule: 'root', repeat: true, positions: 'none', seed: 7 }
+  assert.deepEqual(read(write(changed)), changed)
   assert.deepEqual(read('dates_rate-many_schedule-up_nothing-1_seed-'), defaultsOf('dates'))
   assert.equal(read('other').task, 'dates')
 })
@@ -30,8 +30,8 @@ test('settings survive a link, and invalid ones get their defaults', () => {
 test('a link contains a race: the other training differs in one setting', () => {
   const state = { ...defaultsOf('dates'), rate: 0.01, rival: 'normFirst-before' }
   assert.deepEqual(read(write(state)), state)
-  assert.deepEqual(rivalOf(state), { ...state, rival: '', normFirst: true })
-  assert.equal(rivalOf(defaultsOf('dates')), null)
+  assert.deepEqual(createRival(state), { ...state, rival: '', normFirst: true })
+  assert.equal(createRival(defaultsOf('dates')), null)
   assert.equal(read('dates_vs-nothing-1').rival, '')
   for (const [name, { link }] of Object.entries(EXPERIMENTS)) {
     assert.equal(write(read(link)), link, name)
@@ -44,9 +44,9 @@ test('the other training of a race is validated like the first one', () => {
   const wrong = ['batch-1e9', 'batch-0', 'dModel-1e5', 'layers-0.5', 'heads-3', 'seed-0.5', 'dimFeedforward-0.1', 'rate--1',
     'steps-1e9', 'dropout-1', 'clip-1e9']
   for (const setting of wrong) {
-    const own = problemsOf(read(`dates_${setting}`)), rival = problemsOf(read(`dates_vs-${setting}`))
-    assert.equal(Object.keys(own).length, 1, setting)
-    assert.deepEqual(rival, { rival: Object.values(own)[0] }, setting)
+    const ownProblems = problemsOf(read(`dates_${setting}`)), rival = problemsOf(read(`dates_vs-${setting}`))
+    assert.equal(Object.keys(ownProblems).length, 1, setting)
+    assert.deepEqual(rival, { rival: Object.values(ownProblems)[0] }, setting)
   }
   assert.deepEqual(Object.keys(problemsOf(read('text_vs-length-0'))), ['rival'])
   assert.deepEqual(Object.keys(problemsOf(read('text_length-0_vs-heads-3'))), ['length'], 'its own come first')
@@ -56,7 +56,7 @@ test('the other training of a race is validated like the first one', () => {
 test('settings without effect on a task get their defaults where they are invalid', () => {
   const { kvHeads, momentum, length, size } = read('dates_kvHeads-0.5_momentum-9_length-0_size-0.5')
   assert.deepEqual({ kvHeads, momentum, length, size },
-    Object.fromEntries(['kvHeads', 'momentum', 'length', 'size'].map(name => [name, TABLE[name].default])))
+    Object.fromEntries(['kvHeads', 'momentum', 'length', 'size'].map(name => [name, TRAINING_SETTINGS[name].default])))
   assert.equal(read('dates_momentum-0.5').momentum, 0.5)
   assert.equal(read('dates_optimizer-sgd_momentum-9').momentum, 9, 'here it is complained of')
 })
@@ -64,11 +64,11 @@ test('settings without effect on a task get their defaults where they are invali
 test('newer parts are trained where a task supports them, and reported where not', () => {
   const modern = { positions: 'rotary', norm: 'rms', activation: 'swiglu', kvHeads: 1 }
   for (const task of ['stories', 'text']) {
-    const settings = settingsOf(task, { ...modern, rate: 0.02 })
+    const settings = smallSettings(task, { ...modern, rate: 0.02 })
     assert.deepEqual(problemsOf(settings), {}, task)
     assert.deepEqual(read(write(settings)), { ...settings }, task)
     const session = createSession(gf, settings)
-    const losses = walk(session, 30)
+    const losses = trainSteps(session, 30)
     assert.ok(losses.at(-1) < losses[0], `${task}: ${losses[0]} to ${losses.at(-1)}`)
     session.dispose()
   }
@@ -82,7 +82,7 @@ test('newer parts are trained where a task supports them, and reported where not
 test('a training starts from the page\'s weights only where they exist, and so does the other of a race', () => {
   const isThere = (patch, rival) => {
     const state = { ...defaultsOf('stories'), start: 'page', ...patch, rival: rival ?? '' }
-    return startProblem([state, rivalOf(state)]) === null
+    return startProblem([state, createRival(state)]) === null
   }
   assert.deepEqual([{}, { norm: 'rms' }, { norm: 'rms', positions: 'none' }, { positions: 'concatenated' }]
     .map(patch => isThere(patch)), [true, true, false, false])
@@ -95,8 +95,8 @@ test('a training starts from the page\'s weights only where they exist, and so d
 test('problems of settings are reported before a training starts', () => {
   for (const task of TASKS) assert.deepEqual(problemsOf(defaultsOf(task)), {}, task)
   const wrong = { rate: -1, steps: 0, batch: 1.5, clip: NaN, smoothing: 1, heads: 5, layers: 9 }
-  const found = problemsOf({ ...defaultsOf('dates'), ...wrong })
-  assert.deepEqual(Object.keys(found).sort(), Object.keys(wrong).sort())
+  const problems = problemsOf({ ...defaultsOf('dates'), ...wrong })
+  assert.deepEqual(Object.keys(problems).sort(), Object.keys(wrong).sort())
   const huge = { layers: 4, batch: 256, length: 128, dModel: 512, dimFeedforward: 512 }
   assert.deepEqual(Object.keys(problemsOf({ ...defaultsOf('text'), ...huge })), ['batch'])
 })
@@ -105,7 +105,7 @@ test('the texts of the training page exist in both languages, for every setting'
   const keysOf = (node, path = '') => Object.entries(node).flatMap(([key, value]) => (
     typeof value === 'string' ? [`${path}${key}`] : keysOf(value, `${path}${key}.`)))
   assert.deepEqual(keysOf(ko), keysOf(en))
-  const controls = Object.keys(TABLE).filter(name => TABLE[name].kind !== 'mark')
+  const controls = Object.keys(TRAINING_SETTINGS).filter(name => TRAINING_SETTINGS[name].kind !== 'mark')
   for (const name of controls) assert.ok(ko.theatre.why[name], name)
 })
 
@@ -120,17 +120,17 @@ test('problems of a text are reported before a training starts', () => {
   assert.equal(keyOf(many), 'manySigns')
   assert.equal(keyOf(many, { unit: 'pairs' }), null)
   assert.equal(sizeProblem(50 * 2 ** 20).key, 'theatre.errors.large')
-  assert.equal(textOf(Uint8Array.of(0xea, 0xb0)).problem.key, 'theatre.errors.utf8')
-  assert.deepEqual(textOf(new TextEncoder().encode('가')), { text: '가' })
-  assert.notEqual(markOf('가'), markOf('나'))
-  assert.equal(read(write({ ...settings, mark: markOf(plain) })).mark, markOf(plain))
+  assert.equal(decodeText(Uint8Array.of(0xea, 0xb0)).problem.key, 'theatre.errors.utf8')
+  assert.deepEqual(decodeText(new TextEncoder().encode('가')), { text: '가' })
+  assert.notEqual(hashText('가'), hashText('나'))
+  assert.equal(read(write({ ...settings, mark: hashText(plain) })).mark, hashText(plain))
 })
 
 test('the reader\'s own text is trained on, as characters and as byte pairs, however short it is', () => {
   for (const unit of ['characters', 'pairs']) {
-    const settings = settingsOf('text', { unit, size: 300, length: 8 })
+    const settings = smallSettings('text', { unit, size: 300, length: 8 })
     const session = createSession(gf, settings, '가나다라 마바사. '.repeat(6))
-    const losses = walk(session, 30)
+    const losses = trainSteps(session, 30)
     assert.ok(losses.at(-1) < losses[0], unit)
     assert.equal(typeof session.answer('가').text, 'string')
     session.dispose()
@@ -140,25 +140,26 @@ test('the reader\'s own text is trained on, as characters and as byte pairs, how
 test('the rate rises linearly to its peak and falls by the schedule', () => {
   const settings = { rate: 0.4, warmUp: 10, steps: 110 }
   const at = (schedule, ...steps) => steps.map(step => rateAt(gf, { ...settings, schedule }, step))
-  const isNear = (found, wanted) => found.forEach((one, i) => (
-    assert.ok(Math.abs(one - wanted[i]) < 1e-12, `${one} is not ${wanted[i]}`)))
-  for (const schedule of Object.keys(TABLE.schedule.options)) isNear(at(schedule, 1, 5, 10), [0.04, 0.2, 0.4])
+  const isNear = (actual, expected) => actual.forEach((item, i) => (
+    assert.ok(Math.abs(item - expected[i]) < 1e-12, `${item} is not ${expected[i]}`)))
+  for (const schedule of Object.keys(TRAINING_SETTINGS.schedule.options)) isNear(at(schedule, 1, 5, 10),
+    [0.04, 0.2, 0.4])
   isNear(at('constant', 60, 110), [0.4, 0.4])
   isNear(at('linear', 35, 60, 110), [0.3, 0.2, 0])
   isNear(at('cosine', 35, 60, 110), [0.2 + 0.2 * Math.SQRT1_2, 0.2, 0])
   isNear(at('root', 40, 90), [0.2, 0.4 / 3])
-  const bare = { rate: 0.4, warmUp: 0, steps: 4, schedule: 'linear' }
-  isNear([1, 2, 4].map(step => rateAt(gf, bare, step)), [0.3, 0.2, 0])
+  const shortSettings = { rate: 0.4, warmUp: 0, steps: 4, schedule: 'linear' }
+  isNear([1, 2, 4].map(step => rateAt(gf, shortSettings, step)), [0.3, 0.2, 0])
 })
 
 test('two curves diverge at the first step with different bits', () => {
   assert.deepEqual([[[1, 2, 3], [1, 2, 3, 4]], [[1, 2, 3], [1, 2, 4]], [[1], [2]], [[], [1]], [[0], [-0]]]
-    .map(([one, other]) => divergence(one, other)), [0, 3, 1, 0, 1])
+    .map(([a, b]) => findDivergence(a, b)), [0, 3, 1, 0, 1])
 })
 
 test('downsampling keeps extremes; recorded answers are few and include the first and the last', () => {
   const values = Array.from({ length: 10_000 }, (_, i) => (i === 4321 ? 9 : i % 7))
-  const points = pointsOf(values, 300)
+  const points = downsample(values, 300)
   assert.ok(points.length <= 300)
   assert.ok(points.some(({ x, y }) => x === 4322 && y === 9))
   const record = createRecord()
@@ -170,7 +171,7 @@ test('downsampling keeps extremes; recorded answers are few and include the firs
   // Who goes back to a step is told the answer of that step, however near others are.
   for (const step of [7, 9, 191]) {
     record.add({ ...nothing, done: step, answer: { text: `again ${step}` } })
-    assert.equal(record.get().answers.findLast(one => one.step <= step).text, `again ${step}`)
+    assert.equal(record.get().answers.findLast(answer => answer.step <= step).text, `again ${step}`)
     assert.ok(record.get().answers.length <= 8)
   }
 })

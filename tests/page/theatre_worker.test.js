@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { settingsOf } from '../lib/theatre.js'
+import { smallSettings } from '../lib/theatre.js'
 
 const wasm = await readFile(new URL('../../dist/glassformer.wasm', import.meta.url))
 
-const later = () => new Promise(resolve => { setTimeout(resolve, 20) })
+const wait = () => new Promise(resolve => { setTimeout(resolve, 20) })
 
 test('a pinned cell is read at every snapshot, including the last one', async t => {
   let now = 0, serial = 0
@@ -23,15 +23,15 @@ test('a pinned cell is read at every snapshot, including the last one', async t 
     waiting.set(++serial, { resolve, reject })
     globalThis.onmessage({ data: { id: serial, type, ...details } })
   })
-  await ask('open', { wasm, settings: settingsOf('dates'), sentence: 'november 20 2026', serial: 1 })
+  await ask('open', { wasm, settings: smallSettings('dates'), sentence: 'november 20 2026', serial: 1 })
   await ask('play', { pace: 0 })
-  while (!reports.at(-1).isOver) await later()
+  while (!reports.at(-1).isOver) await wait()
   const since = reports.length
   let last
   await ask('pin', { cell: { name: 'output.weight', index: [0, 0] } })
   while (reports.at(-1) !== last) {
     last = reports.at(-1)
-    await later()
+    await wait()
   }
   const missing = reports.slice(since).map(({ followed }) => followed.missing)
   assert.deepEqual(missing, [3, 2, 1, 0], 'kept are the beginning and every tenth of 30 steps')

@@ -1,39 +1,39 @@
 // The rooms on how a text is cut into tokens: what they show is what the tokenizer does.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lettersOf } from '../../web/lib/hangul.js'
+import { letterIndices } from '../../web/lib/hangul.js'
 import { spelled, joinTokens } from '../../web/models/token_text.js'
 import { createTokenizer, stories } from '../../web/models/stories/data.js'
 import { RUNS } from '../../web/models/runs.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { bpeStep } from '../../web/worker/bpe_training.js'
 import { stageOf } from '../../web/stages/index.js'
-import { bertFiles, opened, t5Files } from '../lib/imported_models.js'
+import { bertFiles, openModel, t5Files } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
-import { plainOf, shownRun, viewOf } from '../lib/page.js'
+import { toPageRun, makeDisposedRun, createView } from '../lib/page.js'
 
-const bert = await opened(bertFiles())
-const t5 = await opened(t5Files())
+const bert = await openModel(bertFiles())
+const t5 = await openModel(t5Files())
 
-/** A run of a brought model as the page has it. */
+/** A run of an imported model as the page has it. */
 function runOf(model, beginning) {
-  const one = RUNS.own(gf, { model: 'own', beginning }, [], [model])
-  const run = plainOf(gf, one)
-  one.run.dispose()
+  const imported = RUNS.own(gf, { model: 'own', beginning }, [], [model])
+  const run = toPageRun(gf, imported)
+  imported.run.dispose()
   return run
 }
 
-/** What the room of a stage shows. */
-function shown(run, stage) {
+/** The data of a stage's room. */
+function displayStage(run, stage) {
   const { id } = roomsOf(run).find(room => room.stage === stage)
-  const view = viewOf(run, id)
+  const view = createView(run, id)
   return { ...stageOf(stage).data(run, view), picture: stageOf(stage).picture(run, view) }
 }
 
 test('WordPiece has its room after the pieces; its words make the tokens of the run', () => {
   const run = runOf(bert, 'Julia went to the riverbank.')
   assert.deepEqual(roomsOf(run).slice(1, 4).map(({ stage }) => stage), ['pieces', 'longest', 'syllables'])
-  const { words, vocabulary, picture } = shown(run, 'longest')
+  const { words, vocabulary, picture } = displayStage(run, 'longest')
   const { tokens: [tokens] } = run.streams.text
   assert.deepEqual(words.flatMap(({ ids }) => ids.map(id => vocabulary[id])), tokens.slice(1, -1))
   assert.ok(words.some(({ ids }) => ids.length > 1) && words.every(({ tries }) => tries.length > 0))
@@ -42,25 +42,25 @@ test('WordPiece has its room after the pieces; its words make the tokens of the 
 
 test('only words that are read are segmented; a text without words has none', () => {
   const run = runOf(bert, 'the river '.repeat(40))
-  const { words } = shown(run, 'longest')
+  const { words } = displayStage(run, 'longest')
   assert.equal(run.streams.text.ids[0].length, 64, 'as many as this BERT knows positions')
   assert.ok(words.flatMap(({ ids }) => ids).length >= 63)
   assert.ok(words.flatMap(({ ids }) => ids).length < 76)
-  assert.deepEqual(shown(runOf(bert, ''), 'longest').words, [])
+  assert.deepEqual(displayStage(runOf(bert, ''), 'longest').words, [])
 })
 
 test('a unigram model has its lattice: its path makes the tokens of the run, boxes do not overlap, totals are sums', () => {
   const run = runOf(t5, '나는 파리 여행을 다녀왔다. The weights 漢 are')
   assert.deepEqual(roomsOf(run).slice(1, 4).map(({ stage }) => stage), ['pieces', 'lattice', 'syllables'])
-  const { stretches, picture } = shown(run, 'lattice')
-  const boxes = stretches.flatMap(one => one.boxes), taken = boxes.filter(({ kind }) => kind === 'taken')
+  const { stretches, picture } = displayStage(run, 'lattice')
+  const boxes = stretches.flatMap(item => item.boxes), used = boxes.filter(({ kind }) => kind === 'taken')
   const { tokens: [tokens], ids: [ids] } = run.streams.text
-  assert.deepEqual(taken.map(({ id }) => id ?? t5.tokenizer.idOf('<unk>')), ids.slice(0, -1))
-  assert.equal(taken.filter(({ id }) => id !== undefined).map(({ piece }) => piece).join('').replace('漢', ''),
+  assert.deepEqual(used.map(({ id }) => id ?? t5.tokenizer.idOf('<unk>')), ids.slice(0, -1))
+  assert.equal(used.filter(({ id }) => id !== undefined).map(({ piece }) => piece).join('').replace('漢', ''),
     tokens.slice(0, -1).filter(token => token !== '<unk>').join(''))
-  assert.equal(picture.part.cols, taken.length)
+  assert.equal(picture.part.cols, used.length)
   assert.ok(stretches.length >= 6 && boxes.some(({ kind }) => kind === 'worse'))
-  const sum = taken.reduce((total, { score }) => total + score, 0)
+  const sum = used.reduce((total, { score }) => total + score, 0)
   assert.ok(Math.abs(sum - stretches.at(-1).totals.at(-1)) < 1e-3)
   for (const { letters, boxes: all, totals } of stretches) {
     const cells = all.flatMap(({ line, first, last }) => Array.from({ length: last - first }, (_, i) => `${line} ${first + i}`))
@@ -74,14 +74,14 @@ test('a unigram model has its lattice: its path makes the tokens of the run, box
       else assert.ok(Math.abs(totals[last] - total) < 1e-4)
     }
   }
-  assert.deepEqual(shown(runOf(t5, ''), 'lattice').stretches, [])
+  assert.deepEqual(displayStage(runOf(t5, ''), 'lattice').stretches, [])
 })
 
 test('all 11,172 syllables decompose as in Unicode', () => {
   for (let code = 0xac00; code <= 0xd7a3; code++) {
     const [initial, vowel, final = '\u11a7'] = String.fromCharCode(code).normalize('NFD')
     const numbers = [initial, vowel, final].map((letter, i) => letter.charCodeAt(0) - [0x1100, 0x1161, 0x11a7][i])
-    assert.deepEqual(Object.values(lettersOf(String.fromCharCode(code))), numbers)
+    assert.deepEqual(Object.values(letterIndices(String.fromCharCode(code))), numbers)
   }
 })
 
@@ -89,10 +89,10 @@ test('the bytes of a syllable are distributed over its tokens in order', () => {
   const tokenizer = createTokenizer(gf), utf8 = new TextEncoder()
   let split = 0
   for (const beginning of ['뷁 다윤은 아침에', '값싼 값, 뷁뷁 서연', ...stories(77, 6).map(text => text.slice(0, 40))]) {
-    const run = shownRun({ model: 'stories', beginning, target: '.' }), { vocabulary, ids: [ids] } = run.streams.text
-    const { syllables, isExample } = shown(run, 'syllables')
+    const run = makeDisposedRun({ model: 'stories', beginning, target: '.' }), { vocabulary, ids: [ids] } = run.streams.text
+    const { syllables, isExample } = displayStage(run, 'syllables')
     assert.equal(isExample, !/[가-힣]/.test(beginning))
-    assert.equal(syllables.map(one => one.syllable).join(''), isExample ? '한글' : beginning.match(/[가-힣]/g).join(''))
+    assert.equal(syllables.map(syllable => syllable.syllable).join(''), isExample ? '한글' : beginning.match(/[가-힣]/g).join(''))
     for (const { syllable, bytes, code, offset, pieces } of syllables) {
       assert.deepEqual(bytes.map(({ hex }) => Number.parseInt(hex, 16)), [...utf8.encode(syllable)])
       assert.equal(Number.parseInt(bytes.map(({ bits }) => bits).join(''), 2), code)
@@ -102,8 +102,8 @@ test('the bytes of a syllable are distributed over its tokens in order', () => {
       for (const { id, token, range: [from, to] } of pieces) {
         assert.equal(vocabulary[id], token)
         assert.ok(isExample || ids.includes(id))
-        const own = [...utf8.encode(syllable)].slice(from, to).join()
-        assert.ok(`,${[...tokenizer.bytesOf(id)].join()},`.includes(`,${own},`))
+        const partBytes = [...utf8.encode(syllable)].slice(from, to).join()
+        assert.ok(`,${[...tokenizer.bytesOf(id)].join()},`.includes(`,${partBytes},`))
       }
       split += pieces.length > 1 ? 1 : 0
     }
@@ -112,14 +112,14 @@ test('the bytes of a syllable are distributed over its tokens in order', () => {
 })
 
 test('Hangul in other vocabularies: letters, characters, pieces of jamo, an unknown token', () => {
-  const particles = shown(shownRun({ model: 'particles', gapped: '값[?] 싸요' }), 'syllables')
+  const particles = displayStage(makeDisposedRun({ model: 'particles', gapped: '값[?] 싸요' }), 'syllables')
   assert.deepEqual(particles.syllables[0].pieces.map(({ token, range }) => [token, range]),
     [['ㄱ', null], ['ㅏ', null], ['-ㅄ', null]])
-  const own = shown(shownRun({ model: 'text', beginning: '하준은 뷁' }), 'syllables')
-  assert.deepEqual(own.syllables.map(({ pieces }) => pieces.map(({ token }) => token)), [['하'], ['준'], ['은']])
-  const { syllables } = shown(runOf(t5, '나는'), 'syllables')
+  const pieceData = displayStage(makeDisposedRun({ model: 'text', beginning: '하준은 뷁' }), 'syllables')
+  assert.deepEqual(pieceData.syllables.map(({ pieces }) => pieces.map(({ token }) => token)), [['하'], ['준'], ['은']])
+  const { syllables } = displayStage(runOf(t5, '나는'), 'syllables')
   assert.ok(syllables.length === 2 && syllables.every(({ pieces }) => pieces.length > 0))
-  assert.deepEqual(shown(runOf(bert, '한'), 'syllables').syllables[0].pieces.map(({ token }) => token), ['[UNK]'])
+  assert.deepEqual(displayStage(runOf(bert, '한'), 'syllables').syllables[0].pieces.map(({ token }) => token), ['[UNK]'])
 })
 
 test('parts of a character are displayed as bytes, never as the replacement character', () => {
@@ -142,7 +142,7 @@ test('training on a pasted text: every step merges the most frequent pair, and i
   rounds.forEach(({ count, merge, pairs, words }, k) => {
     assert.equal(count, rounds.length)
     assert.deepEqual([merge.count, merge.pair], [tokenizer.merges[k].count, pairs[0].pair])
-    assert.ok(pairs.every(one => one.count <= pairs[0].count))
+    assert.ok(pairs.every(pair => pair.count <= pairs[0].count))
     const now = words.flat().length, next = (rounds[k + 1] ?? last).words.flat()
     assert.ok(next.length < now && next.includes(merge.token))
   })
@@ -154,7 +154,7 @@ test('training on a pasted text: every step merges the most frequent pair, and i
 
 test('a sentence in two languages has the tokenizer\'s tokens, and their bytes are those of the text', () => {
   const tokenizer = createTokenizer(gf)
-  const { languages } = shown(shownRun({ model: 'stories' }), 'pieces')
+  const { languages } = displayStage(makeDisposedRun({ model: 'stories' }), 'pieces')
   assert.deepEqual(languages.map(({ lang }) => lang), ['ko', 'en'])
   for (const { text, bytes, tokens } of languages) {
     const { ids } = tokenizer.encode(` ${text}`)
@@ -162,9 +162,10 @@ test('a sentence in two languages has the tokenizer\'s tokens, and their bytes a
     assert.equal(ids.reduce((sum, id) => sum + tokenizer.bytesOf(id).length, 0), bytes + 1)
     assert.equal(joinTokens(tokens), text)
   }
-  const own = shown(runOf(t5, 'a'), 'pieces').languages
-  assert.deepEqual(own.map(({ tokens }) => tokens.length), own.map(({ text }) => t5.tokenizer.encode(text).ids.length))
-  assert.deepEqual(shown(shownRun({ model: 'dates' }), 'pieces').languages, [])
+  const pieceData = displayStage(runOf(t5, 'a'), 'pieces').languages
+  assert.deepEqual(pieceData.map(({ tokens }) => tokens.length),
+    pieceData.map(({ text }) => t5.tokenizer.encode(text).ids.length))
+  assert.deepEqual(displayStage(makeDisposedRun({ model: 'dates' }), 'pieces').languages, [])
 })
 
 test('without Korean in the tokenizer there is no Hangul room and no comparison, and the run works', () => {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { signed } from '../../web/lib/color.js'
+import { signedDomain } from '../../web/lib/color.js'
 import { defaults } from '../../web/shell/state.js'
 const DEFAULTS = defaults()
-import { sharedPrefix } from '../../web/twin/shared_prefix.js'
-import { answers } from '../../web/twin/answers.js'
-import { difference, pairs, onOneScale, twinSettings } from '../../web/twin/index.js'
+import { countSharedRows } from '../../web/twin/shared_prefix.js'
+import { compareAnswers } from '../../web/twin/answers.js'
+import { subtractSlices, pairSlices, withCommonScales, twinSettings } from '../../web/twin/index.js'
 import { filesFor } from '../../web/models/index.js'
 import { readTwin } from '../../web/twin/choice.js'
-import { shownRun } from '../lib/page.js'
+import { makeDisposedRun } from '../lib/page.js'
 
 const part = (name, values, more) => (
   { name, axis: [0, 1], start: [0, 0], rows: 1, cols: values.length, values: Float32Array.from(values), ...more })
@@ -54,79 +54,79 @@ test('the second run reads the first one\'s answer, except in the decoding room'
   const settings = twinSettings(run, { ...DEFAULTS, dModel: 16 }, setting, { stage: 'output' })
   assert.deepEqual([settings.target, settings.dModel, settings.weights], [[5, 2], 32, 'untrained'])
   assert.equal(twinSettings(run, DEFAULTS, setting, { stage: 'decoding' }).target, '')
-  const given = { ...run, decoding: { ...run.decoding, kind: 'given' } }
-  assert.equal(twinSettings(given, { ...DEFAULTS, target: '2026년' }, setting, { stage: 'output' }).target, '2026년')
+  const givenRun = { ...run, decoding: { ...run.decoding, kind: 'given' } }
+  assert.equal(twinSettings(givenRun, { ...DEFAULTS, target: '2026년' }, setting, { stage: 'output' }).target, '2026년')
 })
 
 test('differences are cell by cell, and equal infinities differ by 0', () => {
-  const [one, two] = [part('a', [1, -Infinity, NaN, 2]), part('a', [1.5, -Infinity, NaN, -Infinity])]
-  assert.deepEqual([...difference(one, two).values], [0.5, 0, 0, -Infinity])
-  assert.equal(difference(one, two).name, 'a')
+  const [a, two] = [part('a', [1, -Infinity, NaN, 2]), part('a', [1.5, -Infinity, NaN, -Infinity])]
+  assert.deepEqual([...subtractSlices(a, two).values], [0.5, 0, 0, -Infinity])
+  assert.equal(subtractSlices(a, two).name, 'a')
 })
 
 test('only matrices of equal shape are subtracted', () => {
-  const one = { left: part('x', [1]), product: part('a', [1, 2]), after: part('b', [1]), text: 'no' }
+  const hereData = { left: part('x', [1]), product: part('a', [1, 2]), after: part('b', [1]), text: 'no' }
   const two = { left: part('x', [2]), product: part('a', [3, 2]), after: part('b', [1, 2]), text: 'no' }
-  assert.deepEqual(pairs(one, two, ['a', 'b']).map(({ name, part: { values } }) => [name, ...values]), [['a', 2, 0]])
+  assert.deepEqual(pairSlices(hereData, two, ['a', 'b']).map(({ name, part: { values } }) => [name, ...values]), [['a', 2, 0]])
 })
 
 test('decoders with different answers share a prefix', () => {
   const run = (...ids) => ({ decoding: { rows: [0] }, streams: { target: { tokens: [ids] } } })
-  assert.equal(sharedPrefix(run(1, 5, 3, 7), run(1, 5, 4, 7)), 2)
-  assert.equal(sharedPrefix(run(1, 5), run(1, 5, 4)), 2, 'one goes on')
+  assert.equal(countSharedRows(run(1, 5, 3, 7), run(1, 5, 4, 7)), 2)
+  assert.equal(countSharedRows(run(1, 5), run(1, 5, 4)), 2, 'one goes on')
   const rows = (values, count) => (
     { shares: part('a', values, { rows: count, cols: 1, rowLabels: [...'<25'].slice(0, count) }) })
-  const [found] = pairs(rows([1, 2, 3], 3), rows([1, 4], 2), ['a'], 2)
-  assert.deepEqual([found.part.rows, [...found.part.values], found.part.rowLabels], [2, [0, 2], ['<', '2']])
-  assert.deepEqual(pairs(rows([1, 2, 3], 3), rows([1, 4], 2), ['a']), [])
+  const [pairOfRows] = pairSlices(rows([1, 2, 3], 3), rows([1, 4], 2), ['a'], 2)
+  assert.deepEqual([pairOfRows.part.rows, [...pairOfRows.part.values], pairOfRows.part.rowLabels], [2, [0, 2], ['<', '2']])
+  assert.deepEqual(pairSlices(rows([1, 2, 3], 3), rows([1, 4], 2), ['a']), [])
 })
 
 test('both runs are drawn on a common scale', () => {
-  const one = { domain: signed(1), domains: { scores: signed(5) }, part: 'q' }
-  const two = { domain: signed(3), domains: { scores: signed(2) }, part: 'q' }
-  const wide = { domain: signed(3), domains: { scores: signed(5) }, part: 'q' }
-  assert.deepEqual([onOneScale(one, two), onOneScale(two, one)], [wide, wide])
+  const hereData = { domain: signedDomain(1), domains: { scores: signedDomain(5) }, part: 'q' }
+  const two = { domain: signedDomain(3), domains: { scores: signedDomain(2) }, part: 'q' }
+  const wide = { domain: signedDomain(3), domains: { scores: signedDomain(5) }, part: 'q' }
+  assert.deepEqual([withCommonScales(hereData, two), withCommonScales(two, hereData)], [wide, wide])
 })
 
 /** Two runs as twins have them: the second reads the first one's answer, unless each reads its own. */
 function twins(here, there, isForced) {
-  const one = shownRun(here), free = shownRun(there)
-  if (!isForced) return [one, { ...free, ownDecoding: free.decoding }]
-  const target = one.decoding.steps.map(({ id }) => id)
-  return [one, { ...shownRun({ ...there, target }), ownDecoding: free.decoding }]
+  const firstRun = makeDisposedRun(here), free = makeDisposedRun(there)
+  if (!isForced) return [firstRun, { ...free, ownDecoding: free.decoding }]
+  const target = firstRun.decoding.steps.map(({ id }) => id)
+  return [firstRun, { ...makeDisposedRun({ ...there, target }), ownDecoding: free.decoding }]
 }
 const share = (run, step, id) => run.tensors.get('sampling.output').data[
   run.decoding.rows[step] * run.tensors.get('sampling.output').shape[2] + id]
 
 test('answers of both: every token with its probability, and the change where both have read the same', () => {
   for (const isForced of [true, false]) {
-    const [one, other] = twins({}, { positional: false }, isForced)
-    const list = answers(one, other)
-    const [mine, theirs] = [one.decoding.steps, other.ownDecoding.steps]
-    const apart = mine.findIndex(({ id }, i) => id !== theirs[i]?.id)
-    assert.ok(apart > 0 && apart < mine.length - 1, 'the two part on the way')
+    const [a, b] = twins({}, { positional: false }, isForced)
+    const list = compareAnswers(a, b)
+    const [mine, theirs] = [a.decoding.steps, b.ownDecoding.steps]
+    const firstDifference = mine.findIndex(({ id }, i) => id !== theirs[i]?.id)
+    assert.ok(firstDifference > 0 && firstDifference < mine.length - 1, 'the two part on the way')
     assert.deepEqual(list.map(({ here }) => here).filter(Boolean), mine.map(({ token }) => token))
     assert.deepEqual(list.map(({ there }) => there).filter(Boolean), theirs.map(({ token }) => token))
     mine.forEach(({ id }, i) => {
-      assert.equal(list[i].hereShare, share(one, i, id))
-      const isKnown = isForced || i <= apart
-      assert.equal(list[i].change, isKnown ? share(other, i, id) - share(one, i, id) : null, `${isForced}: ${i}`)
+      assert.equal(list[i].hereProbability, share(a, i, id))
+      const isKnown = isForced || i <= firstDifference
+      assert.equal(list[i].change, isKnown ? share(b, i, id) - share(a, i, id) : null, `${isForced}: ${i}`)
     })
     theirs.forEach(({ id }, i) => (
-      assert.equal(list[i].thereShare, !isForced || i <= apart ? share(other, i, id) : null, `${isForced}: ${i}`)))
-    assert.deepEqual(list.map(one => one.isApart), list.map((_, i) => mine[i]?.id !== theirs[i]?.id))
+      assert.equal(list[i].thereProbability, !isForced || i <= firstDifference ? share(b, i, id) : null, `${isForced}: ${i}`)))
+    assert.deepEqual(list.map(item => item.isDifferent), list.map((_, i) => mine[i]?.id !== theirs[i]?.id))
   }
 })
 
 test('answers exist for gaps and stories, not where the reader types them or no model generates', () => {
   for (const [model, there] of [['particles', { positional: false }], ['stories', { edits: [] }]]) {
-    const one = shownRun({ model }), other = shownRun({ model, ...there })
-    const list = answers(one, { ...other, ownDecoding: other.decoding })
-    assert.equal(list.length, Math.max(one.decoding.steps.length, other.decoding.steps.length), model)
-    assert.ok(list.every(({ hereShare }) => hereShare > 0 && hereShare <= 1), model)
+    const firstRun = makeDisposedRun({ model }), twinRun = makeDisposedRun({ model, ...there })
+    const list = compareAnswers(firstRun, { ...twinRun, ownDecoding: twinRun.decoding })
+    assert.equal(list.length, Math.max(firstRun.decoding.steps.length, twinRun.decoding.steps.length), model)
+    assert.ok(list.every(({ hereProbability: hereShare }) => hereShare > 0 && hereShare <= 1), model)
   }
   for (const state of [{ target: '1999년' }, { model: 'sentences' }]) {
-    const one = shownRun(state)
-    assert.equal(answers(one, { ...one, ownDecoding: one.decoding }), null)
+    const firstRun = makeDisposedRun(state)
+    assert.equal(compareAnswers(firstRun, { ...firstRun, ownDecoding: firstRun.decoding }), null)
   }
 })

@@ -1,85 +1,87 @@
-// A lesson on paper: what is asked, what stays blank, and what is right, held to the lesson and to runs made apart.
+// A lesson on paper: its questions, blanks and answers, compared with the lesson and with separate runs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LESSONS } from '../../web/lessons/index.js'
-import { stateOf } from '../../web/lessons/steps.js'
-import { BLANK, worksheet } from '../../web/lessons/worksheet.js'
+import { stateOfStep } from '../../web/lessons/steps.js'
+import { BLANK, createWorksheet } from '../../web/lessons/worksheet.js'
 import { settingsOf } from '../../web/models/index.js'
 import { defaults } from '../../web/shell/state.js'
-import { pageRun, shownRun } from '../lib/page.js'
+import { pageRun, makeDisposedRun } from '../lib/page.js'
 
 const runs = new Map()
 function runOf(state) {
   const { edits, ...settings } = settingsOf(state), key = JSON.stringify([settings, edits])
-  if (!runs.has(key)) runs.set(key, shownRun(settings, edits))
+  if (!runs.has(key)) runs.set(key, makeDisposedRun(settings, edits))
   return runs.get(key)
 }
 function gradientOf(state, tensor) {
   const { edits, ...settings } = settingsOf(state), run = pageRun(settings, edits)
-  const found = Float32Array.from(run.gradient(tensor))
+  const gradient = Float32Array.from(run.gradient(tensor))
   run.dispose()
-  return found
+  return gradient
 }
 const sheetOf = async ({ id, load, words }, language, more = {}) => {
   const [{ lesson }, { default: texts }] = await Promise.all([load(), words[language]()])
   const state = { ...defaults(lesson.model), lesson: id, at: 0, ...more }
-  return { lesson, texts, state, sheet: await worksheet(lesson, texts, { state, language, runOf, gradientOf }) }
+  return { lesson, texts, state, sheet: await createWorksheet(lesson, texts, { state, language, runOf, gradientOf }) }
 }
-const cellsOf = item => [...item.given, ...item.seen].flatMap(({ cells }) => cells.flat())
+const cellsOf = item => [...item.figures, ...item.answerFigures].flatMap(({ cells }) => cells.flat())
 
-const linkOf = (said, language) => said?.[language] ?? said
+const linkOf = (stateLink, language) => stateLink?.[language] ?? stateLink
 /** The run in which a question is asked. */
 function asking(lesson, step, here, language) {
-  const state = stateOf(lesson, linkOf(step.state, language), here, language)
+  const state = stateOfStep(lesson, linkOf(step.state, language), here, language)
   return { state, before: runOf(state) }
 }
 /** What is right, as the lesson's own player reads it. */
 function rightOf(lesson, step, here, language) {
-  const link = (said, run, state) => (typeof said === 'function' ? said(run, { state }) : linkOf(said, language))
+  const link = (stateLink, run, state) => (typeof stateLink === 'function' ? stateLink(run, { state }) : linkOf(stateLink, language))
   const { state, before } = asking(lesson, step, here, language)
-  const then = link(step.then, before, state)
-  if (then === undefined) return step.ask.answer(before, { state, before: null })
-  const seen = stateOf(lesson, then, here, language)
-  return step.ask.answer(runOf(seen), { state: seen, before })
+  const then = link(step.answerState, before, state)
+  if (then === undefined) return step.question.answer(before, { state, before: null })
+  const answerState = stateOfStep(lesson, then, here, language)
+  return step.question.answer(runOf(answerState), { state: answerState, before })
 }
 
 for (const entry of LESSONS) for (const language of ['ko', 'en']) {
   test(`${entry.id}, ${language}: every question is printed, with the answer only on the key`, async () => {
     const { lesson, texts, state, sheet } = await sheetOf(entry, language)
-    const asked = lesson.steps.filter(({ ask }) => ask), shown = lesson.steps.filter(({ ask, paper }) => ask || paper)
-    assert.deepEqual(sheet.items.map(({ title }) => title), shown.map(({ id }) => texts.steps[id].title))
+    const questionSteps = lesson.steps.filter(({ question }) => question),
+      itemSteps = lesson.steps.filter(({ question, paperCells }) => question || paperCells)
+    assert.deepEqual(sheet.items.map(({ title }) => title), itemSteps.map(({ id }) => texts.steps[id].title))
     const questions = sheet.items.filter(({ ask }) => ask)
-    assert.equal(questions.length, asked.length)
+    assert.equal(questions.length, questionSteps.length)
     questions.forEach((item, i) => {
-      const right = rightOf(lesson, asked[i], state, language)
-      for (const said of [item.text, item.ask, item.hint, item.why]) assert.doesNotMatch(said, /\{|undefined/, item.title)
+      const right = rightOf(lesson, questionSteps[i], state, language)
+      for (const itemText of [item.text, item.ask, item.hint, item.why]) assert.doesNotMatch(itemText, /\{|undefined/, item.title)
       assert.match(item.why, /\S/, item.title)
       if (item.options) {
         assert.ok(item.options.length > 1 && item.options.includes(item.answer), item.answer)
-        const { state: at, before } = asking(lesson, asked[i], state, language)
-        const { text } = asked[i].ask.options(before, { state: at, before: null }).find(({ id }) => id === right)
-        assert.equal(item.answer, text ?? texts.steps[asked[i].id].options[right])
+        const { state: at, before } = asking(lesson, questionSteps[i], state, language)
+        const { text } = questionSteps[i].question.options(before,
+          { state: at, before: null }).find(({ id }) => id === right)
+        assert.equal(item.answer, text ?? texts.steps[questionSteps[i].id].options[right])
         return
       }
       assert.ok(Math.abs(Number(item.answer.replace('−', '-')) - right) <= 0.005, item.title)
-      for (const other of sheet.items) {
-        for (const { value, isBlank } of cellsOf(other)) assert.ok(isBlank || value !== right, `${other.title}: ${value}`)
+      for (const item of sheet.items) {
+        for (const { value, isBlank } of cellsOf(item)) assert.ok(isBlank || value !== right, `${item.title}: ${value}`)
       }
     })
     const numbers = questions.filter(({ answer, options }) => !options && answer.includes('.'))
     for (const { answer } of numbers) for (const { title, text, ask, hint } of sheet.items) {
       assert.ok(!`${text} ${ask} ${hint}`.match(/−?\d+(\.\d+)?/g)?.includes(answer), `${title}: ${answer}`)
     }
-    const blank = sheet.items.flatMap(({ seen }) => seen).flatMap(({ cells }) => cells.flat())
+    const blank = sheet.items.flatMap(({ answerFigures }) => answerFigures).flatMap(({ cells }) => cells.flat())
     assert.ok(blank.every(({ isBlank }) => isBlank))
   })
 }
 
 test('figures contain the run\'s numbers, with their tokens', async () => {
   const { sheet } = await sheetOf(LESSONS[0], 'ko')
-  const [given] = sheet.items[2].given, [seen] = sheet.items[2].seen
+  const [givenFigure] = sheet.items[2].figures, [answerFigure] = sheet.items[2].answerFigures
   const run = runOf({ ...defaults('particles'), gapped: '빵[?] 먹었다' })
-  for (const [figure, name] of [[given, 'dots'], [seen, 'scores']]) {
+  for (const [figure, name] of [[givenFigure, 'dots'], [answerFigure, 'scores']]) {
     const tensor = run.tensors.get(`encoder.layers.1.self_attn.${name}`)
     const [, , rows, cols] = tensor.shape, row = run.decoding.rows[0], first = (3 * rows + row) * cols
     assert.equal(figure.name, `encoder.layers.1.self_attn.${name}[0, 3, ${row}, :]`)
@@ -91,11 +93,11 @@ test('figures contain the run\'s numbers, with their tokens', async () => {
 
 test('texts and rings do not reveal the answers of other questions', async () => {
   const { sheet } = await sheetOf(LESSONS[0], 'ko')
-  const look = sheet.items[1], place = Number(/\((\d+)\)$/.exec(look.answer)[1])
+  const lookItem = sheet.items[1], place = Number(/\((\d+)\)$/.exec(lookItem.answer)[1])
   assert.ok(sheet.items[4].text.includes(`${BLANK}번 ‘${BLANK}’`), sheet.items[4].text)
   assert.ok(sheet.items[5].text.includes(`‘${BLANK}’`), sheet.items[5].text)
-  assert.equal(sheet.items[2].given[0].cells[0][place].isPointed, false)
-  assert.equal(look.seen[0].cells[0][place].isPointed, true, 'on the key it is ringed')
+  assert.equal(sheet.items[2].figures[0].cells[0][place].isPointed, false)
+  assert.equal(lookItem.answerFigures[0].cells[0][place].isPointed, true, 'on the key it is ringed')
 })
 
 test('the numbers are those of the reader\'s text', async () => {
@@ -110,25 +112,25 @@ test('the numbers are those of the reader\'s text', async () => {
 test('questions for counts and sums can be answered from their figures', async () => {
   const { sheet: { items: sampling } } = await sheetOf(LESSONS.find(({ id }) => id === 'sampling'), 'en')
   const topp = sampling.find(({ title }) => /top-p/.test(title))
-  const shares = topp.given[0].cells[0].map(({ value }) => value)
-  assert.deepEqual(shares, [...shares].sort((one, other) => other - one))
+  const shares = topp.figures[0].cells[0].map(({ value }) => value)
+  assert.deepEqual(shares, [...shares].sort((a, b) => b - a))
   const sums = shares.map((_, i) => shares.slice(0, i + 1).reduce((sum, x) => sum + x, 0))
   assert.equal(sums.findIndex(sum => sum >= 0.5) + 1, Number(topp.answer))
   const { sheet: { items: round } } = await sheetOf(LESSONS.find(({ id }) => id === 'round'), 'en')
-  const [spread] = round.filter(({ title }) => /spreads/.test(title)), [{ cells, isCut }] = spread.given
+  const [spread] = round.filter(({ title }) => /spreads/.test(title)), [{ cells, isCut }] = spread.figures
   assert.equal(isCut, false)
   assert.equal(cells.filter(([{ value, isPointed }]) => isPointed && value !== 0).length, Number(spread.answer))
 })
 
 test('questions about a gradient have a figure of the gradient', async () => {
   const { sheet, state } = await sheetOf(LESSONS.find(({ id }) => id === 'round'), 'en')
-  const [figure] = sheet.items.at(-1).given
+  const [figure] = sheet.items.at(-1).figures
   assert.ok(figure.isGradient)
   const name = figure.name.replace(/\[.*/, ''), source = '5/6/2026', epsilon = 0.005
-  const weight = shownRun({ ...state, source }).tensors.get(name), [row, col] = [93, 7]
+  const weight = makeDisposedRun({ ...state, source }).tensors.get(name), [row, col] = [93, 7]
   const { value } = figure.cells[0].find(({ isPointed }) => isPointed)
   assert.equal(figure.name, `${name}[${row}, :]`)
-  const [high, low] = [epsilon, -epsilon].map(step => shownRun({ ...state, source }, [
+  const [high, low] = [epsilon, -epsilon].map(step => makeDisposedRun({ ...state, source }, [
     { name, index: [row, col], value: weight.data[row * weight.shape[1] + col] + step }
   ]).loss)
   assert.ok(Math.abs((high - low) / (2 * epsilon) - value) < 0.02 * Math.abs(value), `${(high - low) / (2 * epsilon)}: ${value}`)
@@ -136,10 +138,10 @@ test('questions about a gradient have a figure of the gradient', async () => {
 
 test('where scores are equalized, the key shows them above the resulting weights', async () => {
   const { lesson, sheet } = await sheetOf(LESSONS.find(({ id }) => id === 'attention'), 'en')
-  const asked = lesson.steps.filter(({ ask }) => ask).map(({ id }) => id)
-  const { seen } = sheet.items.filter(({ ask }) => ask)[asked.indexOf('equal')]
-  assert.deepEqual(seen.map(({ name }) => name.replace(/\[.*/, '').split('.').at(-1)), ['masked_scores', 'weights'])
-  const [scores, shares] = seen.map(({ cells }) => cells.flat())
+  const questionIds = lesson.steps.filter(({ question }) => question).map(({ id }) => id)
+  const { answerFigures } = sheet.items.filter(({ ask }) => ask)[questionIds.indexOf('equal')]
+  assert.deepEqual(answerFigures.map(({ name }) => name.replace(/\[.*/, '').split('.').at(-1)), ['masked_scores', 'weights'])
+  const [scores, shares] = answerFigures.map(({ cells }) => cells.flat())
   assert.deepEqual(scores.map(({ value }) => value), scores.map(() => 0))
   assert.ok(shares.every(({ value }) => Math.abs(value - 0.1) < 1e-6))
 })

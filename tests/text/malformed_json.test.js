@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GlassformerError } from '../../src/js/index.js'
-import { sample } from '../lib/long.js'
+import { everyNth } from '../lib/long.js'
 import { gf } from './text.js'
 
 const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true }
@@ -107,7 +107,7 @@ for (const [name, json] of Object.entries(FILES)) {
   test(`${name}: a wrong value in any field gives a result or a GlassformerError`, () => {
     const cases = [...pathsOf(json)].flatMap(path => VALUES.map(value => [path, value]))
     const otherErrors = []
-    for (const [path, value] of sample(cases, 3, (_, i) => i % VALUES.length < 8)) {
+    for (const [path, value] of everyNth(cases, 3, (_, i) => i % VALUES.length < 8)) {
       try {
         check(() => use(withValue(json, path, value)))
       } catch (error) {

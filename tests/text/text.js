@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { load } from '../../src/js/index.js'
 import { withGuards } from '../lib/guarded.js'
-import { isLong, sample } from '../lib/long.js'
+import { isLong, everyNth } from '../lib/long.js'
 
 export const gf = await withGuards(load)
 export const golden = JSON.parse(readFileSync(new URL('../golden/words.json', import.meta.url), 'utf8'))
@@ -29,7 +29,7 @@ export function manyCharacters() {
   const all = everyCharacter()
   if (isLong) return all
   const classes = all.map(classOf)
-  return sample(all, 29, (_, i) => i < 0x600 || classes[i] !== classes[i - 1] || classes[i] !== classes[i + 1])
+  return everyNth(all, 29, (_, i) => i < 0x600 || classes[i] !== classes[i - 1] || classes[i] !== classes[i + 1])
 }
 
 /** Returns a function that tests whether a character is in one of Python's classes. */

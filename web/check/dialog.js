@@ -4,8 +4,8 @@
  */
 
 import { h } from '../lib/dom.js'
-import { prose } from '../lib/prose.js'
-import { brief } from '../lib/number.js'
+import { renderProse } from '../lib/prose.js'
+import { formatBrief } from '../lib/number.js'
 import { fullRoomName } from '../lib/room_name.js'
 import { roomOfTensor, roomsOf } from '../rooms/index.js'
 import { startWorker } from '../shell/fetch_on_demand.js'
@@ -83,7 +83,7 @@ function table({ rooms }, order, t) {
   const line = ({ room, count, difference, isRight }) => h('tr', {},
     h('th', { scope: 'row' }, room ? fullRoomName(room, t) : t('check.elsewhere')),
     h('td', {}, formatCount(count, document.documentElement.lang)),
-    h('td', { className: isRight ? '' : 'is-wrong' }, brief(difference)))
+    h('td', { className: isRight ? '' : 'is-wrong' }, formatBrief(difference)))
   return h('table', {}, h('thead', {}, h('tr', {},
     ['room', 'count', 'difference'].map(name => h('th', { scope: 'col' }, t(`check.${name}`))))),
   h('tbody', {}, [...rooms].sort((a, b) => orderOf(a) - orderOf(b)).map(line)))
@@ -99,8 +99,8 @@ export function check({ t, runQuery, get, run, loadAll }) {
   /** @type {HTMLDialogElement} */
   const dialog = h('dialog', { 'className': 'settings check', 'aria-label': t('check.label') },
     h('div', { className: 'dialog-head' }, h('h2', {}, t('check.label')), close),
-    h('p', {}, prose(t('check.what'))), result,
-    h('details', {}, h('summary', {}, t('check.why')), h('p', {}, prose(t('check.tests')))))
+    h('p', {}, renderProse(t('check.what'))), result,
+    h('details', {}, h('summary', {}, t('check.why')), h('p', {}, renderProse(t('check.tests')))))
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
 
   /**
@@ -135,7 +135,7 @@ export function check({ t, runQuery, get, run, loadAll }) {
       const rows = summary(results, name => roomOfTensor(rooms, name, displayedRun))
       const formatted = /** @type {const} */ (['count', 'gradients', 'given', 'drawn']).map(name => (
         [name, formatCount(rows[name], document.documentElement.lang)]))
-      const values = { ...Object.fromEntries(formatted), difference: brief(rows.difference) }
+      const values = { ...Object.fromEntries(formatted), difference: formatBrief(rows.difference) }
       const list = { 'className': 'check-table', 'tabindex': '0', 'role': 'region', 'aria-label': t('check.room') }
       result.replaceChildren(
         h('p', { className: 'check-total' }, t(rows.isRight ? 'check.right' : 'check.wrong', values)),

@@ -154,7 +154,7 @@ const entriesOf = (type, prefix, without = []) => sorted(checker.getPropertiesOf
  * @param {Section[]} all
  */
 function methodsOfFunctions(all) {
-  const [methods, functions] = ['Tensor', 'functional'].map(id => all.find(one => one.id === id)?.entries ?? [])
+  const [methods, functions] = ['Tensor', 'functional'].map(id => all.find(item => item.id === id)?.entries ?? [])
   for (const method of methods) {
     const made = functions.find(({ name }) => name === method.name)
     if (!made) continue
@@ -187,7 +187,7 @@ function parts() {
       ...given('GlassformerError')]],
     ['gf', 'gf', [...entriesOf(whole, 'gf.', APART), ...entriesOf(part(whole, 'autograd'), 'gf.autograd.')]],
     ['Tensor', 'Tensor', [...given('Tensor'), ...entriesOf(declared('TensorMethods'), 'x.').map(
-      one => ({ ...one, kind: /** @type {const} */ ('method') }))]],
+      entry => ({ ...entry, kind: /** @type {const} */ ('method') }))]],
     ['functional', 'gf.functional', entriesOf(part(whole, 'functional'), 'F.')],
     ['nn', 'gf.nn', entriesOf(nn, 'gf.nn.', ['functional', 'init'])],
     ['init', 'gf.nn.init', entriesOf(part(nn, 'init'), 'gf.nn.init.')],
@@ -229,7 +229,7 @@ export function getOrder(id) {
 export function collectReference() {
   const sections = parts()
   methodsOfFunctions(sections)
-  for (const entry of sections.flatMap(({ entries }) => entries.flatMap(one => [one, ...one.members]))) {
+  for (const entry of sections.flatMap(({ entries }) => entries.flatMap(entry => [entry, ...entry.members]))) {
     entry.order = getOrder(entry.id)
   }
   const known = new Set(sections.flatMap(({ entries }) => entries.map(({ name }) => name)))

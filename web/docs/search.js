@@ -24,7 +24,7 @@ function search(typed) {
   const shown = new Set(matching.flatMap(({ element }) => [element, element.parentElement?.closest('.entry')]))
   for (const { element } of entries) {
     const inside = element.parentElement?.closest('.entry')
-    element.hidden = !shown.has(element) && !(inside && matching.some(one => one.element === inside))
+    element.hidden = !shown.has(element) && !(inside && matching.some(item => item.element === inside))
   }
   for (const section of sections) section.toggleAttribute('hidden', !section.querySelector('.entry:not([hidden])'))
   nothing.hidden = matching.length > 0

@@ -97,9 +97,9 @@ export function allSaid(nodes) {
   const all = [...nodes, undefined].map(said)
   return {
     text: all.reduce((a, b) => (b.text.length > a.text.length ? b : a)).text,
-    errors: all.flatMap(one => one.errors), examples: all.flatMap(one => one.examples),
-    returns: all.map(one => one.returns).find(Boolean) ?? '',
-    params: new Map(all.flatMap(one => [...one.params])), nested: new Map(all.flatMap(one => [...one.nested]))
+    errors: all.flatMap(item => item.errors), examples: all.flatMap(item => item.examples),
+    returns: all.map(item => item.returns).find(Boolean) ?? '',
+    params: new Map(all.flatMap(item => [...item.params])), nested: new Map(all.flatMap(item => [...item.nested]))
   }
 }
 
@@ -137,8 +137,8 @@ export function fieldsOf(type, texts) {
 /** The members of an argument list, one by one. @param {ts.TypeReference} type @returns {Argument[]} */
 function unpacked(type) {
   const { elementFlags, labeledElementDeclarations: labels } = /** @type {ts.TupleTypeReference} */ (type).target
-  return checker.getTypeArguments(type).map((one, i) => ({
-    name: labels?.[i]?.name.getText() ?? 'options', type: one, isRest: false,
+  return checker.getTypeArguments(type).map((argument, i) => ({
+    name: labels?.[i]?.name.getText() ?? 'options', type: argument, isRest: false,
     isOptional: Boolean(elementFlags[i] & ts.ElementFlags.Optional)
   }))
 }

@@ -1,10 +1,10 @@
 /** The glossary: the terms of the page, and where each has its matrix. Loaded when it is opened. */
 
-import { onInternalClick, h } from '../lib/dom.js'
-import { prose } from '../lib/prose.js'
-import { descriptionOf } from '../lib/run.js'
-import { pointers } from '../lessons/pointer.js'
-import { TERMS, placeOf, tensorIn, termOf } from './terms.js'
+import { handleInternalClick, h } from '../lib/dom.js'
+import { renderProse } from '../lib/prose.js'
+import { getDescription } from '../lib/run.js'
+import { createPointer } from '../lessons/pointer.js'
+import { TERMS, stateOfTerm, tensorInRoom, findTerm } from './terms.js'
 
 /** @import { Context, Language } from '../types.d.ts' */
 /** @import { Term } from './terms.js' */
@@ -18,24 +18,24 @@ const WORDS = {
 /** @typedef {typeof import('./en.json')} Words */
 
 /**
- * @param {Language} language @param {Words} words @param {Context} context @param {(term: Term) => void} press
+ * @param {Language} language @param {Words} words @param {Context} context @param {(term: Term) => void} followTerm
  */
-function createDialog(language, words, { t, set, get, link, rooms }, press) {
+function createDialog(language, words, { t, set, get, link, rooms }, followTerm) {
   /** @type {Map<string, HTMLAnchorElement>} */ const links = new Map()
   /** @param {Term} term */
-  function entry(term) {
-    const show = h('a', { className: 'term-show', onclick: onInternalClick(() => press(term)) }, words.show,
+  function renderEntry(term) {
+    const show = h('a', { className: 'term-show', onclick: handleInternalClick(() => followTerm(term)) }, words.show,
       h('span', { className: 'visually-hidden' }, `: ${term[language]}`))
     links.set(term.id, show)
-    const other = term[OTHER[language]]
+    const otherName = term[OTHER[language]]
     return h('section', { 'className': 'term-entry', 'data-term': term.id },
-      h('h4', {}, term[language], other === term[language] ? '' : h('span', { lang: OTHER[language] }, other),
+      h('h4', {}, term[language], otherName === term[language] ? '' : h('span', { lang: OTHER[language] }, otherName),
         term.torch ? h('code', {}, term.torch) : ''),
-      h('p', {}, prose(words.terms[/** @type {keyof Words['terms']} */ (term.id)]), ' ', show))
+      h('p', {}, renderProse(words.terms[/** @type {keyof Words['terms']} */ (term.id)]), ' ', show))
   }
   const groups = [...new Set(TERMS.map(({ group }) => group))].map(group => h('section', {},
     h('h3', {}, words.groups[/** @type {keyof Words['groups']} */ (group)]),
-    TERMS.filter(term => term.group === group).map(entry)))
+    TERMS.filter(term => term.group === group).map(renderEntry)))
   /** @type {HTMLDialogElement} */
   const dialog = h('dialog', { 'className': 'settings glossary', 'aria-label': words.title },
     h('div', { className: 'dialog-head' }, h('h2', {}, words.title),
@@ -48,9 +48,9 @@ function createDialog(language, words, { t, set, get, link, rooms }, press) {
     dialog, language,
     /** @param {string} id of the term at which it opens, or null */
     open(id) {
-      TERMS.forEach(term => links.get(term.id)?.setAttribute('href', link(placeOf(term, get(), rooms()))))
-      for (const one of dialog.querySelectorAll('.term-entry')) {
-        one.classList.toggle('is-current', one.getAttribute('data-term') === id)
+      TERMS.forEach(term => links.get(term.id)?.setAttribute('href', link(stateOfTerm(term, get(), rooms()))))
+      for (const section of dialog.querySelectorAll('.term-entry')) {
+        section.classList.toggle('is-current', section.getAttribute('data-term') === id)
       }
       if (!dialog.open) dialog.showModal()
       links.get(id)?.focus({ preventScroll: true })
@@ -60,47 +60,47 @@ function createDialog(language, words, { t, set, get, link, rooms }, press) {
 }
 
 /** @param {HTMLElement} stage @param {Context} context */
-export function glossary(stage, context) {
+export function mountGlossary(stage, context) {
   const { get, set } = context
-  const pointer = pointers(stage)
-  /** @type {ReturnType<typeof createDialog> | null} */ let inside = null
-  let opened = ''
+  const pointer = createPointer(stage)
+  /** @type {ReturnType<typeof createDialog> | null} */ let mounted = null
+  let openedId = ''
   let isPointing = false
 
   /** @param {Term} term */
-  function press(term) {
-    set(placeOf(term, get(), context.rooms()), 'push')
+  function followTerm(term) {
+    set(stateOfTerm(term, get(), context.rooms()), 'push')
     stage.focus({ preventScroll: true })
   }
   /** @param {Language} language */
-  async function speak(language) {
+  async function build(language) {
     const { default: words } = await WORDS[language]()
-    if (context.language() !== language || inside?.language === language) return
-    inside?.dialog.remove()
-    inside = createDialog(language, words, context, press)
-    document.body.append(inside.dialog)
-    opened = ''
+    if (context.language() !== language || mounted?.language === language) return
+    mounted?.dialog.remove()
+    mounted = createDialog(language, words, context, followTerm)
+    document.body.append(mounted.dialog)
+    openedId = ''
     showDialog()
   }
   function showDialog() {
     const { glossary: id } = get()
-    if (id && inside?.language !== context.language()) return speak(context.language()).catch(context.reportError)
-    if (id && id !== opened) inside?.open(id)
-    if (!id) inside?.dialog.close()
-    opened = id
+    if (id && mounted?.language !== context.language()) return build(context.language()).catch(context.reportError)
+    if (id && id !== openedId) mounted?.open(id)
+    if (!id) mounted?.dialog.close()
+    openedId = id
   }
   /** The matrix of the selected term, as long as the reader stays in its room. */
   function showTerm() {
     const { lit, room: id } = get()
     const run = context.run()
-    const room = context.rooms().find(one => one.id === id)
-    const term = termOf(lit)
+    const room = context.rooms().find(currentRoom => currentRoom.id === id)
+    const term = findTerm(lit)
     if (!term && isPointing) pointer.clear()
     isPointing = Boolean(term)
     if (!term || !run || !context.isCurrent()) return
-    const name = room && tensorIn(term, room)
+    const name = room && tensorInRoom(term, room)
     if (!name) return set({ lit: '' })
-    pointer.point({ tensor: name, index: (descriptionOf(run, name)?.shape ?? []).map(() => null) }, `${lit} ${id}`)
+    pointer.point({ tensor: name, index: (getDescription(run, name)?.shape ?? []).map(() => null) }, `${lit} ${id}`)
   }
   return {
     update() {

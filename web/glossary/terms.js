@@ -24,90 +24,90 @@ import { defaults, patchFrom } from '../shell/state.js'
 /** The rooms of most terms: a layer of the encoder, one of the decoder, the entry and the exit. */
 const [ENCODER, DECODER] = ['encoder.0.', 'decoder.0.']
 /** @param {string} room @param {string} [model] */
-const at = (room, model = 'dates') => ({ model, room })
+const inRoom = (room, model = 'dates') => ({ model, room })
 const MASKS = ['causal', 'padding', 'mask'], NORMS = ['norm', 'rmsnorm']
 
 /** In the order of the computation. @type {Term[]} */
 export const TERMS = [
   { id: 'vocabulary', ko: '어휘', en: 'vocabulary', torch: 'num_embeddings', words: ['embedding'], part: 'weight',
-    ...at('source.embedding') },
+    ...inRoom('source.embedding') },
   { id: 'embedding', ko: '임베딩', en: 'embedding', torch: 'nn.Embedding', words: ['embedding'], part: 'out',
-    ...at('source.embedding') },
+    ...inRoom('source.embedding') },
   { id: 'positional', ko: '위치 인코딩', en: 'positional encoding', torch: null, words: ['positions'], part: 'table',
-    ...at('source.positions'), state: 'positional=1' },
-  { id: 'token', ko: '토큰', en: 'token', torch: null, words: ['sum', 'embedding'], part: 'out', ...at('source.sum'),
+    ...inRoom('source.positions'), state: 'positional=1' },
+  { id: 'token', ko: '토큰', en: 'token', torch: null, words: ['sum', 'embedding'], part: 'out', ...inRoom('source.sum'),
     state: 'positional=1' }
 ].map(term => ({ ...term, group: 'text' })).concat([
   { id: 'query', ko: '쿼리', en: 'query', torch: 'query', words: ['qkv', 'crossqkv'], part: 'q',
-    ...at(`${ENCODER}self_attn.qkv`), state: 'part=q' },
+    ...inRoom(`${ENCODER}self_attn.qkv`), state: 'part=q' },
   { id: 'key', ko: '키', en: 'key', torch: 'key', words: ['qkv', 'crossqkv'], part: 'k',
-    ...at(`${ENCODER}self_attn.qkv`), state: 'part=k' },
+    ...inRoom(`${ENCODER}self_attn.qkv`), state: 'part=k' },
   { id: 'value', ko: '값', en: 'value', torch: 'value', words: ['qkv', 'crossqkv'], part: 'v',
-    ...at(`${ENCODER}self_attn.qkv`), state: 'part=v' },
+    ...inRoom(`${ENCODER}self_attn.qkv`), state: 'part=v' },
   { id: 'rotary', ko: '회전 위치', en: 'rotary positions (RoPE)', torch: null, words: ['rotary'], part: 'q',
-    ...at(`${DECODER}self_attn.rotary`, 'stories'), state: 'positional=1&positions=rotary&part=q' },
+    ...inRoom(`${DECODER}self_attn.rotary`, 'stories'), state: 'positional=1&positions=rotary&part=q' },
   { id: 'dot', ko: '내적', en: 'dot product', torch: 'torch.matmul', words: ['scores'], part: 'dots',
-    ...at(`${ENCODER}self_attn.scores`) },
+    ...inRoom(`${ENCODER}self_attn.scores`) },
   { id: 'score', ko: '점수', en: 'score', torch: 'q @ k.mT / math.sqrt(d)', words: ['scale'], part: 'scores',
-    ...at(`${ENCODER}self_attn.scale`) },
+    ...inRoom(`${ENCODER}self_attn.scale`) },
   { id: 'mask', ko: '마스크', en: 'mask', torch: 'attn_mask', words: MASKS, part: 'masked',
-    ...at(`${DECODER}self_attn.mask`) },
+    ...inRoom(`${DECODER}self_attn.mask`) },
   { id: 'padding', ko: '패딩', en: 'padding', torch: 'key_padding_mask', words: ['padding'], part: 'masked',
-    ...at(`${ENCODER}self_attn.mask`), state: 'padding=1' },
+    ...inRoom(`${ENCODER}self_attn.mask`), state: 'padding=1' },
   { id: 'softmax', ko: '소프트맥스', en: 'softmax', torch: 'nn.Softmax', words: ['weights', 'cross'], part: 'weights',
-    ...at(`${ENCODER}self_attn.weights`) },
+    ...inRoom(`${ENCODER}self_attn.weights`) },
   { id: 'weight', ko: '어텐션 가중치', en: 'attention weight', torch: 'attn_output_weights', words: ['heads'],
-    part: 'weights', ...at(`${ENCODER}self_attn.heads`) },
+    part: 'weights', ...inRoom(`${ENCODER}self_attn.heads`) },
   { id: 'head', ko: '헤드', en: 'head', torch: 'num_heads', words: ['heads'], part: 'out',
-    ...at(`${ENCODER}self_attn.heads`) },
+    ...inRoom(`${ENCODER}self_attn.heads`) },
   { id: 'attention', ko: '어텐션', en: 'attention', torch: 'nn.MultiheadAttention', words: ['output'], part: 'y',
-    ...at(`${ENCODER}self_attn.output`) },
+    ...inRoom(`${ENCODER}self_attn.output`) },
   { id: 'cross', ko: '크로스 어텐션', en: 'cross-attention', torch: 'multihead_attn', words: ['cross'],
-    part: 'weights', ...at(`${DECODER}multihead_attn.weights`) }
+    part: 'weights', ...inRoom(`${DECODER}multihead_attn.weights`) }
 ].map(term => ({ ...term, group: 'attention' }))).concat([
   { id: 'residual', ko: '잔차 연결', en: 'residual connection', torch: 'x + sublayer(x)', words: NORMS,
-    part: 'residual.sum', ...at(`${ENCODER}norm1`) },
+    part: 'residual.sum', ...inRoom(`${ENCODER}norm1`) },
   { id: 'norm', ko: '층 정규화', en: 'layer norm', torch: 'nn.LayerNorm', words: ['norm'], part: 'y',
-    ...at(`${ENCODER}norm1`) },
+    ...inRoom(`${ENCODER}norm1`) },
   { id: 'rms', ko: 'RMSNorm', en: 'RMSNorm', torch: 'nn.RMSNorm', words: ['rmsnorm'], part: 'y',
-    ...at(`${DECODER}norm1`, 'stories'), state: 'norm=rms' },
+    ...inRoom(`${DECODER}norm1`, 'stories'), state: 'norm=rms' },
   { id: 'feedforward', ko: '피드포워드', en: 'feed-forward network', torch: 'linear1, linear2', words: ['linear2'],
-    part: 'y', ...at(`${ENCODER}linear2`) },
+    part: 'y', ...inRoom(`${ENCODER}linear2`) },
   { id: 'activation', ko: '활성화', en: 'activation', torch: 'nn.ReLU, nn.GELU', words: ['activation', 'gateActivation'],
-    part: 'after', ...at(`${ENCODER}activation`) },
+    part: 'after', ...inRoom(`${ENCODER}activation`) },
   { id: 'dropout', ko: '드롭아웃', en: 'dropout', torch: 'nn.Dropout', words: ['dropout'], part: 'after',
-    ...at(`${ENCODER}dropout1`), state: 'training=1&dropout=0.1' },
+    ...inRoom(`${ENCODER}dropout1`), state: 'training=1&dropout=0.1' },
   { id: 'encoder', ko: '인코더', en: 'encoder', torch: 'nn.TransformerEncoder', words: ['memory'], part: 'x',
-    ...at('encoder.norm') },
-  { id: 'memory', ko: '메모리', en: 'memory', torch: 'memory', words: ['memory'], part: 'y', ...at('encoder.norm') },
+    ...inRoom('encoder.norm') },
+  { id: 'memory', ko: '메모리', en: 'memory', torch: 'memory', words: ['memory'], part: 'y', ...inRoom('encoder.norm') },
   { id: 'decoder', ko: '디코더', en: 'decoder', torch: 'nn.TransformerDecoder', words: ['finalnorm', 'finalrms'],
-    part: 'y', ...at('decoder.norm') }
+    part: 'y', ...inRoom('decoder.norm') }
 ].map(term => ({ ...term, group: 'layer' }))).concat([
-  { id: 'logit', ko: '로짓', en: 'logit', torch: 'logits', words: ['logits'], part: 'y', ...at('output') },
+  { id: 'logit', ko: '로짓', en: 'logit', torch: 'logits', words: ['logits'], part: 'y', ...inRoom('output') },
   { id: 'probability', ko: '확률', en: 'probability', torch: 'torch.softmax', words: ['sampling'],
-    part: 'probabilities', ...at('sampling') },
+    part: 'probabilities', ...inRoom('sampling') },
   { id: 'temperature', ko: '온도', en: 'temperature', torch: null, words: ['sampling'], part: 'probabilities',
-    ...at('sampling'), state: 'temperature=2' },
-  { id: 'topk', ko: 'top-k', en: 'top-k', torch: 'torch.topk', words: ['sampling'], part: 'output', ...at('sampling'),
+    ...inRoom('sampling'), state: 'temperature=2' },
+  { id: 'topk', ko: 'top-k', en: 'top-k', torch: 'torch.topk', words: ['sampling'], part: 'output', ...inRoom('sampling'),
     state: 'topK=3' },
-  { id: 'topp', ko: 'top-p', en: 'top-p', torch: null, words: ['sampling'], part: 'output', ...at('sampling'),
+  { id: 'topp', ko: 'top-p', en: 'top-p', torch: null, words: ['sampling'], part: 'output', ...inRoom('sampling'),
     state: 'topP=0.8' }
 ].map(term => ({ ...term, group: 'answer' })))
 
 /** @param {string} id */
-export const termOf = id => TERMS.find(term => term.id === id)
+export const findTerm = id => TERMS.find(term => term.id === id)
 
 /** The name of the matrix of a term in a room, or undefined. @param {Term} term @param {Room} room */
-export const tensorIn = ({ words, part }, room) => (words.includes(room.words)
+export const tensorInRoom = ({ words, part }, room) => (words.includes(room.words)
   ? part.split('.').reduce((node, key) => node?.[key], /** @type {any} */ (room.parts)) : undefined)
 
 /**
  * The state that displays the matrix of a term: in the current room or model if possible, else in the term's own.
  * @param {Term} term @param {State} state @param {Room[]} rooms of the model behind the glass @returns {Patch}
  */
-export function placeOf(term, state, rooms) {
+export function stateOfTerm(term, state, rooms) {
   const here = rooms.find(({ id }) => id === state.room)
-  const room = [here, ...rooms].find(one => one && tensorIn(term, one))
+  const room = [here, ...rooms].find(item => item && tensorInRoom(term, item))
   const isSame = state.model === term.model
   const { language, theme, depth } = state
   return {

@@ -1,14 +1,14 @@
 /** The import dialog: files of a model are chosen or dropped, inspected from their headers, then opened. */
 
 import { h, setText, uniqueId } from '../lib/dom.js'
-import { prose } from '../lib/prose.js'
+import { renderProse } from '../lib/prose.js'
 import { defaults } from '../shell/state.js'
-import { storedModel } from './stored_model.js'
-import { loadProgress } from './load_progress.js'
+import { createStoredModelView } from './stored_model.js'
+import { createLoadProgress } from './load_progress.js'
 import { formatBytes } from './format_bytes.js'
 
 /** @import { Context, Failure, Inspection, Patch } from '../types.d.ts' */
-/** @typedef {NonNullable<Inspection['training']>} Found */
+/** @typedef {NonNullable<Inspection['training']>} TrainingFile */
 
 const MAX_LISTED = 12
 const TOKENIZERS = /^(tokenizer\.json|vocab\.(json|txt)|.*\.(model|spm)|tok[^.]*\.bin)$/
@@ -17,13 +17,13 @@ const TOKENIZERS = /^(tokenizer\.json|vocab\.(json|txt)|.*\.(model|spm)|tok[^.]*
 const withoutFunction = text => text.replace(/^(models(\.\w+)?|safetensors): /, '')
 
 /** @param {unknown} error */
-const plain = error => ({ message: withoutFunction(/** @type {Error} */ (error).message) })
+const messageValues = error => ({ message: withoutFunction(/** @type {Error} */ (error).message) })
 
 /**
  * Names that are missing, unused or not understood, truncated to a readable list.
  * @param {string} title @param {string[]} names
  */
-function listed(title, names) {
+function renderNames(title, names) {
   const rest = names.length - MAX_LISTED
   return names.length === 0 ? '' : h('section', {}, h('h3', {}, title),
     h('ul', {}, names.slice(0, MAX_LISTED).map(name => h('li', {}, h('code', {}, name))),
@@ -33,89 +33,89 @@ function listed(title, names) {
 /**
  * @param {Pick<Context, 't' | 'set' | 'get' | 'runQuery' | 'language' | 'rerun'>} context
  */
-export function importDialog({ t, set, get, runQuery, language, rerun }) {
+export function createImportDialog({ t, set, get, runQuery, language, rerun }) {
   const input = h('input', { type: 'file', multiple: '', id: uniqueId('files'),
-    onchange: ({ currentTarget }) => look(currentTarget.files ?? []) })
+    onchange: ({ currentTarget }) => inspectFiles(currentTarget.files ?? []) })
   const summary = h('div', { 'className': 'bring-found', 'aria-live': 'polite' })
-  const open = h('button', { type: 'button', className: 'primary', onclick: () => (training ? enterTraining(training) : start(files)) })
+  const open = h('button', { type: 'button', className: 'primary', onclick: () => (training ? showTraining(training) : start(files)) })
   const storeBox = h('input', { 'type': 'checkbox', 'id': uniqueId('keep'), 'data-field': 'keep' })
   const storeLabel = h('label', { for: storeBox.id })
   const storeField = h('p', {}, storeBox, storeLabel)
-  const deeds = h('div', { className: 'bring-deeds', hidden: '' }, storeField, open)
-  const progress = loadProgress(t, () => runQuery('stop', {}))
+  const actions = h('div', { className: 'bring-deeds', hidden: '' }, storeField, open)
+  const progress = createLoadProgress(t, () => runQuery('stop', {}))
   const failure = h('p', { className: 'problem', role: 'alert' })
-  const before = storedModel({ t, runQuery }, () => start())
+  const storedModelView = createStoredModelView({ t, runQuery }, () => start())
   const close = h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() })
   const title = h('h2')
-  const what = h('p')
+  const explanation = h('p')
   const label = h('label', { for: input.id, className: 'visually-hidden' })
-  const stays = h('p', { className: 'note' })
-  const place = h('div', { className: 'bring-place' }, label, input)
+  const privacyNote = h('p', { className: 'note' })
+  const fileInput = h('div', { className: 'bring-place' }, label, input)
   /** @type {HTMLDialogElement} */
   const dialog = h('dialog', { className: 'settings bring' },
-    h('div', { className: 'dialog-head' }, title, close), what, before.element, place, summary, deeds, progress.element, failure, stays)
+    h('div', { className: 'dialog-head' }, title, close), explanation, storedModelView.element, fileInput, summary, actions, progress.element, failure, privacyNote)
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
   /** @type {Record<string, File>} */ let files = {}
   /** A training among the files. @type {Inspection['training']} */ let training = null
   let serial = 0
 
   /** The files of a folder by name; the last one of a name counts. @param {FileList | File[]} list */
-  async function look(list) {
+  async function inspectFiles(list) {
     files = Object.fromEntries(Array.from(list, file => [file.name, file]))
     serial += 1
-    const own = serial
-    deeds.hidden = true
+    const requestSerial = serial
+    actions.hidden = true
     setText(failure, '')
     if (Object.keys(files).length === 0) return
     summary.replaceChildren(h('p', {}, t('bring.looking')))
     try {
       const inspection = await runQuery('inspect', { files })
-      if (own === serial) describe(inspection)
+      if (requestSerial === serial) describe(inspection)
     } catch (error) {
-      if (own === serial) summary.replaceChildren(h('p', { className: 'problem' }, t('bring.failed', plain(error))))
+      if (requestSerial === serial) summary.replaceChildren(h('p', { className: 'problem' }, t('bring.failed', messageValues(error))))
     }
   }
 
-  /** @param {Found} found */
-  function tellTraining({ name, step }) {
+  /** @param {TrainingFile} found */
+  function describeTraining({ name, step }) {
     summary.replaceChildren(h('p', { className: 'bring-type' }, t('bring.training', {
-      name, step: number(step), bytes: formatBytes(files[name].size)
+      name, step: formatNumber(step), bytes: formatBytes(files[name].size)
     })))
-    offer(false)
+    offerToOpen(false)
   }
 
-  /** @param {boolean} isKeepable */
-  function offer(isKeepable) {
+  /** @param {boolean} canStore */
+  function offerToOpen(canStore) {
     setText(open, t('bring.open'))
     setText(storeLabel, t('bring.keep'))
-    storeField.hidden = !isKeepable
-    deeds.hidden = false
+    storeField.hidden = !canStore
+    actions.hidden = false
     open.focus()
   }
 
   /** @param {number} value */
-  const number = value => value.toLocaleString(language())
+  const formatNumber = value => value.toLocaleString(language())
 
   /** @param {Inspection} inspection */
   function describe({ type, parameters, bytes, missing, unused, problems, names, room, ...rest }) {
     training = rest.training
-    if (training) return tellTraining(training)
-    const isWhole = type && missing.length === 0 && problems.length === 0
+    if (training) return describeTraining(training)
+    const canOpen = type && missing.length === 0 && problems.length === 0
     const hasTokenizer = names.some((/** @type {string} */ name) => TOKENIZERS.test(name))
-    const isWrong = problems.length > 0 || missing.length > 0
+    const hasProblems = problems.length > 0 || missing.length > 0
     summary.replaceChildren(
       type && parameters > 0 ? h('p', { className: 'bring-type' }, t('bring.is', {
-        type, parameters: number(parameters), bytes: formatBytes(bytes)
+        type, parameters: formatNumber(parameters), bytes: formatBytes(bytes)
       })) : '',
-      isWhole ? h('p', {}, t('bring.fits', { room: formatBytes(room) })) : '',
-      isWhole && !hasTokenizer ? h('p', {}, t('bring.noTokenizer')) : '',
-      listed(t('bring.problems'), problems.map(withoutFunction)), listed(t('bring.missing'), missing), listed(t('bring.unused'), unused),
-      isWrong ? h('p', { className: 'bring-remedy' }, t('bring.remedy')) : '')
-    if (isWhole) offer(true)
+      canOpen ? h('p', {}, t('bring.fits', { room: formatBytes(room) })) : '',
+      canOpen && !hasTokenizer ? h('p', {}, t('bring.noTokenizer')) : '',
+      renderNames(t('bring.problems'), problems.map(withoutFunction)), renderNames(t('bring.missing'), missing), renderNames(t('bring.unused'), unused),
+      hasProblems ? h('p', { className: 'bring-remedy' }, t('bring.remedy')) : '')
+    if (canOpen) offerToOpen(true)
   }
 
-  /** Displays the weights of a training file in the rooms. @param {Found} found */
-  async function enterTraining({ name, training: link }) {
+  /** Displays the weights of a training file in the rooms. @param {TrainingFile} found */
+  async function showTraining({ name, training: link }) {
     setText(failure, '')
     const [{ read }, { pageSettings }, { TASK_INFO, houseOf }] = await Promise.all([
       import('../theatre/settings.js'), import('../theatre/page_settings.js'), import('../theatre/tasks/task_info.js')])
@@ -123,40 +123,40 @@ export function importDialog({ t, set, get, runQuery, language, rerun }) {
       const settings = read(link), file = new Uint8Array(await files[name].arrayBuffer())
       await runQuery('setWeights', { model: houseOf(settings.task), file })
       dialog.close()
-      enter(pageSettings(settings, TASK_INFO[settings.task].sample))
+      enterHouse(pageSettings(settings, TASK_INFO[settings.task].sample))
     } catch (error) {
-      setText(failure, `${t('bring.failed', plain(error))} ${t('bring.goesOn')}`)
+      setText(failure, `${t('bring.failed', messageValues(error))} ${t('bring.goesOn')}`)
     }
   }
 
   /**
    * Opens the files. The page keeps its current model until the new one is loaded.
-   * @param {Record<string, File>} [chosen] without them, those stored in the browser
+   * @param {Record<string, File>} [chosenFiles] without them, those stored in the browser
    */
-  async function start(chosen) {
+  async function start(chosenFiles) {
     setText(failure, '')
-    for (const element of [deeds, before.element, place]) element.inert = true
-    progress.begin()
+    for (const element of [actions, storedModelView.element, fileInput]) element.inert = true
+    progress.start()
     try {
-      await runQuery('open', chosen ? { files: chosen } : {}, progress.tell)
-      const isKept = !chosen || !storeBox.checked || await runQuery('store', {})
-      if (isKept) dialog.close()
+      await runQuery('open', chosenFiles ? { files: chosenFiles } : {}, progress.update)
+      const isStored = !chosenFiles || !storeBox.checked || await runQuery('store', {})
+      if (isStored) dialog.close()
       else setText(failure, t('bring.unkept'))
-      enter(defaults('own'))
+      enterHouse(defaults('own'))
     } catch (problem) {
       const error = /** @type {Failure} */ (problem)
-      setText(failure, error.code === 'stopped' ? t('bring.stopped') : `${t('bring.failed', plain(error))} ${t('bring.goesOn')}`)
+      setText(failure, error.code === 'stopped' ? t('bring.stopped') : `${t('bring.failed', messageValues(error))} ${t('bring.goesOn')}`)
       // Only one copy fits in memory at a time, so the weights of the current run are read again.
       if (get().model === 'own') rerun()
     }
-    for (const element of [deeds, before.element, place]) element.inert = false
+    for (const element of [actions, storedModelView.element, fileInput]) element.inert = false
     progress.end()
   }
 
   /** Enters the imported model, or another state. @param {Patch} patch */
-  function enter(patch) {
-    const { language: spoken, theme, depth } = get()
-    set({ ...patch, room: 'house', language: spoken, theme, depth }, 'push')
+  function enterHouse(patch) {
+    const { language: currentLanguage, theme, depth } = get()
+    set({ ...patch, room: 'house', language: currentLanguage, theme, depth }, 'push')
     rerun()
   }
 
@@ -164,13 +164,13 @@ export function importDialog({ t, set, get, runQuery, language, rerun }) {
   function show(list = null) {
     setText(title, t('bring.title'))
     setText(label, t('bring.choose'))
-    setText(stays, t('bring.stays'))
-    what.replaceChildren(...[prose(t('bring.what'))].flat())
+    setText(privacyNote, t('bring.stays'))
+    explanation.replaceChildren(...[renderProse(t('bring.what'))].flat())
     setText(close, t('app.close'))
     dialog.setAttribute('aria-label', t('bring.title'))
-    before.update()
+    storedModelView.update()
     if (!dialog.open) dialog.showModal()
-    if (list) look(list)
+    if (list) inspectFiles(list)
   }
   return { dialog, show }
 }

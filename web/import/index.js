@@ -5,28 +5,29 @@ import { h } from '../lib/dom.js'
 /** @import { Context } from '../types.d.ts' */
 
 /** The files of a folder without its subfolders, which hold other formats of the same model. @param {any} folder */
-async function filesIn(folder) {
-  const reader = folder.createReader(), all = []
+async function listFiles(folder) {
+  const reader = folder.createReader(), entries = []
   // At most a hundred entries are returned per call.
-  for (let some; (some = await new Promise((done, fail) => reader.readEntries(done, fail))).length;) all.push(...some)
-  const files = all.filter(({ isFile }) => isFile)
-  return Promise.all(files.map(entry => new Promise((done, fail) => entry.file(done, fail))))
+  for (let batch; (batch =
+    await new Promise((resolve, reject) => reader.readEntries(resolve, reject))).length;) entries.push(...batch)
+  const files = entries.filter(({ isFile }) => isFile)
+  return Promise.all(files.map(entry => new Promise((resolve, reject) => entry.file(resolve, reject))))
 }
 
 /** The files of a drop, or of the folder that was dropped. @param {DataTransfer | null} data */
-async function dropped(data) {
+async function droppedFiles(data) {
   const files = Array.from(data?.files ?? [])
   const folders = Array.from(data?.items ?? [], item => item.webkitGetAsEntry?.()).filter(entry => entry?.isDirectory)
-  return folders.length ? (await Promise.all(folders.map(filesIn))).flat() : files
+  return folders.length ? (await Promise.all(folders.map(listFiles))).flat() : files
 }
 
 /** @param {Context} context */
-export function importButton(context) {
+export function createImportButton(context) {
   const { t } = context
-  /** @type {ReturnType<typeof import('./dialog.js').importDialog> | null} */ let dialog = null
+  /** @type {ReturnType<typeof import('./dialog.js').createImportDialog> | null} */ let dialog = null
   /** @param {File[] | null} [files] */
   async function show(files = null) {
-    const { importDialog } = await import('./dialog.js')
+    const { createImportDialog: importDialog } = await import('./dialog.js')
     if (!dialog) {
       dialog = importDialog(context)
       element.append(dialog.dialog)
@@ -43,7 +44,7 @@ export function importButton(context) {
   document.body.ondrop = event => {
     if (!holdsFiles(event)) return
     event.preventDefault()
-    dropped(event.dataTransfer).then(show).catch(context.reportError)
+    droppedFiles(event.dataTransfer).then(show).catch(context.reportError)
   }
   return { element, button, show }
 }

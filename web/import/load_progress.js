@@ -9,7 +9,7 @@ import { formatBytes } from './format_bytes.js'
 const ESTIMATE_AFTER = 500
 
 /** @param {Translate} t @param {() => void} stop */
-export function loadProgress(t, stop) {
+export function createLoadProgress(t, stop) {
   const bar = h('progress')
   const text = h('span')
   const button = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'stop', 'onclick': stop })
@@ -17,7 +17,7 @@ export function loadProgress(t, stop) {
   let start = 0
   return {
     element,
-    begin() {
+    start() {
       start = performance.now()
       bar.removeAttribute('value')
       bar.setAttribute('aria-label', t('bring.reading'))
@@ -26,7 +26,7 @@ export function loadProgress(t, stop) {
       element.hidden = false
     },
     /** @param {{ done: number, total: number }} progress bytes */
-    tell({ done, total }) {
+    update({ done, total }) {
       const elapsed = performance.now() - start
       bar.max = total
       bar.value = done

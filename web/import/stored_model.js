@@ -8,24 +8,24 @@ import { formatBytes } from './format_bytes.js'
 /**
  * @param {Pick<Context, 't' | 'runQuery'>} context @param {() => void} reopen
  */
-export function storedModel({ t, runQuery }, reopen) {
+export function createStoredModelView({ t, runQuery }, reopen) {
   const text = h('p')
-  const again = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'reopen', 'onclick': reopen })
-  const forget = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'forget', 'onclick': async () => {
+  const reopenButton = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'reopen', 'onclick': reopen })
+  const deleteButton = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'forget', 'onclick': async () => {
     await runQuery('forget', {})
     await update()
     text.hidden = false
     setText(text, t('bring.forgotten'))
   } })
-  const deeds = h('div', {}, again, forget)
-  const element = h('div', { 'className': 'bring-kept', 'aria-live': 'polite' }, text, deeds)
+  const actions = h('div', {}, reopenButton, deleteButton)
+  const element = h('div', { 'className': 'bring-kept', 'aria-live': 'polite' }, text, actions)
 
   async function update() {
-    const there = await runQuery('stored', {}).catch(() => null)
-    text.hidden = deeds.hidden = !there
-    setText(text, there ? t('bring.kept', { names: there.names.join(', '), bytes: formatBytes(there.bytes) }) : '')
-    setText(again, t('bring.reopen'))
-    setText(forget, t('bring.forget'))
+    const stored = await runQuery('stored', {}).catch(() => null)
+    text.hidden = actions.hidden = !stored
+    setText(text, stored ? t('bring.kept', { names: stored.names.join(', '), bytes: formatBytes(stored.bytes) }) : '')
+    setText(reopenButton, t('bring.reopen'))
+    setText(deleteButton, t('bring.forget'))
   }
   return { element, update }
 }

@@ -1,22 +1,22 @@
 /** Editing values: the field for the current cell, and the list of edits with undo and redo. */
 
-import { editHistory, editOf, parseNumber, withEdit, withoutEdit } from '../lib/edits.js'
+import { createEditHistory, findEdit, parseNumber, withEdit, withoutEdit } from '../lib/edits.js'
 import { cellName } from '../lib/cell.js'
-import { dotted, h, setText, uniqueId } from '../lib/dom.js'
-import { brief, exact } from '../lib/number.js'
+import { splitAtDots, h, setText, uniqueId } from '../lib/dom.js'
+import { formatBrief, formatExact } from '../lib/number.js'
 
 /** @import { EditTarget } from '../lib/edits.js' */
 /** @import { Cell, Context, Edit, Run, Translate } from '../types.d.ts' */
 
 /** The page has a single history, whatever language its parts are built in. */
-const history = editHistory()
-/** @type {Map<string, number>} */ const before = new Map()
+const history = createEditHistory()
+/** @type {Map<string, number>} */ const valueBeforeEdit = new Map()
 
 /**
  * The page's edits, changed one at a time.
  * @param {Pick<Context, 'get' | 'set'>} context
  */
-export function editStore({ get, set }) {
+export function createEditStore({ get, set }) {
   const list = () => get().edits ?? []
   /** @param {Edit[]} next */
   const change = next => {
@@ -25,10 +25,10 @@ export function editStore({ get, set }) {
   }
   return {
     list, canUndo: history.canUndo, canRedo: history.canRedo,
-    was: (/** @type {EditTarget} */ cell) => before.get(cellName(cell)),
+    valueBefore: (/** @type {EditTarget} */ cell) => valueBeforeEdit.get(cellName(cell)),
     /** @param {Cell} cell @param {number} value @param {number} previous what stands there now */
-    put(cell, value, previous) {
-      if (!editOf(list(), cell)) before.set(cellName(cell), previous)
+    set(cell, value, previous) {
+      if (!findEdit(list(), cell)) valueBeforeEdit.set(cellName(cell), previous)
       change(withEdit(list(), { ...cell, value }))
     },
     remove: (/** @type {EditTarget} */ cell) => change(withoutEdit(list(), cell)),
@@ -42,31 +42,31 @@ export function editStore({ get, set }) {
  * The field that edits a cell.
  * @param {Cell} cell
  * @param {number} value
- * @param {{ t: Translate, store: ReturnType<typeof editStore>, close(): void }} view
+ * @param {{ t: Translate, store: ReturnType<typeof createEditStore>, close(): void }} view
  */
-export function editField(cell, value, { t, store, close }) {
+export function createEditField(cell, value, { t, store, close }) {
   const field = h('input', {
     'type': 'text', 'className': 'edit-field', 'inputmode': 'decimal', 'autocomplete': 'off', 'spellcheck': 'false',
-    'aria-label': t('inspector.edit.field', { cell: cellName(cell) }), 'data-keep': 'change', 'value': exact(value)
+    'aria-label': t('inspector.edit.field', { cell: cellName(cell) }), 'data-keep': 'change', 'value': formatExact(value)
   })
   const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
   field.setAttribute('aria-describedby', problem.id)
-  /** @param {boolean} isWrong */
-  const complain = isWrong => {
-    field.setAttribute('aria-invalid', String(isWrong))
-    setText(problem, isWrong ? t('inspector.edit.wrong') : '')
+  /** @param {boolean} isInvalid */
+  const showProblem = isInvalid => {
+    field.setAttribute('aria-invalid', String(isInvalid))
+    setText(problem, isInvalid ? t('inspector.edit.wrong') : '')
   }
-  field.addEventListener('input', () => complain(false))
-  const write = () => {
-    const wanted = parseNumber(field.value)
-    complain(wanted === null)
-    if (wanted === null) return
+  field.addEventListener('input', () => showProblem(false))
+  const submit = () => {
+    const newValue = parseNumber(field.value)
+    showProblem(newValue === null)
+    if (newValue === null) return
     close()
-    if (!Object.is(Math.fround(wanted), value)) store.put(cell, wanted, value)
+    if (!Object.is(Math.fround(newValue), value)) store.set(cell, newValue, value)
   }
   return h('form', { className: 'edit', onsubmit: event => {
     event.preventDefault()
-    write()
+    submit()
   }, onkeydown: event => {
     if (event.key !== 'Escape') return
     event.stopPropagation()
@@ -77,28 +77,29 @@ export function editField(cell, value, { t, store, close }) {
 
 /**
  * The list of edits.
- * @param {{ t: Translate, store: ReturnType<typeof editStore>, go(cell: Cell): void, idle?: Run['unusedEdits'] }} view
+ * @param {{ t: Translate, store: ReturnType<typeof createEditStore>, go(cell: Cell): void, idle?: Run['unusedEdits']
+ *   }} view
  *   idle: those whose cell the current run does not have
  */
-export function editList({ t, store, go, idle = [] }) {
+export function renderEdits({ t, store, go, idle = [] }) {
   const list = store.list()
   if (list.length === 0 && !store.canUndo() && !store.canRedo()) return ''
-  /** @param {string} name @param {() => void} act @param {boolean} enabled */
-  const button = (name, act, enabled) => h('button', {
-    'type': 'button', 'className': 'quiet', 'data-keep': name, 'disabled': !enabled, 'onclick': act
+  /** @param {string} name @param {() => void} action @param {boolean} enabled */
+  const button = (name, action, enabled) => h('button', {
+    'type': 'button', 'className': 'quiet', 'data-keep': name, 'disabled': !enabled, 'onclick': action
   }, t(`inspector.edit.${name}`))
   /** @param {Edit} edit */
-  const entry = edit => {
-    const previous = store.was(edit)
+  const renderEdit = edit => {
+    const previous = store.valueBefore(edit)
     const { name, index, from, value } = edit
-    const cell = index.map(place => (Array.isArray(place) ? place[0] : place ?? 0))
-    const isIdle = Boolean(editOf(idle, edit))
+    const cell = index.map(axisIndex => (Array.isArray(axisIndex) ? axisIndex[0] : axisIndex ?? 0))
+    const isIdle = Boolean(findEdit(idle, edit))
     const kinds = [isIdle && 'is-idle', from !== undefined && 'is-copy'].filter(Boolean)
     return h('li', { className: kinds.join(' ') },
       h('button', { type: 'button', className: 'cell-link', onclick: () => go({ name, index: cell }) },
-        dotted(cellName(edit))),
-      h('span', { className: 'edit-value' }, previous === undefined ? '' : `${brief(previous)} → `, from === undefined ? '' : '= ',
-        h('b', {}, from === undefined ? exact(value) : dotted(from))),
+        splitAtDots(cellName(edit))),
+      h('span', { className: 'edit-value' }, previous === undefined ? '' : `${formatBrief(previous)} → `, from === undefined ? '' : '= ',
+        h('b', {}, from === undefined ? formatExact(value) : splitAtDots(from))),
       h('button', {
         'type': 'button', 'className': 'quiet', 'onclick': () => store.remove(edit),
         'aria-label': t('inspector.edit.remove', { cell: cellName(edit) })
@@ -106,7 +107,7 @@ export function editList({ t, store, go, idle = [] }) {
       isIdle ? h('p', { className: 'note' }, t('inspector.edit.idle')) : '')
   }
   return h('section', { className: 'edits' }, h('h3', {}, t('inspector.edit.list', { count: list.length })),
-    h('ul', {}, list.map(entry)),
+    h('ul', {}, list.map(renderEdit)),
     h('p', { className: 'actions' }, button('undo', store.undo, store.canUndo()),
       button('redo', store.redo, store.canRedo()), list.length > 1 ? button('clear', store.clear, true) : ''))
 }

@@ -1,26 +1,26 @@
 /** Checks a gradient by finite differences: the slope of the loss around the cell beside the gradient from backward. */
 
-import { sameCell } from '../lib/cell.js'
+import { isSameCell } from '../lib/cell.js'
 import { h, setText } from '../lib/dom.js'
 import { isEditable } from '../lib/edits.js'
-import { brief, exact } from '../lib/number.js'
-import { tensorOf } from '../lib/run.js'
+import { formatBrief, formatExact } from '../lib/number.js'
+import { getTensor } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { answering, settingsOf } from '../models/index.js'
 import { STEP } from '../worker/finite_difference.js'
 
 /** @import { Cell, CellExplanation, Child, Context, Run, State } from '../types.d.ts' */
 
-/** @typedef {{ run: Run, cell: Cell, explanation: CellExplanation | null }} Asked a cell and how it was made */
+/** @typedef {{ run: Run, cell: Cell, explanation: CellExplanation | null }} ExplainedCell a cell and how it was made */
 
 /** Losses differ in late digits, so they get six; slopes get four. @param {number} value @param {number} count */
-const digits = (value, count) => exact(Number(value.toPrecision(count)))
+const formatDigits = (value, count) => formatExact(Number(value.toPrecision(count)))
 
 /**
  * The settings that reproduce this run, with its decoder reading the same tokens.
  * @param {Run} run @param {State} state
  */
-function settingsAgain(run, state) {
+function settingsToRepeat(run, state) {
   const settings = settingsOf(state)
   return run.decoding ? answering(settings, run.decoding) : settings
 }
@@ -28,28 +28,29 @@ function settingsAgain(run, state) {
 /**
  * @param {Pick<Context, 't' | 'runQuery' | 'get'> & { redraw: () => void, live: Element }} context
  *   live: a live region that outlasts the sections; a region that is inserted with its text is not announced
- * @returns {(view: Asked) => Child} the section for a cell
+ * @returns {(view: ExplainedCell) => Child} the section for a cell
  */
-export function finiteDifference({ t, runQuery, get, redraw, live }) {
+export function createFiniteDifference({ t, runQuery, get, redraw, live }) {
   /** @type {{ run: Run | null, cell: Cell | null, result: Record<string, string> | null }} */
-  let last = { run: null, cell: null, result: null }
+  let measured = { run: null, cell: null, result: null }
   /** @param {Run} run @param {Cell} cell */
-  const isKnown = (run, cell) => last.run === run && sameCell(last.cell, cell)
+  const isMeasured = (run, cell) => measured.run === run && isSameCell(measured.cell, cell)
 
-  /** @param {Asked} asked @param {number} value */
+  /** @param {ExplainedCell} asked @param {number} value */
   async function measure({ run, cell, explanation }, value) {
-    last = { run, cell, result: null }
+    measured = { run, cell, result: null }
     setText(live, '')
-    const { high, low, slope } = await runQuery('finiteDifference', { settings: settingsAgain(run, get()), cell, value })
-    if (!isKnown(run, cell)) return
+    const { high, low, slope } = await runQuery('finiteDifference', { settings: settingsToRepeat(run, get()), cell, value })
+    if (!isMeasured(run, cell)) return
     const gradient = explanation?.value ?? NaN
-    const compared = { slope: digits(slope, 4), gradient: digits(gradient, 4), apart: brief(slope - gradient) }
-    last.result = { up: digits(high, 6), down: digits(low, 6), ...compared }
+    const comparison = { slope: formatDigits(slope, 4), gradient: formatDigits(gradient, 4),
+      apart: formatBrief(slope - gradient) }
+    measured.result = { up: formatDigits(high, 6), down: formatDigits(low, 6), ...comparison }
     redraw()
-    setText(live, t('inspector.nudge.said', compared))
+    setText(live, t('inspector.nudge.said', comparison))
   }
   /** @param {Record<string, string>} result */
-  function resultList(result) {
+  function renderResult(result) {
     /** @param {[string, string]} entry */
     const line = ([name, value]) => [h('dt', {}, t(`inspector.nudge.${name}`)), h('dd', {}, value)]
     return [
@@ -59,14 +60,14 @@ export function finiteDifference({ t, runQuery, get, redraw, live }) {
   }
   return view => {
     const { run, cell, explanation } = view
-    if (!isKnown(run, cell)) setText(live, '')
+    if (!isMeasured(run, cell)) setText(live, '')
     if (!cell.isGradient || cell.isTwin || !explanation || explanation.none || !isEditable(run, cell)) return ''
-    const value = valueAt(tensorOf(run, cell.name), cell.index)
+    const value = valueAt(getTensor(run, cell.name), cell.index)
     if (!Number.isFinite(value)) return ''
     return h('section', { className: 'nudge' },
       h('button', {
         'type': 'button', 'className': 'quiet', 'data-keep': 'nudge', 'onclick': () => measure(view, value)
-      }, t('inspector.nudge.do', { step: exact(STEP) })),
-      isKnown(run, cell) && last.result ? resultList(last.result) : '')
+      }, t('inspector.nudge.do', { step: formatExact(STEP) })),
+      isMeasured(run, cell) && measured.result ? renderResult(measured.result) : '')
   }
 }

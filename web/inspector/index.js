@@ -1,19 +1,19 @@
 /** The inspector: where a cell is, its value, how it was computed, where it is used, and a field that edits it. */
 
-import { editField, editList, editStore } from './edits.js'
-import { cellComparison } from './cell_comparison.js'
-import { explanationSection, makeScrollable } from './explanation.js'
-import { nearestTokens } from './nearest_tokens.js'
-import { finiteDifference } from './finite_difference.js'
-import { cellIndex } from './cell_index.js'
-import { cellName, sameCell } from '../lib/cell.js'
-import { dotted, find, h, setText } from '../lib/dom.js'
+import { createEditField, renderEdits, createEditStore } from './edits.js'
+import { renderComparison } from './cell_comparison.js'
+import { renderExplanation, makeScrollable } from './explanation.js'
+import { createNearestTokens } from './nearest_tokens.js'
+import { createFiniteDifference } from './finite_difference.js'
+import { renderCellIndex } from './cell_index.js'
+import { cellName, isSameCell } from '../lib/cell.js'
+import { splitAtDots, findElement, h, setText } from '../lib/dom.js'
 import { isEditable } from '../lib/edits.js'
-import { formula } from '../lib/formula.js'
-import { brief, dimensions, exact } from '../lib/number.js'
+import { renderFormula } from '../lib/formula.js'
+import { formatBrief, formatShape, formatExact } from '../lib/number.js'
 import { fullRoomName } from '../lib/room_name.js'
-import { prose } from '../lib/prose.js'
-import { descriptionOf, tensorOf } from '../lib/run.js'
+import { renderProse } from '../lib/prose.js'
+import { getDescription, getTensor } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { modelOf } from '../models/index.js'
 import { roomOfTensor, roomsOf } from '../rooms/index.js'
@@ -22,7 +22,7 @@ import { roomOfTensor, roomsOf } from '../rooms/index.js'
 
 /**
  * What the inspector displays.
- * @typedef {object} Inspected
+ * @typedef {object} InspectorView
  * @property {Run | null} run
  * @property {Cell | null} cell
  * @property {boolean} pinned
@@ -35,194 +35,194 @@ import { roomOfTensor, roomsOf } from '../rooms/index.js'
 
 /** Whether the run has this cell with a value. @param {Run} run @param {Cell | null} cell @returns {boolean} */
 export function hasCell(run, cell) {
-  const tensor = cell && descriptionOf(run, cell.name)
+  const tensor = cell && getDescription(run, cell.name)
   if (!tensor || tensor.isKept === false || tensor.shape.length !== cell.index.length) return false
   return cell !== null && cell.index.every((i, axis) => i < tensor.shape[axis])
 }
 
-/** @type {Record<string, string>} */ const OPPOSITE = { undo: 'redo', redo: 'undo', back: 'on', on: 'back' }
+/** @type {Record<string, string>} */ const OPPOSITE_BUTTONS = { undo: 'redo', redo: 'undo', back: 'on', on: 'back' }
 
 /**
  * Where the focus goes when its button becomes disabled: to the button that does the reverse.
  * @param {string} [name]
  */
-const instead = name => name?.replace(/^\w+/, word => OPPOSITE[word] ?? word)
+const oppositeButton = name => name?.replace(/^\w+/, word => OPPOSITE_BUTTONS[word] ?? word)
 
 /**
  * Replaces the children of an element and keeps the focus.
  * @param {HTMLElement} element @param {...Child} children
  */
-function redraw(element, ...children) {
+function replaceChildrenKeepingFocus(element, ...children) {
   const activeElement = /** @type {HTMLElement} */ (document.activeElement)
-  const inside = element.contains(activeElement)
-  const focusKey = inside ? activeElement.dataset.keep : undefined
+  const hadFocus = element.contains(activeElement)
+  const focusKey = hadFocus ? activeElement.dataset.keep : undefined
   const nodes = /** @type {(Node | string)[]} */ (children.filter(Boolean))
   element.replaceChildren(...nodes)
-  if (!inside) return
+  if (!hadFocus) return
   /** @param {string | undefined} name @returns {HTMLElement | null | undefined | ''} */
-  const findKept = name => name && find(element, `[data-keep="${name}"]:not([disabled])`)
-  const next = findKept(focusKey) || findKept(instead(focusKey)) || find(element, '[tabindex="-1"]')
+  const findButton = name => name && findElement(element, `[data-keep="${name}"]:not([disabled])`)
+  const next = findButton(focusKey) || findButton(oppositeButton(focusKey)) || findElement(element, '[tabindex="-1"]')
   next?.focus({ preventScroll: true })
 }
 
 /**
  * Mounts the inspector.
  * @param {HTMLElement} container
- * @param {Pick<Context, 't' | 'press' | 'visit' | 'set' | 'get' | 'runQuery'>} context
+ * @param {Pick<Context, 't' | 'pinCell' | 'pinSource' | 'set' | 'get' | 'runQuery'>} context
  *   press pins a cell or unpins it; visit follows a source
  */
-export function inspector(container, { t, press, visit, set, get, runQuery }) {
+export function mountInspector(container, { t, pinCell, pinSource, set, get, runQuery }) {
   const heading = h('h2', { className: 'visually-hidden' }, t('inspector.label'))
-  const sheet = h('button', { type: 'button', className: 'sheet-handle', onclick: () => toggle() },
+  const sheetHandle = h('button', { type: 'button', className: 'sheet-handle', onclick: () => toggle() },
     h('span', { className: 'sheet-name' }, h('bdi', { dir: 'ltr' })), h('b', { className: 'sheet-value' }),
     h('span', { 'className': 'sheet-sign', 'aria-hidden': 'true' }), h('span', { className: 'visually-hidden' }))
   const body = h('div', { className: 'inspector-body' })
-  const store = editStore({ get, set })
+  const store = createEditStore({ get, set })
   const live = h('p', { className: 'visually-hidden', role: 'status' })
-  container.append(heading, sheet, body, live)
-  /** @type {Inspected} */
+  container.append(heading, sheetHandle, body, live)
+  /** @type {InspectorView} */
   let view = { run: null, cell: null, pinned: false, trail: [], explanation: null, pair: null, idle: [], room: null }
-  const nudged = finiteDifference({ t, runQuery, get, live, redraw: () => draw() })
-  const nearby = nearestTokens({ t, runQuery, live, redraw: () => draw() })
-  /** @type {{ sorted: boolean, page: number | null }} */ let reading = { sorted: false, page: null }
-  /** @type {Cell | null} */ let editing = null
+  const renderFiniteDifference = createFiniteDifference({ t, runQuery, get, live, redraw: () => draw() })
+  const renderNearestTokens = createNearestTokens({ t, runQuery, live, redraw: () => draw() })
+  /** @type {{ sorted: boolean, page: number | null }} */ let termsView = { sorted: false, page: null }
+  /** @type {Cell | null} */ let editedCell = null
   let isDifferentiable = false
   /** @type {{ cell: Cell | null, value: number | null, element: Child }} */
   let field = { cell: null, value: null, element: null }
 
   function toggle(open = !container.classList.contains('is-open')) {
     container.classList.toggle('is-open', open)
-    sheet.setAttribute('aria-expanded', open ? 'true' : 'false')
-    setText(sheet.lastChild, t(open ? 'inspector.collapse' : 'inspector.expand'))
+    sheetHandle.setAttribute('aria-expanded', open ? 'true' : 'false')
+    setText(sheetHandle.lastChild, t(open ? 'inspector.collapse' : 'inspector.expand'))
   }
-  /** @param {Partial<typeof reading>} patch @param {Cell | null} [edited] */
-  const change = (patch, edited = editing) => {
-    editing = edited
-    reading = { ...reading, ...patch }
+  /** @param {Partial<typeof termsView>} patch @param {Cell | null} [edited] */
+  const change = (patch, edited = editedCell) => {
+    editedCell = edited
+    termsView = { ...termsView, ...patch }
     draw()
   }
 
-  function crumbs() {
+  function renderTrail() {
     if (view.trail.length < 2) return ''
     /** @param {Cell} cell */
-    const crumb = cell => h('button', {
-      'type': 'button', 'className': 'cell-link', 'onclick': () => press(cell),
-      'aria-current': sameCell(cell, view.cell) ? 'true' : undefined
-    }, dotted(cellName(cell)))
+    const createCrumb = cell => h('button', {
+      'type': 'button', 'className': 'cell-link', 'onclick': () => pinCell(cell),
+      'aria-current': isSameCell(cell, view.cell) ? 'true' : undefined
+    }, splitAtDots(cellName(cell)))
     return h('nav', { 'className': 'trail', 'aria-label': t('inspector.trail') },
-      view.trail.map((cell, i) => [i ? ' › ' : '', crumb(cell)]))
+      view.trail.map((cell, i) => [i ? ' › ' : '', createCrumb(cell)]))
   }
   /** @param {Cell} cell */
-  function directions(cell) {
+  function renderDirections(cell) {
     // While a cell is being explained its buttons stay, so that the focused one does not disappear.
     if (view.explanation) isDifferentiable = view.explanation.differentiable
     if (!isDifferentiable && !cell.isGradient) return ''
     const { name, index, isGradient = false } = cell
     /** @param {string} word @param {boolean} backward */
-    const choose = (word, backward) => h('button', {
+    const createDirectionButton = (word, backward) => h('button', {
       'type': 'button', 'data-keep': word, 'aria-pressed': String(isGradient === backward),
-      'onclick': () => isGradient !== backward && visit(backward ? { name, index, isGradient: true } : { name, index })
+      'onclick': () => isGradient !== backward && pinSource(backward ? { name, index, isGradient: true } : { name, index })
     }, t(`inspector.${word}`))
     return h('div', { 'className': 'directions', 'role': 'group', 'aria-label': t('inspector.direction') },
-      choose('forward', false), choose('backward', true))
+      createDirectionButton('forward', false), createDirectionButton('backward', true))
   }
   /** @param {Cell} cell */
-  function onward(cell) {
+  function renderUsers(cell) {
     const { explanation } = view
     if (!explanation?.users?.length || cell.isGradient) return ''
     /** @param {string} target */
-    const follow = async target => {
+    const followUser = async target => {
       const use = await runQuery('firstUse', { cell, target })
-      if (use && sameCell(cell, view.cell)) visit(use)
+      if (use && isSameCell(cell, view.cell)) pinSource(use)
     }
     return h('p', { className: 'feeds' }, h('span', {}, t('inspector.feeds')), explanation.users.map(name => (
-      h('button', { type: 'button', className: 'cell-link', onclick: () => follow(name) }, dotted(name)))))
+      h('button', { type: 'button', className: 'cell-link', onclick: () => followUser(name) }, splitAtDots(name)))))
   }
   /** @param {Run} run @param {Cell} cell */
-  function homeLink(run, cell) {
-    const home = roomOfTensor(roomsOf(run), cell.name, run)
-    if (!home || home.id === view.room) return ''
-    return h('button', { type: 'button', className: 'quiet', onclick: () => set({ room: home.id }, 'push') },
-      t('inspector.goto', { room: fullRoomName(home, t) }))
+  function renderRoomLink(run, cell) {
+    const homeRoom = roomOfTensor(roomsOf(run), cell.name, run)
+    if (!homeRoom || homeRoom.id === view.room) return ''
+    return h('button', { type: 'button', className: 'quiet', onclick: () => set({ room: homeRoom.id }, 'push') },
+      t('inspector.goto', { room: fullRoomName(homeRoom, t) }))
   }
   /** What a cell stands for, where the operation does not say. @param {Cell} cell */
-  function meaning({ name, index }) {
+  function renderMeaning({ name, index }) {
     const entry = modelOf(get().model).meanings?.[name]
     return entry ? h('section', { className: 'meaning' }, h('h3', {}, t('inspector.meaning')),
-      h('p', { className: 'rule' }, formula(entry.formula(index))), h('p', { className: 'note' }, prose(t(`meanings.${name}`)))) : ''
+      h('p', { className: 'rule' }, renderFormula(entry.formula(index))), h('p', { className: 'note' }, renderProse(t(`meanings.${name}`)))) : ''
   }
   /**
    * The field is kept while its cell stays the same, so that what is being typed survives.
    * @param {Cell} cell @param {number} value
    */
-  function fieldFor(cell, value) {
-    if (!sameCell(editing, cell) || cell.isGradient || cell.isTwin) return ''
-    if (!sameCell(field.cell, cell) || !Object.is(field.value, value)) {
+  function renderField(cell, value) {
+    if (!isSameCell(editedCell, cell) || cell.isGradient || cell.isTwin) return ''
+    if (!isSameCell(field.cell, cell) || !Object.is(field.value, value)) {
       const close = () => change({}, null)
-      field = { cell, value, element: editField(cell, value, { t, store, close }) }
+      field = { cell, value, element: createEditField(cell, value, { t, store, close }) }
     }
     return field.element
   }
   /** @param {Run} run @param {Cell} cell @param {string} type */
-  function actions(run, cell, type) {
+  function renderActions(run, cell, type) {
     const { pinned } = view
-    /** @param {string} name @param {() => void} act */
-    const button = (name, act) => h('button',
-      { 'type': 'button', 'className': 'quiet', 'data-keep': name, 'onclick': act },
+    /** @param {string} name @param {() => void} action */
+    const button = (name, action) => h('button',
+      { 'type': 'button', 'className': 'quiet', 'data-keep': name, 'onclick': action },
       t(`inspector.${name}`))
-    const isPlain = type === 'float32' && !cell.isGradient && !cell.isTwin
-    const canChange = isPlain && isEditable(run, cell) && !sameCell(editing, cell)
+    const isOwnFloat = type === 'float32' && !cell.isGradient && !cell.isTwin
+    const canChange = isOwnFloat && isEditable(run, cell) && !isSameCell(editedCell, cell)
     return h('p', { className: 'actions' },
-      canChange ? button('change', () => edit(cell)) : '',
-      homeLink(run, cell), pinned ? button('release', () => press(null)) : '')
+      canChange ? button('change', () => startEditing(cell)) : '',
+      renderRoomLink(run, cell), pinned ? button('release', () => pinCell(null)) : '')
   }
   /** @param {Cell} cell @param {Tensor} tensor @param {number} value @param {string} type */
-  function facts(cell, tensor, value, type) {
+  function renderFacts(cell, tensor, value, type) {
     return h('dl', { className: 'facts' },
-      h('dt', {}, t('inspector.exact', { type })), h('dd', { 'data-exact': cellName(cell) }, exact(value)),
+      h('dt', {}, t('inspector.exact', { type })), h('dd', { 'data-exact': cellName(cell) }, formatExact(value)),
       cell.index.length === 0 ? '' : [
         h('dt', {}, t('inspector.index')), h('dd', {}, `[${cell.index.join(', ')}]`),
-        h('dt', {}, t('inspector.shape')), h('dd', {}, dimensions(tensor.shape))
+        h('dt', {}, t('inspector.shape')), h('dd', {}, formatShape(tensor.shape))
       ])
   }
   function draw() {
     const { run, cell, explanation } = view
-    const list = editList({ t, store, go: press, idle: view.idle })
+    const list = renderEdits({ t, store, go: pinCell, idle: view.idle })
     if (!run || !cell || !hasCell(run, cell)) {
-      redraw(body, h('p', { className: 'note' }, prose(t('inspector.empty'))), list)
+      replaceChildrenKeepingFocus(body, h('p', { className: 'note' }, renderProse(t('inspector.empty'))), list)
       return
     }
-    const tensor = tensorOf(run, cell.name)
+    const tensor = getTensor(run, cell.name)
     const type = tensor.dtype ?? 'float32'
     const value = cell.isGradient ? explanation?.value : valueAt(tensor, cell.index)
-    const short = value === undefined ? '' : type === 'int32' ? exact(value) : brief(value)
-    redraw(body,
-      crumbs(), h('div', { className: 'cell-told', tabindex: '-1' },
-        h('p', { className: 'cell-name' }, h('code', {}, dotted(cellName(cell)))),
-        h('p', { className: 'cell-value' }, short)),
-      cellComparison(view.pair, cell, t), directions(cell),
-      cellIndex(run, cell, { t, set, press, get }),
-      cell.isGradient ? '' : meaning(cell),
-      value === undefined ? '' : fieldFor(cell, value),
-      value === undefined ? '' : facts(cell, tensor, value, type),
+    const shortValue = value === undefined ? '' : type === 'int32' ? formatExact(value) : formatBrief(value)
+    replaceChildrenKeepingFocus(body,
+      renderTrail(), h('div', { className: 'cell-told', tabindex: '-1' },
+        h('p', { className: 'cell-name' }, h('code', {}, splitAtDots(cellName(cell)))),
+        h('p', { className: 'cell-value' }, shortValue)),
+      renderComparison(view.pair, cell, t), renderDirections(cell),
+      renderCellIndex(run, cell, { t, set, pinCell, get }),
+      cell.isGradient ? '' : renderMeaning(cell),
+      value === undefined ? '' : renderField(cell, value),
+      value === undefined ? '' : renderFacts(cell, tensor, value, type),
       cell.isGradient && value !== undefined
         ? h('p', { className: 'note given' }, t(run.hasLoss ? 'inspector.loss' : 'inspector.sum')) : '',
-      explanation ? explanationSection(explanation, cell, {
-        t, go: visit, has: source => hasCell(run, source), change, run, ...reading
+      explanation ? renderExplanation(explanation, cell, {
+        t, go: pinSource, has: source => hasCell(run, source), change, run, ...termsView
       }) : '',
-      nudged({ run, cell, explanation }), nearby(run, cell),
-      onward(cell),
-      actions(run, cell, type),
+      renderFiniteDifference({ run, cell, explanation }), renderNearestTokens(run, cell),
+      renderUsers(cell),
+      renderActions(run, cell, type),
       list)
     makeScrollable(body)
-    setText(find(sheet, 'bdi'), cellName(cell))
-    setText(sheet.children[1], short)
+    setText(findElement(sheetHandle, 'bdi'), cellName(cell))
+    setText(sheetHandle.children[1], shortValue)
   }
   /** @param {Cell} cell */
-  function edit(cell) {
-    editing = cell
-    if (view.pinned && sameCell(cell, view.cell)) draw()
-    else press(cell)
+  function startEditing(cell) {
+    editedCell = cell
+    if (view.pinned && isSameCell(cell, view.cell)) draw()
+    else pinCell(cell)
     toggle(true)
     /** @type {HTMLInputElement | null} */ const input = body.querySelector('.edit-field')
     input?.focus()
@@ -231,13 +231,13 @@ export function inspector(container, { t, press, visit, set, get, runQuery }) {
   toggle(false)
   return {
     /** Pins a cell and focuses the field that edits it. @param {Cell} cell */
-    edit,
+    edit: startEditing,
     undo: store.undo,
     redo: store.redo,
-    /** @param {Partial<Inspected>} next */
+    /** @param {Partial<InspectorView>} next */
     update(next) {
-      if (next.cell !== undefined && !sameCell(next.cell, view.cell)) reading = { ...reading, page: null }
-      if (next.cell !== undefined && !sameCell(next.cell, editing)) editing = null
+      if (next.cell !== undefined && !isSameCell(next.cell, view.cell)) termsView = { ...termsView, page: null }
+      if (next.cell !== undefined && !isSameCell(next.cell, editedCell)) editedCell = null
       view = { ...view, ...next }
       container.classList.toggle('is-empty', !view.run || !hasCell(view.run, view.cell))
       container.classList.toggle('is-pinned', view.pinned)

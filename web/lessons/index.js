@@ -6,45 +6,44 @@
 /** @import { Run, State } from '../types.d.ts' */
 
 /**
- * @typedef {{ state: State, before?: Run | null }} Now the state of the page, and the run as it was when the reader
- *   answered
+ * @typedef {{ state: State, before?: Run | null }} Now the state of the page, and the run from when the reader answered
  *
  * @typedef {{
  *   tensor: string, index: (number | null)[], columns?: number[], isGradient?: boolean, selector?: undefined
- * }} Cells of a tensor, with null for all along an axis; on paper perhaps some columns in an order of their own, or
- *   what the loss does with them
+ * }} Cells of a tensor; null stands for all along an axis; on paper, `columns` selects and orders columns
  * @typedef {Cells | { selector: string, tensor?: undefined }} Place cells, or an element of the page
  * @typedef {(run: Run, now: Now) => Place} Pointer
  *
  * @typedef {object} Question
- * @property {(run: Run, now: Now) => { id: string, text?: string }[]} [options] what there is to choose from; where
- *   one has no text of its own, the lesson's texts have it; left out where a number is asked for
+ * @property {(run: Run, now: Now) => { id: string, text?: string }[]} [options] the options, with texts from the
+ *   lesson's words by default; left out where the answer is a number
  * @property {(run: Run, now: Now) => string | number | undefined} answer the correct one, read from the run
  * @property {number} [tolerance] how far a number may be off
- * @property {boolean} [isOfAnswer] asks for what stands in the top line as the model's answer
+ * @property {boolean} [isOfAnswer] whether the top line displays the answer as the model's output
  *
- * @typedef {string | { ko: string, en: string }} Link a state as in a link, beside what the lesson begins with
+ * @typedef {string | { ko: string, en: string }} Link changes of the lesson's base state, as in a link
  *
  * @typedef {object} Step
  * @property {string} id the key of its texts
  * @property {Link} state
- * @property {Pointer} [point]
- * @property {Question} [ask]
- * @property {Link | ((run: Run, now: Now) => string)} [then] the state in which the answer is seen: the reader
- *   predicts; without it the figure that is there has the answer, and who is wrong gets a hint of the step's own
- * @property {Pointer} [pointThen]
- * @property {(run: Run, now: Now) => Cells} [look] the cell that the inspector explains, where no cell is pointed at
- * @property {(run: Run, now: Now) => Cells} [lookThen] the same once the question is answered
- * @property {(run: Run, now: Now) => Record<string, string>} [say] values for the placeholders of its texts
- * @property {string[]} [free] what the step lets the reader change
- * @property {(run: Run, now: Now) => Cells[]} [paper] what a worksheet shows in place of what is pointed at; a step
+ * @property {Pointer} [target]
+ * @property {Question} [question]
+ * @property {Link | ((run: Run, now: Now) => string)} [answerState] the state that shows the answer, which
+ *   the reader predicts; without it the answer is in the present figure, and a wrong one gets a hint
+ * @property {Pointer} [answerTarget]
+ * @property {(run: Run, now: Now) => Cells} [cell] the cell that the inspector explains, if the target is no cell
+ * @property {(run: Run, now: Now) => Cells} [answerCell] the same once the question is answered
+ * @property {(run: Run, now: Now) => Record<string, string>} [values] values for the placeholders of its texts
+ * @property {string[]} [freeSettings] what the step lets the reader change
+ * @property {(run: Run, now: Now) => Cells[]} [paperCells] what a worksheet shows in place of what is pointed at; a
+ *   step
  *   that asks nothing is on the worksheet if it has this
- * @property {(run: Run, now: Now) => Cells[]} [paperThen] the same once the question is answered
+ * @property {(run: Run, now: Now) => Cells[]} [paperAnswerCells] the same once the question is answered
  *
  * @typedef {object} Lesson
  * @property {string} model
  * @property {{ ko: string, en: string }} base the state that all of its steps extend
- * @property {string[]} keeps fields that keep the reader's text
+ * @property {string[]} userFields fields whose text by the reader remains
  * @property {Step[]} steps
  * @property {string} [next] the lesson that comes after, or
  * @property {string} [theatre] the training
@@ -111,4 +110,4 @@ export const LESSONS = [
 ]
 
 /** @param {string} id */
-export const lessonOf = id => LESSONS.find(lesson => lesson.id === id)
+export const findLesson = id => LESSONS.find(lesson => lesson.id === id)

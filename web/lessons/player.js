@@ -1,18 +1,18 @@
 /** The lesson player: one step at a time, explained above the figure, while the page stays usable. */
 
 import { h, setText } from '../lib/dom.js'
-import { prose } from '../lib/prose.js'
+import { renderProse } from '../lib/prose.js'
 import { readRun } from '../lib/run.js'
 import { translator } from '../lib/text.js'
 import { MODELS, settingsOf } from '../models/index.js'
 import { HOUSE } from '../rooms/index.js'
 import { OPENING, defaults, runKeys, toHash } from '../shell/state.js'
-import { lessonOf } from './index.js'
-import { pointers } from './pointer.js'
-import { remember } from './progress.js'
-import { question } from './question.js'
-import { standingFor } from './run_values.js'
-import { changeable, isIn, keptFields, stateOf, valuesOf } from './steps.js'
+import { findLesson } from './index.js'
+import { createPointer } from './pointer.js'
+import { saveProgress } from './progress.js'
+import { createQuestion } from './question.js'
+import { representativeCell } from './run_values.js'
+import { freeValues, isInStep, changedFields, stateOfStep, placeholderValues } from './steps.js'
 
 /** @import { ModulePath } from '../rooms/graph.js' */
 /** @import { Lesson } from './index.js' */
@@ -21,24 +21,24 @@ import { changeable, isIn, keptFields, stateOf, valuesOf } from './steps.js'
 
 /**
  * The loaded lesson, in a language, and the reader's answers.
- * @typedef {object} Playing
+ * @typedef {object} PlayedLesson
  * @property {string | null} id
  * @property {Language} language
  * @property {Lesson} lesson
  * @property {{ title: string, steps: Record<string, any> }} words
  * @property {Bar} parts
- * @property {Map<string, Answered>} answers by step
- * @property {string | null} [wanted]
- * @property {boolean} [isMet] whether it was seen where its reader comes in
+ * @property {Map<string, ReaderAnswer>} answers by step
+ * @property {string | null} [requestedKey]
+ * @property {boolean} [isEntered] whether the player has checked the state in which the reader entered
  *
- * @typedef {ReturnType<typeof bar> & { asked?: string, said?: string, taken?: string,
- *   question?: ReturnType<typeof question> | null }} Bar and what was written there last
+ * @typedef {ReturnType<typeof createBar> & { questionKey?: string, textKey?: string, selectionKey?: string,
+ *   question?: ReturnType<typeof createQuestion> | null }} Bar and what was written there last
  *
- * @typedef {object} Answered
+ * @typedef {object} ReaderAnswer
  * @property {(string | number)[]} wrong
  * @property {string | number | null | undefined} right
- * @property {string | number | null} given
- * @property {boolean} isOver
+ * @property {string | number | null} value
+ * @property {boolean} isAnswered
  * @property {string} inputs what the reader had written by then
  * @property {Run | null} [before] the run of the question
  */
@@ -46,40 +46,40 @@ import { changeable, isIn, keptFields, stateOf, valuesOf } from './steps.js'
 /** The texts that depend on the answer. */
 const ANSWER_TEXTS = ['right', 'wrong']
 
-/** Hides the model's answer in the top line while a question asks for it. @param {boolean} isCovered */
-const cover = isCovered => document.documentElement.toggleAttribute('data-covered', isCovered)
+/** Hides the model's answer in the top line while a question is about it. @param {boolean} isCovered */
+const hideAnswer = isCovered => document.documentElement.toggleAttribute('data-covered', isCovered)
 
 /**
- * Whether a link only says which step it is and what the reader has typed, from wherever the page starts.
+ * Whether a link contains only the step and the reader's fields.
  * @param {State} state @param {Lesson} lesson
  */
-function isBare(state, { keeps }) {
-  const known = defaults()
-  const own = { lesson: '', at: 0, language: 'auto', theme: 'auto', ...(state.room === HOUSE.id && { room: OPENING }),
-    ...Object.fromEntries(keeps.map(name => [name, known[name]])) }
-  return toHash(/** @type {State} */ ({ ...state, ...own })) === toHash(known)
+function isShortLink(state, { userFields: keeps }) {
+  const defaultState = defaults()
+  const resetState = { lesson: '', at: 0, language: 'auto', theme: 'auto', ...(state.room === HOUSE.id && { room: OPENING }),
+    ...Object.fromEntries(keeps.map(name => [name, defaultState[name]])) }
+  return toHash(/** @type {State} */ ({ ...state, ...resetState })) === toHash(defaultState)
 }
 
 /**
- * @param {Lesson['steps'][number]} step @param {Answered['given']} given @param {string | number | undefined} right
+ * @param {Lesson['steps'][number]} step @param {ReaderAnswer['value']} given @param {string | number | undefined} right
  */
-const isRightFor = ({ ask }, given, right) => (ask?.tolerance === undefined ? given === right
+const isCorrect = ({ question: ask }, given, right) => (ask?.tolerance === undefined ? given === right
   : given !== null && Math.abs(Number(given) - Number(right)) <= ask.tolerance)
 
 /**
  * @param {Pick<Context, 't'>} context
- * @param {Record<'back' | 'next' | 'leave' | 'home' | 'sheet', () => void>} acts
+ * @param {Record<'back' | 'next' | 'leave' | 'home' | 'sheet', () => void>} actions
  */
-function bar({ t }, acts) {
-  /** @param {string} name @param {() => void} act */
-  const button = (name, act, words = t(`lesson.${name}`)) => (
-    h('button', { type: 'button', className: `lesson-${name}`, onclick: act }, words))
+function createBar({ t }, actions) {
+  /** @param {string} name @param {() => void} action */
+  const button = (name, action, words = t(`lesson.${name}`)) => (
+    h('button', { type: 'button', className: `lesson-${name}`, onclick: action }, words))
   const parts = {
     name: h('span', { className: 'lesson-name' }), place: h('span', { className: 'lesson-place' }),
     progress: h('progress', { 'aria-label': t('lesson.progress') }), title: h('h1', {}),
     text: h('p', { className: 'lesson-text' }), ask: h('div', { className: 'lesson-asked' }),
-    back: button('back', acts.back), next: button('next', acts.next), leave: button('leave', acts.leave),
-    home: button('home', acts.home), sheet: button('sheet', acts.sheet, t('lesson.sheet.print'))
+    back: button('back', actions.back), next: button('next', actions.next), leave: button('leave', actions.leave),
+    home: button('home', actions.home), sheet: button('sheet', actions.sheet, t('lesson.sheet.print'))
   }
   const { name, place, progress, title, text, ask, back, next, leave, home, sheet } = parts
   const root = h('div', { className: 'lesson-bar' },
@@ -94,262 +94,269 @@ function bar({ t }, acts) {
  * @param {HTMLElement} container @param {HTMLElement} stage
  * @param {Context} context
  */
-export function player(container, stage, context) {
+export function mountPlayer(container, stage, context) {
   const { t, get, set, language } = context
-  const pointer = pointers(stage)
-  /** @type {Playing} */
-  let shown = /** @type {any} */ (
+  const pointer = createPointer(stage)
+  /** @type {PlayedLesson} */
+  let playing = /** @type {any} */ (
     { id: null, language: null, lesson: null, words: null, parts: null, answers: new Map() })
 
-  const stepNow = () => shown.lesson.steps[Math.min(get().at, shown.lesson.steps.length - 1)]
-  const now = () => ({ state: get(), before: answered()?.before ?? null })
+  const currentStep = () => playing.lesson.steps[Math.min(get().at, playing.lesson.steps.length - 1)]
+  const currentNow = () => ({ state: get(), before: currentAnswer()?.before ?? null })
   /**
    * The state of a step, or the one in which its answer is revealed.
    * @param {Lesson['steps'][number]} step @param {boolean} isOver @param {Run | null} [before] the run of the question
    */
-  function wanted(step, isOver, before = shown.answers.get(step.id)?.before) {
-    const text = isOver && step.then ? step.then : step.state
+  function wantedState(step, isOver, before = playing.answers.get(step.id)?.before) {
+    const text = isOver && step.answerState ? step.answerState : step.state
     const sentence = typeof text === 'function' ? text(/** @type {Run} */ (before), { state: get() })
       : typeof text === 'string' ? text : text[language()]
-    return stateOf(shown.lesson, sentence, get(), language())
+    return stateOfStep(playing.lesson, sentence, get(), language())
   }
   /** @param {Lesson['steps'][number]} step */
-  const isSeen = step => Boolean(step.then && shown.answers.get(step.id)?.isOver)
-  const answered = () => shown.answers.get(stepNow().id)
-  const inputs = () => JSON.stringify(keptFields(shown.lesson, get()))
-  const isAtEnd = () => get().at >= shown.lesson.steps.length - 1
+  const isAnswerShown = step => Boolean(step.answerState && playing.answers.get(step.id)?.isAnswered)
+  const currentAnswer = () => playing.answers.get(currentStep().id)
+  const serializeInputs = () => JSON.stringify(changedFields(playing.lesson, get()))
+  const isLastStep = () => get().at >= playing.lesson.steps.length - 1
 
   /**
    * Enters a step: its question, or, if answered already, the result.
    * @param {number} at @param {'push' | 'replace'} [history]
    */
-  function enter(at, history = 'push') {
-    const step = shown.lesson.steps[at]
-    // Before rendering, which may scroll to the place already.
+  function enterStep(at, history = 'push') {
+    const step = playing.lesson.steps[at]
+    // Rendering may scroll to the target, so this comes first.
     scrollTo({ top: 0 })
-    set({ ...wanted(step, isSeen(step)), at }, history)
+    set({ ...wantedState(step, isAnswerShown(step)), at }, history)
   }
   const leave = () => {
     pointer.clear()
     set({ lesson: '', at: 0 }, 'push')
   }
-  const home = () => enter(shown.lesson.steps.indexOf(stepNow()))
-  function next() {
-    if (!isAtEnd()) return enter(get().at + 1)
-    const { next: following, theatre } = shown.lesson
-    set({ ...defaults(), ...readers(), ...(following ? { lesson: following } : { theatre }) }, 'push')
+  const home = () => enterStep(playing.lesson.steps.indexOf(currentStep()))
+  function goToNext() {
+    if (!isLastStep()) return enterStep(get().at + 1)
+    const { next: following, theatre } = playing.lesson
+    set({ ...defaults(), ...readerSettings(), ...(following ? { lesson: following } : { theatre }) }, 'push')
   }
   /** All questions of the lesson on paper, with answers computed by the same engine. */
-  async function sheet() {
-    const { lesson, words, parts, id } = shown
+  async function printWorksheet() {
+    const { lesson, words, parts, id } = playing
     if (parts.sheet.ariaBusy === 'true') return
     parts.sheet.ariaBusy = 'true'
     /** @type {Map<string, Promise<Run>>} */ const runs = new Map()
     /** @param {State} state */
     function runOf(state) {
       const settings = settingsOf(state), key = JSON.stringify(settings)
-      const known = runs.get(key) ?? context.runQuery('twin', { settings }).then(message => readRun(message))
-      runs.set(key, known)
-      return known
+      const pendingRun = runs.get(key) ?? context.runQuery('twin', { settings }).then(message => readRun(message))
+      runs.set(key, pendingRun)
+      return pendingRun
     }
     /** @param {State} state @param {string} tensor */
     async function gradientOf(state, tensor) {
       await context.runQuery('twin', { settings: settingsOf(state) })
-      const found = await context.runQuery('gradients', { isTwin: true, names: [tensor] })
-      return /** @type {Float32Array} */ (found.get(tensor))
+      const gradients = await context.runQuery('gradients', { isTwin: true, names: [tensor] })
+      return /** @type {Float32Array} */ (gradients.get(tensor))
     }
     try {
-      const [{ worksheet }, { paper, print }] = await Promise.all([import('./worksheet.js'), import('./sheet.js')])
-      const made = await worksheet(lesson, words, { state: get(), language: language(), runOf, gradientOf })
-      if (shown.id === id) print(paper(made, t))
+      const [{ createWorksheet: worksheet }, { renderWorksheet: paper, printSheet: print }] = await Promise.all([import('./worksheet.js'), import('./sheet.js')])
+      const worksheetData = await worksheet(lesson, words, { state: get(), language: language(), runOf, gradientOf })
+      if (playing.id === id) print(paper(worksheetData, t))
     } finally {
       parts.sheet.ariaBusy = null
     }
   }
-  const readers = () => {
-    const { language: spoken, theme, depth } = get()
-    return { language: spoken, theme, depth }
+  const readerSettings = () => {
+    const { language: currentLanguage, theme, depth } = get()
+    return { language: currentLanguage, theme, depth }
   }
 
   /**
    * The correct answer: read from the current run, or from the run in which it will be revealed, computed separately.
    * @param {Lesson['steps'][number]} step @param {Run} run
    */
-  async function rightOf(step, run) {
-    const { ask, then } = step
-    if (!then) return ask?.answer(run, now())
-    const state = /** @type {State} */ (wanted(step, true, run)), here = get()
-    const isSame = runKeys(state).every(key => JSON.stringify(state[key]) === JSON.stringify(here[key]))
-    const seen = isSame ? run : readRun(await context.runQuery('twin', { settings: settingsOf(state) }))
-    return ask?.answer(seen, { state, before: run })
+  async function computeCorrect(step, run) {
+    const { question: ask, answerState: then } = step
+    if (!then) return ask?.answer(run, currentNow())
+    const state = /** @type {State} */ (wantedState(step, true, run)), currentState = get()
+    const isSame = runKeys(state).every(key => JSON.stringify(state[key]) === JSON.stringify(currentState[key]))
+    const answerRun = isSame ? run : readRun(await context.runQuery('twin', { settings: settingsOf(state) }))
+    return ask?.answer(answerRun, { state, before: run })
   }
   /**
-   * @param {Lesson['steps'][number]} step @param {Run} run @param {Answered['given']} given null where it is asked for
+   * @param {Lesson['steps'][number]} step @param {Run} run @param {ReaderAnswer['value']} given null where it is asked
+   *   for
    */
-  function finish(step, run, given) {
-    const known = answered() ?? noAnswer()
-    shown.answers.set(step.id, { ...known, given, isOver: true, ...(step.then && { before: run }) })
-    if (step.then) set(wanted(step, true))
+  function showAnswer(step, run, given) {
+    const previous = currentAnswer() ?? createAnswer()
+    playing.answers.set(step.id,
+      { ...previous, value: given, isAnswered: true, ...(step.answerState && { before: run }) })
+    if (step.answerState) set(wantedState(step, true))
     else draw(run)
   }
-  /** @returns {Answered} */
-  const noAnswer = () => ({ wrong: [], right: null, given: null, isOver: false, inputs: inputs() })
+  /** @returns {ReaderAnswer} */
+  const createAnswer = () => ({ wrong: [], right: null, value: null, isAnswered: false, inputs: serializeInputs() })
   /**
    * A correct answer completes the question; a wrong one gives a hint and another try.
    * @param {string | number} given
    */
   async function answer(given) {
-    const step = stepNow(), run = context.run(), before = inputs()
-    if (!run || !step.ask || answered()?.isOver || !context.isCurrent()) return
-    const right = await rightOf(step, run)
-    if (step !== stepNow() || run !== context.run() || before !== inputs() || answered()?.isOver) return
-    if (isRightFor(step, given, right)) return finish(step, run, given)
-    const known = answered() ?? noAnswer()
-    shown.answers.set(step.id, { ...known, wrong: [...known.wrong, given] })
+    const step = currentStep(), run = context.run(), inputsBefore = serializeInputs()
+    if (!run || !step.question || currentAnswer()?.isAnswered || !context.isCurrent()) return
+    const right = await computeCorrect(step, run)
+    if (step !== currentStep() || run !== context.run() || inputsBefore !== serializeInputs() ||
+      currentAnswer()?.isAnswered) return
+    if (isCorrect(step, given, right)) return showAnswer(step, run, given)
+    const previous = currentAnswer() ?? createAnswer()
+    playing.answers.set(step.id, { ...previous, wrong: [...previous.wrong, given] })
     draw(run)
   }
   /** Reveals the answer on request. */
-  function reveal() {
+  function giveUp() {
     const run = context.run()
-    if (run && answered()) finish(stepNow(), run, null)
+    if (run && currentAnswer()) showAnswer(currentStep(), run, null)
   }
 
   /**
    * The text after an answer: correct, a hint, or the correct answer.
-   * @param {Lesson['steps'][number]} step @param {Run} run @param {(key: string) => string} speak @returns {Result}
+   * @param {Lesson['steps'][number]} step @param {Run} run @param {(key: string) => string} getText @returns {Result}
    */
-  function resultOf(step, run, speak) {
-    const known = answered()
-    if (!known || !step.ask) return { wrong: [], right: null, isOver: false, text: '' }
-    if (!known.isOver) return { ...known, text: speak('hint') || t('lesson.again') }
-    const right = step.ask.answer(run, now())
-    const isRight = isRightFor(step, known.given, right)
-    return { ...known, wrong: isRight || known.given === null ? known.wrong : [...known.wrong, known.given], right,
-      text: speak(isRight ? 'right' : 'wrong') }
+  function describeResult(step, run, getText) {
+    const previous = currentAnswer()
+    if (!previous || !step.question) return { wrong: [], right: null, isAnswered: false, text: '' }
+    if (!previous.isAnswered) return { ...previous, text: getText('hint') || t('lesson.again') }
+    const right = step.question.answer(run, currentNow())
+    const isRight = isCorrect(step, previous.value, right)
+    return { ...previous, wrong: isRight ||
+      previous.value === null ? previous.wrong : [...previous.wrong, previous.value], right,
+    text: getText(isRight ? 'right' : 'wrong') }
   }
 
-  /** @param {Lesson['steps'][number]} step @param {Run} run @param {(key: string) => string} speak */
-  function drawQuestion(step, run, speak) {
-    const { parts, words } = shown
-    const known = answered()
-    const options = step.ask?.options?.(known?.before ?? run, now())
+  /** @param {Lesson['steps'][number]} step @param {Run} run @param {(key: string) => string} getText */
+  function drawQuestion(step, run, getText) {
+    const { parts, words } = playing
+    const previous = currentAnswer()
+    const options = step.question?.options?.(previous?.before ?? run, currentNow())
       .map(({ id, text }) => ({ id, text: text ?? words.steps[step.id].options[id] })) ?? null
-    const key = JSON.stringify([step.id, options, speak('ask')])
-    if (key !== parts.asked) {
-      parts.question = step.ask ? question({ text: speak('ask'), options }, t, given => answer(given).catch(context.reportError), reveal) : null
+    const key = JSON.stringify([step.id, options, getText('ask')])
+    if (key !== parts.questionKey) {
+      parts.question = step.question ? createQuestion({ text: getText('ask'), options }, t, given => answer(given).catch(context.reportError), giveUp) : null
       parts.ask.replaceChildren(...(parts.question ? [parts.question.element] : []))
-      parts.asked = key
+      parts.questionKey = key
     }
-    parts.question?.show(resultOf(step, run, speak))
+    parts.question?.show(describeResult(step, run, getText))
   }
 
   /** @param {Run} run */
   function draw(run) {
-    const { parts, words, lesson } = shown
-    const step = stepNow()
-    const known = answered()
-    // The text about the question's run stays the same when the answer has produced another run.
-    const asked = known?.before
-      ? { run: known.before, now: { state: wanted(step, false), before: null } } : { run, now: now() }
+    const { parts, words, lesson } = playing
+    const step = currentStep()
+    const previous = currentAnswer()
+    // Texts about the question's run remain when the answer has led to another run.
+    const questionContext = previous?.before
+      ? { run: previous.before, now: { state: wantedState(step, false), before: null } } : { run, now: currentNow() }
     const say = translator(words.steps[step.id], { strict: false })
-    const own = words.steps[step.id]
-    const values = valuesOf(step, own, run, now()), before = valuesOf(step, own, asked.run, asked.now)
+    const stepWords = words.steps[step.id]
+    const values = placeholderValues(step, stepWords, run, currentNow()),
+      questionValues = placeholderValues(step, stepWords, questionContext.run, questionContext.now)
     /** @param {string} key */
-    const speak = key => (words.steps[step.id][key] ? say(key, ANSWER_TEXTS.includes(key) ? values : before) : '')
-    setText(parts.title, speak('title'))
-    const text = speak('text')
-    if (parts.said !== text) parts.text.replaceChildren(...prose(text))
-    parts.said = text
-    drawQuestion(step, run, speak)
-    const isThen = Boolean(known?.isOver && step.then)
-    const target = (isThen ? step.pointThen ?? step.point : step.point)?.(run, now()) ?? null
-    const key = `${shown.id} ${step.id} ${Boolean(known?.isOver)} ${shown.language}`
-    pointer.point(target, key, step.ask ? parts.ask : parts.title)
-    const taken = JSON.stringify([key, inputs(), changeable(step, get())])
-    if (taken !== parts.taken) unfold(run, (isThen ? step.lookThen : step.look)?.(run, now()) ?? target)
-    parts.taken = taken
+    const getText = key => (words.steps[step.id][key] ? say(key, ANSWER_TEXTS.includes(key) ? values : questionValues) : '')
+    setText(parts.title, getText('title'))
+    const text = getText('text')
+    if (parts.textKey !== text) parts.text.replaceChildren(...renderProse(text))
+    parts.textKey = text
+    drawQuestion(step, run, getText)
+    const isAfterAnswer = Boolean(previous?.isAnswered && step.answerState)
+    const target = (isAfterAnswer ? step.answerTarget ?? step.target : step.target)?.(run, currentNow()) ?? null
+    const key = `${playing.id} ${step.id} ${Boolean(previous?.isAnswered)} ${playing.language}`
+    pointer.point(target, key, step.question ? parts.ask : parts.title)
+    const selectionKey = JSON.stringify([key, serializeInputs(), freeValues(step, get())])
+    if (selectionKey !== parts.selectionKey) selectTarget(run,
+      (isAfterAnswer ? step.answerCell : step.cell)?.(run, currentNow()) ?? target)
+    parts.selectionKey = selectionKey
     parts.root.dataset.step = step.id
-    parts.root.dataset.language = shown.language
-    remember(shown.id ?? '', lesson.steps.indexOf(step))
+    parts.root.dataset.language = playing.language
+    saveProgress(playing.id ?? '', lesson.steps.indexOf(step))
   }
 
   /**
-   * Selects the cell that is pointed at, unless the inspector has one of its own.
+   * Selects the target's cell in the inspector.
    * @param {Run} run @param {import('./index.js').Place | null} target
    */
-  function unfold(run, target) {
-    const cell = target?.tensor === undefined ? null : standingFor(run, target)
-    if (cell) context.look(cell)
+  function selectTarget(run, target) {
+    const cell = target?.tensor === undefined ? null : representativeCell(run, target)
+    if (cell) context.selectCell(cell)
   }
 
   /** The label of the button that continues. @param {Lesson} lesson */
-  function wayOn({ next: following }) {
-    if (!isAtEnd()) return t('lesson.next')
+  function nextLabel({ next: following }) {
+    if (!isLastStep()) return t('lesson.next')
     return following ? t('lesson.after', { name: t(`lesson.list.${following}.name`) })
       : t('lesson.toTheatre', { name: t('app.theatre') })
   }
-  /** @param {boolean} isThere */
-  function drawPlace(isThere) {
-    const { parts, lesson, words } = shown
+  /** @param {boolean} isInPlace */
+  function drawHeader(isInPlace) {
+    const { parts, lesson, words } = playing
     const at = Math.min(get().at, lesson.steps.length - 1)
-    setText(parts.name, t(`lesson.list.${shown.id}.name`))
+    setText(parts.name, t(`lesson.list.${playing.id}.name`))
     parts.name.title = words.title
     setText(parts.place, `${at + 1} / ${lesson.steps.length}`)
     parts.progress.max = lesson.steps.length
     parts.progress.value = at + 1
     parts.back.disabled = at === 0
-    parts.home.hidden = isThere
-    const next = wayOn(lesson)
-    setText(parts.next, next)
-    parts.next.title = next
-    parts.root.classList.toggle('is-away', !isThere)
-    cover(isThere && Boolean(stepNow().ask?.isOfAnswer) && !answered()?.isOver)
-    if (!isThere) pointer.clear()
+    parts.home.hidden = isInPlace
+    const label = nextLabel(lesson)
+    setText(parts.next, label)
+    parts.next.title = label
+    parts.root.classList.toggle('is-away', !isInPlace)
+    hideAnswer(isInPlace && Boolean(currentStep().question?.isOfAnswer) && !currentAnswer()?.isAnswered)
+    if (!isInPlace) pointer.clear()
   }
 
-  /** @param {string} id @param {Language} spoken */
-  async function build(id, spoken) {
-    const { load, words } = /** @type {typeof import('./index.js').LESSONS[number]} */ (lessonOf(id))
-    const [{ lesson }, { default: texts }] = await Promise.all([load(), words[spoken]()])
-    if (get().lesson !== id || language() !== spoken) return
-    const isNew = shown.id !== id
-    const parts = bar(context, {
-      back: () => enter(Math.max(0, get().at - 1)), next, leave, home, sheet: () => sheet().catch(context.reportError)
+  /** @param {string} id @param {Language} newLanguage */
+  async function build(id, newLanguage) {
+    const { load, words } = /** @type {typeof import('./index.js').LESSONS[number]} */ (findLesson(id))
+    const [{ lesson }, { default: texts }] = await Promise.all([load(), words[newLanguage]()])
+    if (get().lesson !== id || language() !== newLanguage) return
+    const isNew = playing.id !== id
+    const parts = createBar(context, {
+      back: () => enterStep(Math.max(0, get().at - 1)), next: goToNext, leave, home,
+      sheet: () => printWorksheet().catch(context.reportError)
     })
-    shown = { id, language: spoken, lesson, words: texts, parts, answers: isNew ? new Map() : shown.answers }
+    playing = { id, language: newLanguage, lesson, words: texts, parts, answers: isNew ? new Map() : playing.answers }
     container.replaceChildren(parts.root)
     container.setAttribute('aria-label', texts.title)
     const at = Math.min(get().at, lesson.steps.length - 1)
-    if (isBare(get(), lesson) || !isNew) enter(at, 'replace')
+    if (isShortLink(get(), lesson) || !isNew) enterStep(at, 'replace')
     else update(context.run())
   }
 
   /** @param {Run | null} run */
   function update(run) {
     const { lesson: id } = get()
-    const spoken = language()
-    if (shown.id !== id || shown.language !== spoken) {
-      if (shown.wanted !== `${id} ${spoken}`) build(id, spoken).catch(context.reportError)
-      shown.wanted = `${id} ${spoken}`
+    const newLanguage = language()
+    if (playing.id !== id || playing.language !== newLanguage) {
+      if (playing.requestedKey !== `${id} ${newLanguage}`) build(id, newLanguage).catch(context.reportError)
+      playing.requestedKey = `${id} ${newLanguage}`
       return
     }
-    if (get().room === OPENING) return enter(Math.min(get().at, shown.lesson.steps.length - 1), 'replace')
-    const step = stepNow()
-    const known = answered()
-    if (known && known.inputs !== inputs()) {
-      shown.answers.delete(step.id)
-      if (known.isOver && step.then) return enter(get().at, 'replace')
+    if (get().room === OPENING) return enterStep(Math.min(get().at, playing.lesson.steps.length - 1), 'replace')
+    const step = currentStep()
+    const previous = currentAnswer()
+    if (previous && previous.inputs !== serializeInputs()) {
+      playing.answers.delete(step.id)
+      if (previous.isAnswered && step.answerState) return enterStep(get().at, 'replace')
     }
-    const isThere = isIn(shown.lesson, get(), wanted(step, isSeen(step)), step.free)
-    if (run && context.isCurrent() && !shown.isMet) {
-      shown.isMet = true
-      // A reader who enters where an answer is revealed, as after a reload, has not answered here.
-      if (!isThere && step.then && isIn(shown.lesson, get(), wanted(step, true, run), ['edits'])) {
-        return enter(get().at, 'replace')
+    const isInPlace = isInStep(playing.lesson, get(), wantedState(step, isAnswerShown(step)), step.freeSettings)
+    if (run && context.isCurrent() && !playing.isEntered) {
+      playing.isEntered = true
+      // After a reload the page may display an answer that the reader has not given in this session.
+      if (!isInPlace && step.answerState && isInStep(playing.lesson, get(), wantedState(step, true, run), ['edits'])) {
+        return enterStep(get().at, 'replace')
       }
     }
-    drawPlace(isThere)
-    if (isThere && run && context.isCurrent()) draw(run)
+    drawHeader(isInPlace)
+    if (isInPlace && run && context.isCurrent()) draw(run)
   }
   return {
     update,
@@ -358,18 +365,18 @@ export function player(container, stage, context) {
      * @param {State} state @returns {State}
      */
     addressed(state) {
-      const { lesson, id } = shown
+      const { lesson, id } = playing
       if (!lesson || id !== state.lesson || state.model !== MODELS[0].id) return state
       const step = lesson.steps[Math.min(state.at, lesson.steps.length - 1)]
-      if (isSeen(step) || !isIn(lesson, state, wanted(step, false))) return state
+      if (isAnswerShown(step) || !isInStep(lesson, state, wantedState(step, false))) return state
       const { lesson: name, at } = state
-      return { ...defaults(lesson.model), ...keptFields(lesson, state), ...readers(), lesson: name, at }
+      return { ...defaults(lesson.model), ...changedFields(lesson, state), ...readerSettings(), lesson: name, at }
     },
     leave() {
       pointer.clear()
-      cover(false)
+      hideAnswer(false)
       container.replaceChildren()
-      shown = { ...shown, id: null, wanted: null }
+      playing = { ...playing, id: null, requestedKey: null }
     }
   }
 }

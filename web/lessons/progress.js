@@ -6,22 +6,22 @@ const KEY = 'glassformer.lessons'
  * Keeps only valid entries of a stored value: steps by lesson.
  * @param {unknown} stored @returns {Record<string, number>}
  */
-export const progressIn = stored => Object.fromEntries(Object.entries(Object(stored))
-  .filter(([, at]) => Number.isInteger(at) && at >= 0))
+export const parseProgress = stored => Object.fromEntries(Object.entries(Object(stored))
+  .filter(([, step]) => Number.isInteger(step) && step >= 0))
 
 /** @returns {Record<string, number>} */
-export function progress() {
+export function readProgress() {
   try {
-    return progressIn(JSON.parse(localStorage.getItem(KEY) ?? 'null'))
+    return parseProgress(JSON.parse(localStorage.getItem(KEY) ?? 'null'))
   } catch {
     return {}
   }
 }
 
-/** @param {string} id of a lesson @param {number} at the displayed step */
-export function remember(id, at) {
+/** @param {string} id of a lesson @param {number} step the displayed step */
+export function saveProgress(id, step) {
   try {
-    localStorage.setItem(KEY, JSON.stringify({ ...progress(), [id]: at }))
+    localStorage.setItem(KEY, JSON.stringify({ ...readProgress(), [id]: step }))
   } catch {
     // Without storage the link still holds the step.
   }

@@ -2,8 +2,8 @@
 
 import { h, uniqueId } from '../lib/dom.js'
 import { parseNumber } from '../lib/edits.js'
-import { fixed } from '../lib/number.js'
-import { prose } from '../lib/prose.js'
+import { formatFixed } from '../lib/number.js'
+import { renderProse } from '../lib/prose.js'
 
 /** @import { Translate } from '../types.d.ts' */
 
@@ -12,9 +12,9 @@ import { prose } from '../lib/prose.js'
  * @typedef {object} Result
  * @property {(string | number)[]} wrong
  * @property {string | number | null | undefined} right
- * @property {boolean} isOver
+ * @property {boolean} isAnswered
  * @property {string} text the text about the answer
- * @typedef {{ element: HTMLElement, show: (result: Result) => void }} Way to answer
+ * @typedef {{ element: HTMLElement, show: (result: Result) => void }} AnswerInput to answer
  */
 
 /** Whether options would take many lines on a phone, one below the other. @param {{ text: string }[]} options */
@@ -23,34 +23,34 @@ const isCrowded = options => options.length > 4 && options.filter(({ text }) => 
 /**
  * Multiple choice.
  * @param {{ id: string, text: string }[]} options @param {Translate} t @param {(number: string) => void} answer
- * @returns {Way}
+ * @returns {AnswerInput}
  */
-function choice(options, t, answer) {
+function createChoice(options, t, answer) {
   const buttons = options.map(({ id, text }) => h('button', {
     'type': 'button', 'className': 'lesson-option', 'data-option': id, 'onclick': () => answer(id)
   }, text))
   return {
     element: h('div', { className: isCrowded(options) ? 'lesson-options is-crowded' : 'lesson-options' }, buttons),
-    show({ wrong, right, isOver }) {
+    show({ wrong, right, isAnswered }) {
       for (const button of buttons) {
         const { option = '' } = button.dataset
         button.classList.toggle('is-wrong', wrong.includes(option))
         button.classList.toggle('is-right', option === right)
-        button.setAttribute('aria-disabled', String(isOver))
+        button.setAttribute('aria-disabled', String(isAnswered))
       }
     }
   }
 }
 
 /** A number in the format of answers. @param {string | number} right */
-const formatAnswer = right => (Number.isInteger(right) ? fixed(Number(right), 0) : fixed(Number(right)))
+const formatAnswer = right => (Number.isInteger(right) ? formatFixed(Number(right), 0) : formatFixed(Number(right)))
 
 /**
  * A number field; input that is no number is reported and does not count as a wrong answer.
- * @param {Translate} t @param {(number: number) => void} answer @param {(text: string) => void} complain
- * @returns {Way}
+ * @param {Translate} t @param {(number: number) => void} answer @param {(text: string) => void} showProblem
+ * @returns {AnswerInput}
  */
-function field(t, answer, complain) {
+function createField(t, answer, showProblem) {
   const input = h('input', {
     'type': 'text', 'inputmode': 'decimal', 'autocomplete': 'off', 'size': '8', 'aria-label': t('lesson.number')
   })
@@ -59,14 +59,14 @@ function field(t, answer, complain) {
     event.preventDefault()
     const number = parseNumber(input.value)
     if (number !== null) return answer(number)
-    complain(t(input.value.trim() ? 'lesson.noNumber' : 'lesson.noAnswer', { text: input.value.trim() }))
+    showProblem(t(input.value.trim() ? 'lesson.noNumber' : 'lesson.noAnswer', { text: input.value.trim() }))
   } }, input, send)
   return {
     element,
-    show({ right, isOver }) {
-      if (isOver && right !== null && right !== undefined) input.value = formatAnswer(right)
-      input.readOnly = isOver
-      send.setAttribute('aria-disabled', String(isOver))
+    show({ right, isAnswered }) {
+      if (isAnswered && right !== null && right !== undefined) input.value = formatAnswer(right)
+      input.readOnly = isAnswered
+      send.setAttribute('aria-disabled', String(isAnswered))
     }
   }
 }
@@ -79,32 +79,32 @@ function field(t, answer, complain) {
  * @param {(number: string | number) => void} answer
  * @param {() => void} reveal
  */
-export function question({ text, options }, t, answer, reveal) {
-  const asking = h('p', { className: 'lesson-ask', id: uniqueId('ask') }, prose(text))
+export function createQuestion({ text, options }, t, answer, reveal) {
+  const questionText = h('p', { className: 'lesson-ask', id: uniqueId('ask') }, renderProse(text))
   const status = h('p', { className: 'lesson-said', role: 'status' })
   /** Input that is no number, until something is answered. */
-  let complaint = ''
-  /** @type {Result} */ let last = { wrong: [], right: null, isOver: false, text: '' }
-  const ways = options ? choice(options, t, answer) : field(t, number => {
-    complaint = ''
+  let problemText = ''
+  /** @type {Result} */ let lastResult = { wrong: [], right: null, isAnswered: false, text: '' }
+  const answerInput = options ? createChoice(options, t, answer) : createField(t, number => {
+    problemText = ''
     answer(number)
   }, text => {
-    complaint = text
-    show(last)
+    problemText = text
+    show(lastResult)
   })
-  const help = h('button', { type: 'button', className: 'quiet lesson-reveal', hidden: true, onclick: reveal },
+  const revealButton = h('button', { type: 'button', className: 'quiet lesson-reveal', hidden: true, onclick: reveal },
     t('lesson.reveal'))
-  if (options) ways.element.setAttribute('role', 'group')
-  ways.element.setAttribute('aria-labelledby', asking.id)
-  ways.element.append(help)
+  if (options) answerInput.element.setAttribute('role', 'group')
+  answerInput.element.setAttribute('aria-labelledby', questionText.id)
+  answerInput.element.append(revealButton)
   /** @param {Result} result */
   function show(result) {
-    last = result
-    const text = result.isOver ? result.text : complaint || result.text
-    ways.show(result)
-    help.hidden = result.isOver || result.wrong.length === 0
-    if (status.textContent !== text) status.replaceChildren(...prose(text))
-    status.classList.toggle('is-hint', !result.isOver)
+    lastResult = result
+    const text = result.isAnswered ? result.text : problemText || result.text
+    answerInput.show(result)
+    revealButton.hidden = result.isAnswered || result.wrong.length === 0
+    if (status.textContent !== text) status.replaceChildren(...renderProse(text))
+    status.classList.toggle('is-hint', !result.isAnswered)
   }
-  return { element: h('div', { className: 'lesson-question' }, asking, ways.element, status), show }
+  return { element: h('div', { className: 'lesson-question' }, questionText, answerInput.element, status), show }
 }

@@ -1,10 +1,10 @@
 /** Two rows of words, and lines between them as wide as their weights. */
 
-import { h, indexIn, syncChildren, setText, svg, targetOf } from './dom.js'
-import { widest } from './labels.js'
-import { fixed } from './number.js'
+import { h, childIndex, syncChildren, setText, svg, targetOf } from './dom.js'
+import { maxWidth } from './labels.js'
+import { formatFixed } from './number.js'
 import { setCellData } from './origin.js'
-import { indexOf } from './slice.js'
+import { cellIndexOf } from './slice.js'
 
 /** @import { Slice } from '../types.d.ts' */
 
@@ -16,9 +16,9 @@ const [LARGER, BOLD] = [14 / 12, 1.15]
 /**
  * Mounts empty rows.
  * @param {Element} container
- * @param {{ onLook(row: number): void }} handlers
+ * @param {{ onHover(row: number): void }} handlers
  */
-export function arcs(container, { onLook }) {
+export function mountArcs(container, { onHover }) {
   const faint = svg('g', { class: 'arcs-faint' })
   const strong = svg('g', { class: 'arcs-strong' })
   const from = svg('g', { class: 'arcs-from' })
@@ -27,7 +27,7 @@ export function arcs(container, { onLook }) {
   container.append(h('div', { className: 'arcs-slot' }, root))
   from.addEventListener('pointerover', event => {
     const word = targetOf(event).closest('text')
-    if (word) onLook(indexIn(from, word))
+    if (word) onHover(childIndex(from, word))
   })
   /** @param {Element} group @param {{ d: string, weight: number }[]} lines */
   const draw = (group, lines) => syncChildren(group, lines, () => svg('path'), (path, { d, weight }) => {
@@ -38,25 +38,26 @@ export function arcs(container, { onLook }) {
   const createWord = () => svg('text', { 'text-anchor': 'middle' }, svg('tspan'), svg('tspan'))
   /**
    * @param {Element} group @param {{ word: string, x: number }[]} words @param {number} top
-   * @param {(i: number) => boolean} isLit @param {number} [offset]
+   * @param {(i: number) => boolean} isHighlighted @param {number} [offset]
    */
-  const write = (group, words, top, isLit, offset = 0) => syncChildren(group, words, createWord, (text, view, i) => {
-    const { word, x: at } = view, y = top + (i % 2) * offset, half = widest([word]) * LARGER * BOLD / 2
-    // A long word at the edge of a narrow figure moves inwards, away from its line.
-    const x = Math.max(half, Math.min(width - half, at))
-    text.classList.toggle('is-lit', isLit(i))
-    Array.from(text.children).forEach((span, line) => {
-      span.setAttribute('x', String(x))
-      span.setAttribute('y', String(y + line * LINE))
+  const writeWords = (group, words, top, isHighlighted, offset = 0) => syncChildren(group, words, createWord,
+    (text, view, i) => {
+      const { word, x: center } = view, y = top + (i % 2) * offset, half = maxWidth([word]) * LARGER * BOLD / 2
+      // A long word at the edge of a narrow figure moves inwards, away from its line.
+      const x = Math.max(half, Math.min(width - half, center))
+      text.classList.toggle('is-lit', isHighlighted(i))
+      Array.from(text.children).forEach((span, line) => {
+        span.setAttribute('x', String(x))
+        span.setAttribute('y', String(y + line * LINE))
+      })
+      setText(text.children[0], word)
     })
-    setText(text.children[0], word)
-  })
   /**
    * Writes a weight under a word, unless it is small.
    * @param {Element} span @param {number} weight @param {Slice} part @param {number[]} index
    */
   function writeWeight(span, weight, part, index) {
-    setText(span, weight < 0.05 ? '' : fixed(weight))
+    setText(span, weight < 0.05 ? '' : formatFixed(weight))
     setCellData(span, part.name, index)
   }
 
@@ -70,29 +71,29 @@ export function arcs(container, { onLook }) {
       width = figureWidth
       const { rowLabels: rows, colLabels: cols, values } = part
       /** @param {string[]} words */
-      const position = words => words.map((word, i) => ({ word, x: ((i + 0.5) * width) / words.length }))
-      const [above, below] = [position(rows), position(cols)]
+      const placeWords = words => words.map((word, i) => ({ word, x: ((i + 0.5) * width) / words.length }))
+      const [sourceWords, targetWords] = [placeWords(rows), placeWords(cols)]
       const middle = (TOP + BOTTOM) / 2
       /** @param {number} r @param {number} c */
       const line = (r, c) => ({
         weight: values[r * cols.length + c],
-        d: `M${above[r].x} ${TOP + 6}C${above[r].x} ${middle} ${below[c].x} ${middle} ` +
-          `${below[c].x} ${BOTTOM - WORD + 4}`
+        d: `M${sourceWords[r].x} ${TOP + 6}C${sourceWords[r].x} ${middle} ${targetWords[c].x} ${middle} ` +
+          `${targetWords[c].x} ${BOTTOM - WORD + 4}`
       })
       const all = rows.flatMap((_, r) => cols.map((_, c) => ({ r, ...line(r, c) })))
       // Words that would overlap are written in two rows, each with space for its weight below.
-      const isTight = widest(cols) * LARGER > width / cols.length
+      const isTight = maxWidth(cols) * LARGER > width / cols.length
       root.setAttribute('viewBox', `0 0 ${width} ${BOTTOM + (isTight ? 3 : 1) * LINE + 8}`)
       root.setAttribute('aria-label', label)
-      const others = all.filter(({ r, weight }) => r !== row && weight > 0.1)
-      draw(faint, others.map(({ d, weight }) => ({ d, weight: weight * 0.4 })))
+      const otherLines = all.filter(({ r, weight }) => r !== row && weight > 0.1)
+      draw(faint, otherLines.map(({ d, weight }) => ({ d, weight: weight * 0.4 })))
       draw(strong, all.filter(({ r, weight }) => r === row && weight > 0.005))
-      write(from, above, TOP - 6, i => i === row)
+      writeWords(from, sourceWords, TOP - 6, i => i === row)
       /** @param {number} i */
       const weight = i => values[row * cols.length + i]
-      write(to, below, BOTTOM, i => weight(i) >= 0.2, isTight ? 2 * LINE : 0)
+      writeWords(to, targetWords, BOTTOM, i => weight(i) >= 0.2, isTight ? 2 * LINE : 0)
       Array.from(to.children).forEach((text, i) => (
-        writeWeight(text.children[1], weight(i), part, indexOf(part, row, i))))
+        writeWeight(text.children[1], weight(i), part, cellIndexOf(part, row, i))))
     }
   }
 }

@@ -2,13 +2,13 @@
 
 /** @typedef {{ name: string, index: number[], isGradient?: boolean, isTwin?: boolean }} Cell */
 
-const MARKS = /** @type {const} */ (['isGradient', 'isTwin'])
+const FLAGS = /** @type {const} */ (['isGradient', 'isTwin'])
 
 /** Whether two cells are equal; null equals nothing. @param {Cell | null} a @param {Cell | null} b */
-export function sameCell(a, b) {
+export function isSameCell(a, b) {
   if (!a || !b) return false
-  const marks = MARKS.every(mark => Boolean(a[mark]) === Boolean(b[mark]))
-  return marks && a.name === b.name && a.index.join() === b.index.join()
+  const hasSameFlags = FLAGS.every(flag => Boolean(a[flag]) === Boolean(b[flag]))
+  return hasSameFlags && a.name === b.name && a.index.join() === b.index.join()
 }
 
 /** @param {import('../../src/js/edits.js').EditIndex[number]} i */

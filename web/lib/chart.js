@@ -2,7 +2,7 @@
 
 import { h, exists } from './dom.js'
 import { debounce, nextTask } from './scheduling.js'
-import { fixed } from './number.js'
+import { formatFixed } from './number.js'
 import { setSliceData } from './origin.js'
 
 /** @import { Chart, ChartConfiguration, ChartData, ChartOptions, Plugin } from 'chart.js' */
@@ -14,12 +14,12 @@ const FONT_SIZE = 12
  * The factor by which a slide enlarges the page: Chart.js lays out in device pixels, so its font does not grow
  * by itself.
  */
-const enlargement = () => Number(getComputedStyle(document.documentElement).getPropertyValue('--enlarged')) || 1
-const font = () => ({ family: FAMILY, size: FONT_SIZE * enlargement() })
+const readEnlargement = () => Number(getComputedStyle(document.documentElement).getPropertyValue('--enlarged')) || 1
+const createFont = () => ({ family: FAMILY, size: FONT_SIZE * readEnlargement() })
 
 /**
  * The part of a chart, or of its configuration, that a view fills.
- * @typedef {{ data: ChartData, options: ChartOptions }} Filled
+ * @typedef {{ data: ChartData, options: ChartOptions }} FillableChart
  *
  * @typedef {object} CurvesView
  * @property {number[][]} series one curve per dimension
@@ -73,10 +73,10 @@ const sentenceShading = {
 }
 
 /** @param {Palette} palette @param {string} title @param {object} extra @param {object} [ticks] */
-const axis = (palette, title, extra, ticks) => ({
+const createAxis = (palette, title, extra, ticks) => ({
   border: { color: palette.line }, grid: { display: false, color: palette.line },
-  ticks: { color: palette.muted, font: font(), maxRotation: 0, autoSkipPadding: 16, ...ticks },
-  title: { display: Boolean(title), text: title, color: palette.muted, font: font() }, ...extra
+  ticks: { color: palette.muted, font: createFont(), maxRotation: 0, autoSkipPadding: 16, ...ticks },
+  title: { display: Boolean(title), text: title, color: palette.muted, font: createFont() }, ...extra
 })
 
 /**
@@ -85,9 +85,9 @@ const axis = (palette, title, extra, ticks) => ({
  * @param {Element} container
  * @param {'line' | 'bar'} type
  * @param {Plugin[]} plugins
- * @param {(chart: Filled, view: View) => void} fill fills a chart or its configuration from a view
+ * @param {(chart: FillableChart, view: View) => void} fill fills a chart or its configuration from a view
  */
-function mount(container, type, plugins, fill) {
+function mountChart(container, type, plugins, fill) {
   const canvas = h('canvas', { role: 'img' })
   container.append(h('div', { className: 'chart' }, canvas))
   /** @type {typeof import('chart.js').Chart | undefined} */ let Chart
@@ -96,7 +96,7 @@ function mount(container, type, plugins, fill) {
   let isDestroyed = false
   /** @param {typeof import('chart.js').Chart} Chart @param {View} view */
   const create = (Chart, view) => {
-    /** @type {ChartConfiguration & Filled} */
+    /** @type {ChartConfiguration & FillableChart} */
     const config = {
       type, plugins, data: { labels: [], datasets: [] },
       options: {
@@ -116,12 +116,12 @@ function mount(container, type, plugins, fill) {
     } else chart = create(Chart, view)
     canvas.setAttribute('aria-busy', 'false')
   })
-  async function setUp() {
+  async function loadChart() {
     await nextTask()
     Chart = (await import('./chartjs.js')).Chart
     draw()
   }
-  setUp()
+  loadChart()
   return {
     canvas,
     /** The chart, once it is loaded. */
@@ -143,73 +143,73 @@ function mount(container, type, plugins, fill) {
 /** @param {Slice} part @param {number} row */
 const rowOf = ({ values, cols }, row) => Array.from(values.slice(row * cols, (row + 1) * cols))
 
-/** @param {Filled} chart @param {CurvesView} view */
+/** @param {FillableChart} chart @param {CurvesView} view */
 function fillCurves(chart, { series, chosen, at, until, title, palette }) {
   /** @param {number} i @returns {(point: { dataIndex: number }) => number} */
-  const radius = i => ({ dataIndex }) => {
+  const pointRadius = i => ({ dataIndex }) => {
     if (i !== chosen || (dataIndex >= until && dataIndex !== at)) return 0
     return dataIndex === at ? 6 : 3.5
   }
-  const order = series.map((_, i) => i).sort((a, b) => Number(a === chosen) - Number(b === chosen) || a - b)
+  const drawOrder = series.map((_, i) => i).sort((a, b) => Number(a === chosen) - Number(b === chosen) || a - b)
   chart.data.labels = series[0].map((_, i) => i)
-  chart.data.datasets = order.map(i => ({
+  chart.data.datasets = drawOrder.map(i => ({
     data: series[i], order: i === chosen ? 0 : 1, borderWidth: i === chosen ? 2 : 1,
     borderColor: i === chosen ? palette.accent : palette.faint, pointBackgroundColor: palette.accent,
-    pointBorderWidth: 0, pointRadius: radius(i)
+    pointBorderWidth: 0, pointRadius: pointRadius(i)
   }))
   chart.options.scales = {
-    x: axis(palette, title, { type: 'linear', min: 0, max: series[0].length - 1 },
+    x: createAxis(palette, title, { type: 'linear', min: 0, max: series[0].length - 1 },
       { includeBounds: false, callback: formatTick }),
-    y: axis(palette, '', {}, { maxTicksLimit: 5, callback: (/** @type {number} */ value) => fixed(value, 1) })
+    y: createAxis(palette, '', {}, { maxTicksLimit: 5, callback: (/** @type {number} */ value) => formatFixed(value, 1) })
   }
   chart.options.plugins = { shading: { until, color: palette.wash } }
 }
 
-/** @param {Filled} chart @param {BarsView} view */
+/** @param {FillableChart} chart @param {BarsView} view */
 function fillBars(chart, { part, row, chosen, width, palette }) {
   const values = rowOf(part, row)
-  chart.data.labels = part.colLabels.map((text, i) => [text, fixed(values[i])])
+  chart.data.labels = part.colLabels.map((text, i) => [text, formatFixed(values[i])])
   chart.data.datasets = [{
     data: values, backgroundColor: values.map((_, i) => (i === chosen ? palette.accent : palette.soft)),
     barPercentage: 0.9, categoryPercentage: 0.9, maxBarThickness: 48
   }]
   chart.options.scales = {
-    x: axis(palette, '', {}, { autoSkip: part.cols > MANY_BARS || part.cols * MIN_BAR_WIDTH > width }),
-    y: axis(palette, '', { min: 0, max: 1 }, { stepSize: 0.5 })
+    x: createAxis(palette, '', {}, { autoSkip: part.cols > MANY_BARS || part.cols * MIN_BAR_WIDTH > width }),
+    y: createAxis(palette, '', { min: 0, max: 1 }, { stepSize: 0.5 })
   }
 }
 
 /**
  * Mounts curves over positions.
  * @param {Element} container
- * @param {{ onLook(position: number): void, onPress(position: number): void }} handlers
+ * @param {{ onHover(position: number): void, onPress(position: number): void }} handlers
  */
-export function curves(container, { onLook, onPress }) {
-  const { canvas, get, update, destroy } = mount(container, 'line', [sentenceShading], fillCurves)
-  /** @param {MouseEvent} event @param {(position: number) => void} act */
-  const at = (event, act) => {
+export function mountCurves(container, { onHover, onPress }) {
+  const { canvas, get, update, destroy } = mountChart(container, 'line', [sentenceShading], fillCurves)
+  /** @param {MouseEvent} event @param {(position: number) => void} handler */
+  const callWithPosition = (event, handler) => {
     const chart = get()
     const x = chart?.scales.x?.getValueForPixel(event.offsetX)
-    if (chart && x !== undefined) act(Math.max(0, Math.min((chart.data.labels?.length ?? 1) - 1, Math.round(x))))
+    if (chart && x !== undefined) handler(Math.max(0, Math.min((chart.data.labels?.length ?? 1) - 1, Math.round(x))))
   }
-  canvas.addEventListener('pointermove', event => event.pointerType !== 'touch' && at(event, onLook))
-  canvas.addEventListener('click', event => at(event, onPress))
+  canvas.addEventListener('pointermove', event => event.pointerType !== 'touch' && callWithPosition(event, onHover))
+  canvas.addEventListener('click', event => callWithPosition(event, onPress))
 
   return {
     update, destroy
   }
 }
 
-/** @param {Filled} chart @param {LinesView} view */
+/** @param {FillableChart} chart @param {LinesView} view */
 function fillLines(chart, { lines: allLines, maxStep: max, low, high, title, digits = 2, palette, at, mark }) {
   chart.data.datasets = allLines.map(({ points, color, width = 2, dash = [], dots }) => ({
     data: points, borderColor: palette[color], borderWidth: width, borderDash: dash, pointRadius: dots ? 2.5 : 0,
     pointBackgroundColor: palette[color], pointBorderWidth: 0
   }))
   chart.options.scales = {
-    x: axis(palette, title, { type: 'linear', min: 0, max }, { includeBounds: true, callback: formatTick }),
-    y: axis(palette, '', { min: low, suggestedMax: high },
-      { maxTicksLimit: 5, callback: (/** @type {number} */ value) => fixed(value, digits) })
+    x: createAxis(palette, title, { type: 'linear', min: 0, max }, { includeBounds: true, callback: formatTick }),
+    y: createAxis(palette, '', { min: low, suggestedMax: high },
+      { maxTicksLimit: 5, callback: (/** @type {number} */ value) => formatFixed(value, digits) })
   }
   chart.options.plugins = { stepMarks: { at, mark, color: palette.ink, markColor: palette.accent } }
 }
@@ -245,8 +245,8 @@ const stepMarks = {
  * @param {Element} container
  * @param {(step: number) => void} [onPress]
  */
-export function lines(container, onPress) {
-  const { canvas, get, update, destroy } = mount(container, 'line', [stepMarks], fillLines)
+export function mountLines(container, onPress) {
+  const { canvas, get, update, destroy } = mountChart(container, 'line', [stepMarks], fillLines)
   canvas.addEventListener('click', event => {
     const step = get()?.scales.x?.getValueForPixel(event.offsetX)
     if (step !== undefined) onPress?.(Math.round(step))
@@ -260,8 +260,8 @@ export function lines(container, onPress) {
  * Mounts bars between 0 and 1, one per label.
  * @param {Element} container
  */
-export function bars(container) {
-  const { canvas, update, destroy } = mount(container, 'bar', [], fillBars)
+export function mountBars(container) {
+  const { canvas, update, destroy } = mountChart(container, 'bar', [], fillBars)
   return {
     /** @param {BarsView} view */
     update(view) {

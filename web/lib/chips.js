@@ -2,7 +2,7 @@
 
 import { h, syncChildren, setText, targetOf } from './dom.js'
 
-/** @typedef {{ text: string, note: string, faint?: boolean, lit?: boolean }} Chip */
+/** @typedef {{ text: string, note: string, isFaint?: boolean, isHighlighted?: boolean }} Chip */
 
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
@@ -10,56 +10,56 @@ const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowR
 const createChip = () => h('button', { type: 'button', className: 'chip', tabindex: '-1' }, h('span'), h('small'))
 
 /** @param {Element} button @param {Chip} chip */
-function fillChip(button, { text, note, faint, lit }) {
+function fillChip(button, { text, note, isFaint, isHighlighted }) {
   setText(button.children[0], text)
   setText(button.children[1], note)
-  button.classList.toggle('is-faint', Boolean(faint))
-  button.classList.toggle('is-lit', Boolean(lit))
+  button.classList.toggle('is-faint', Boolean(isFaint))
+  button.classList.toggle('is-lit', Boolean(isHighlighted))
 }
 
 /**
  * Mounts an empty list of rows.
  * @param {Element} container
- * @param {{ onLook(row: number, col: number): void, onPress(row: number, col: number): void,
+ * @param {{ onHover(row: number, col: number): void, onPress(row: number, col: number): void,
  *   onLeave(): void, onRow?(row: number): void }} handlers
  * @param {{ inline?: boolean }} [options] inline: a row's name stands at its left
  */
-export function chips(container, { onLook, onPress, onLeave, onRow }, { inline = false } = {}) {
+export function mountChips(container, { onHover, onPress, onLeave, onRow }, { inline = false } = {}) {
   const root = h('div', { className: inline ? 'chips is-inline' : 'chips' })
   container.append(root)
   /** @param {Element} element */
-  const order = element => [...element.parentElement?.children ?? []].indexOf(element)
+  const indexAmongSiblings = element => [...element.parentElement?.children ?? []].indexOf(element)
   /** @param {number} row */
   const buttons = row => [...root.children[row]?.lastChild.children ?? []]
   /**
    * @template {keyof HTMLElementEventMap} Type
    * @param {Type} type
-   * @param {(event: HTMLElementEventMap[Type], row: number, col: number, button: HTMLElement) => void} handle
+   * @param {(event: HTMLElementEventMap[Type], row: number, col: number, button: HTMLElement) => void} listener
    */
-  const on = (type, handle) => root.addEventListener(type, event => {
+  const listen = (type, listener) => root.addEventListener(type, event => {
     /** @type {HTMLElement | null} */ const button = targetOf(event).closest('.chip')
-    if (button) handle(event, order(/** @type {Element} */ (button.closest('.chips-row'))), order(button), button)
+    if (button) listener(event, indexAmongSiblings(/** @type {Element} */ (button.closest('.chips-row'))), indexAmongSiblings(button), button)
   })
 
-  on('pointerover', (event, row, col) => event.pointerType !== 'touch' && onLook(row, col))
+  listen('pointerover', (event, row, col) => event.pointerType !== 'touch' && onHover(row, col))
   root.addEventListener('pointerleave', event => event.pointerType !== 'touch' && onLeave())
-  on('focusin', (_, row, col, button) => {
-    root.querySelectorAll('.chip[tabindex="0"]').forEach(other => other.setAttribute('tabindex', '-1'))
+  listen('focusin', (_, row, col, button) => {
+    root.querySelectorAll('.chip[tabindex="0"]').forEach(chip => chip.setAttribute('tabindex', '-1'))
     button.setAttribute('tabindex', '0')
-    if (button.matches(':focus-visible')) onLook(row, col)
+    if (button.matches(':focus-visible')) onHover(row, col)
   })
-  on('click', (_, row, col) => onPress(row, col))
-  on('keydown', (event, row, col) => {
-    const move = ARROWS[event.key]
-    if (!move) return
+  listen('click', (_, row, col) => onPress(row, col))
+  listen('keydown', (event, row, col) => {
+    const direction = ARROWS[event.key]
+    if (!direction) return
     event.preventDefault()
-    const list = buttons(row + move[0])
-    list[Math.min(list.length - 1, col + move[1])]?.focus()
+    const rowButtons = buttons(row + direction[0])
+    rowButtons[Math.min(rowButtons.length - 1, col + direction[1])]?.focus()
   })
 
   const createRow = () => h('div', { className: 'chips-row' },
     h('button', { type: 'button', className: 'chips-name', onclick: ({ currentTarget }) => {
-      onRow?.(order(/** @type {Element} */ (currentTarget.parentElement)))
+      onRow?.(indexAmongSiblings(/** @type {Element} */ (currentTarget.parentElement)))
     } }), h('div', { className: 'chips-list' }))
 
   return {
@@ -83,10 +83,10 @@ export function chips(container, { onLook, onPress, onLeave, onRow }, { inline =
  * Chips with an explanation of one of them: the one pressed last; before any press the most instructive one.
  * @param {Element} container @param {() => void} draw
  */
-export function chooser(container, draw) {
+export function mountChipChooser(container, draw) {
   /** @type {number | null} */ let chosen = null
-  const { update } = chips(container, {
-    onLook() {}, onLeave() {},
+  const { update } = mountChips(container, {
+    onHover() {}, onLeave() {},
     onPress(_, col) {
       chosen = col
       draw()
@@ -95,6 +95,6 @@ export function chooser(container, draw) {
   return {
     update,
     /** The index of the explained chip. @param {number} initial before a press @param {number} count of all chips */
-    at: (initial, count) => Math.min(chosen ?? initial, count - 1)
+    chosenIndex: (initial, count) => Math.min(chosen ?? initial, count - 1)
   }
 }

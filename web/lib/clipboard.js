@@ -9,7 +9,7 @@ const DISPLAY_MS = 4000
  * @returns {{ copy(text: string): Promise<void>, elements: Element[] }} elements: the status line and
  *   the text
  */
-export function clipboard({ done, byHand }) {
+export function createClipboard({ done, byHand }) {
   const status = h('span', { role: 'status', className: 'menu-said' })
   const field = h('textarea', {
     'className': 'menu-field', 'readonly': true, 'hidden': true, 'rows': '3', 'aria-label': byHand

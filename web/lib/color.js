@@ -27,7 +27,7 @@ const toGamma = x => (x <= 0.0031308 ? 12.92 * x : 1.055 * x ** (1 / 2.4) - 0.05
 const toByte = x => Math.round(255 * Math.min(1, Math.max(0, toGamma(x))))
 
 /** @param {string} hex @returns {Triple} */
-function bytes(hex) {
+function parseHex(hex) {
   const n = Number.parseInt(hex.slice(1), 16)
   return [n >> 16, (n >> 8) & 255, n & 255]
 }
@@ -67,11 +67,11 @@ export function contrast(a, b) {
 }
 
 /** @param {string} from @param {string} to */
-function ramp(from, to) {
-  const [a, b] = [toLab(bytes(from)), toLab(bytes(to))]
+function createRamp(from, to) {
+  const [a, b] = [toLab(parseHex(from)), toLab(parseHex(to))]
   return Array.from({ length: STEPS }, (_, i) => {
     const rgb = fromLab(a.map((x, k) => x + (b[k] - x) * (i / (STEPS - 1))))
-    const ink = contrast(rgb, bytes(DARK)) >= contrast(rgb, bytes(PALE)) ? DARK : PALE
+    const ink = contrast(rgb, parseHex(DARK)) >= contrast(rgb, parseHex(PALE)) ? DARK : PALE
     return { css: `rgb(${rgb.join(' ')})`, ink, packed: (255 << 24 | rgb[2] << 16 | rgb[1] << 8 | rgb[0]) >>> 0 }
   })
 }
@@ -81,23 +81,24 @@ function ramp(from, to) {
  * @param {Color} color @param {number} weight from 0, the color itself, to 1, its ink
  */
 export function mixWithInk({ packed, ink }, weight) {
-  const [red, green, blue] = bytes(ink)
+  const [red, green, blue] = parseHex(ink)
   /** @param {number} shift @param {number} inkByte */
-  const mix = (shift, inkByte) => Math.round(((packed >>> shift) & 255) * (1 - weight) + inkByte * weight) << shift
-  return (255 << 24 | mix(16, blue) | mix(8, green) | mix(0, red)) >>> 0
+  const mixChannel = (shift, inkByte) =>
+    Math.round(((packed >>> shift) & 255) * (1 - weight) + inkByte * weight) << shift
+  return (255 << 24 | mixChannel(16, blue) | mixChannel(8, green) | mixChannel(0, red)) >>> 0
 }
 
 /** @type {Map<Mode, Record<string, Color[]>>} */ const ramps = new Map()
 
 /** @param {Mode} mode @returns {Record<string, Color[]>} */
-function rampsOf(mode) {
+function getRamps(mode) {
   if (!ramps.has(mode)) {
     const theme = THEMES[mode]
     ramps.set(mode, {
-      negative: ramp(theme.paper, theme.negative),
-      positive: ramp(theme.paper, theme.positive),
-      probability: ramp(theme.paper, theme.probability),
-      factor: ramp(theme.paper, theme.factor)
+      negative: createRamp(theme.paper, theme.negative),
+      positive: createRamp(theme.paper, theme.positive),
+      probability: createRamp(theme.paper, theme.probability),
+      factor: createRamp(theme.paper, theme.factor)
     })
   }
   return /** @type {Record<string, Color[]>} */ (ramps.get(mode))
@@ -109,13 +110,13 @@ function rampsOf(mode) {
  */
 
 /** A symmetric domain for signed values. @param {number} max @returns {Domain} */
-export const signed = max => ({ kind: 'signed', min: -max, max })
+export const signedDomain = max => ({ kind: 'signed', min: -max, max })
 
 /** The domain of probabilities. @returns {Domain} */
-export const probabilities = () => ({ kind: 'probability', min: 0, max: 1 })
+export const probabilityDomain = () => ({ kind: 'probability', min: 0, max: 1 })
 
 /** The domain of a mask's factors. @param {number} max @returns {Domain} */
-export const factor = max => ({ kind: 'factor', min: 0, max })
+export const factorDomain = max => ({ kind: 'factor', min: 0, max })
 
 /**
  * The color scale of a domain.
@@ -123,12 +124,12 @@ export const factor = max => ({ kind: 'factor', min: 0, max })
  * @param {'light' | 'dark'} mode
  * @returns {Scale}
  */
-export function scale(domain, mode) {
-  const { negative, positive, ...others } = rampsOf(mode)
+export function createScale(domain, mode) {
+  const { negative, positive, ...unsignedRamps } = getRamps(mode)
   const maxMagnitude = domain.max || 1
   /** @param {number} value */
   const colorIndex = value => Math.min(STEPS - 1, Math.round((Math.abs(value) / maxMagnitude) * (STEPS - 1))) || 0
-  const unsigned = others[domain.kind]
-  if (unsigned) return { ...domain, at: value => unsigned[colorIndex(value)] }
+  const ramp = unsignedRamps[domain.kind]
+  if (ramp) return { ...domain, at: value => ramp[colorIndex(value)] }
   return { ...domain, at: value => (value < 0 ? negative : positive)[colorIndex(value)] }
 }

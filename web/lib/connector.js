@@ -1,6 +1,6 @@
 /** A connector from the right edge of one element to the left edges of others. */
 
-import { enlargement } from './dom.js'
+import { readZoom } from './dom.js'
 
 const ARROW = 4
 
@@ -15,17 +15,17 @@ const ARROW = 4
  */
 export function drawConnector(path, root, from, to, { gap = 10, inset = 3, hasArrows = false } = {}) {
   const box = root.getBoundingClientRect()
-  const factor = enlargement(root)
+  const factor = readZoom(root)
   /** @param {Element} element */
-  const sidesOf = element => {
+  const measureSides = element => {
     const { left, right, top, bottom } = element.getBoundingClientRect()
     return {
       left: (left - box.left) / factor, right: (right - box.left) / factor,
       y: ((top + bottom) / 2 - box.top) / factor
     }
   }
-  const ends = [...to].map(sidesOf)
-  const start = from && sidesOf(from)
+  const ends = [...to].map(measureSides)
+  const start = from && measureSides(from)
   if (!start || !ends.length || ends[0].left < start.right) return path.setAttribute('d', '')
   const x = ends[0].left - Math.min(gap, (ends[0].left - start.right) / 2)
   const lines = ends.map(({ left, y }) => {

@@ -6,13 +6,13 @@ import { canonicalName } from './run.js'
 /** @typedef {{ parameters: number, multiplyAdds: number, bytes: number }} Sum */
 
 /** @returns {Sum} */
-export const noCosts = () => ({ parameters: 0, multiplyAdds: 0, bytes: 0 })
+export const zeroCosts = () => ({ parameters: 0, multiplyAdds: 0, bytes: 0 })
 
 /** @param {Sum[]} sums @returns {Sum} */
 export const addCosts = sums => sums.reduce((all, sum) => ({
   parameters: all.parameters + sum.parameters, multiplyAdds: all.multiplyAdds + sum.multiplyAdds,
   bytes: all.bytes + sum.bytes
-}), noCosts())
+}), zeroCosts())
 
 /**
  * The costs of every room by its id. Parameters and results that belong to no room are added up under ''.
@@ -25,7 +25,7 @@ export function costsByRoom(run, rooms, { results, parameters }) {
   /** @param {string} name @param {Partial<Sum>} costs */
   const add = (name, costs) => {
     const id = roomIds.get(canonicalName(run, name)) ?? ''
-    sums.set(id, addCosts([sums.get(id) ?? noCosts(), { ...noCosts(), ...costs }]))
+    sums.set(id, addCosts([sums.get(id) ?? zeroCosts(), { ...zeroCosts(), ...costs }]))
   }
   results.forEach(({ name, bytes, multiplyAdds }) => add(name, { bytes, multiplyAdds }))
   parameters.forEach(({ name, size }) => add(name, { parameters: size }))
@@ -33,9 +33,9 @@ export function costsByRoom(run, rooms, { results, parameters }) {
 }
 
 /** A number with the digit grouping of the page's language. @param {number} value */
-export const grouped = value => value.toLocaleString(document.documentElement.lang)
+export const formatInteger = value => value.toLocaleString(document.documentElement.lang)
 
 /** @param {Sum} sum @param {Translate} t */
-export const costWords = ({ parameters, multiplyAdds, bytes }, t) => t('stages.costs.line', {
-  parameters: grouped(parameters), multiplyAdds: grouped(multiplyAdds), bytes: grouped(bytes)
+export const describeCosts = ({ parameters, multiplyAdds, bytes }, t) => t('stages.costs.line', {
+  parameters: formatInteger(parameters), multiplyAdds: formatInteger(multiplyAdds), bytes: formatInteger(bytes)
 })

@@ -1,7 +1,7 @@
 /** A function as a curve, and points on it. */
 
 import { h, syncChildren, setAttributes, svg } from './dom.js'
-import { fixed } from './number.js'
+import { formatFixed } from './number.js'
 import { setCellData } from './origin.js'
 
 /** @import { Cell, Curve } from '../types.d.ts' */
@@ -12,7 +12,7 @@ const [WIDTH, HEIGHT, EDGE] = [360, 200, 24]
  * Mounts an empty curve.
  * @param {Element} container
  */
-export function curve(container) {
+export function mountCurve(container) {
   const line = svg('path', { class: 'curve-line' })
   const dots = svg('g', { class: 'curve-dots' })
   const axes = svg('path', { class: 'curve-axes' })
@@ -32,13 +32,13 @@ export function curve(container) {
      * @param {string} view.label for screen readers
      */
     update({ line: { x, y }, points, cells, chosen, label }) {
-      const reach = Math.max(1, ...points.map(point => Math.abs(point.x)))
+      const maxX = Math.max(1, ...points.map(point => Math.abs(point.x)))
       const low = Math.min(0, ...y)
       /** @param {number} value */
-      const px = value => EDGE + ((value + reach) / (2 * reach)) * (WIDTH - 2 * EDGE)
+      const px = value => EDGE + ((value + maxX) / (2 * maxX)) * (WIDTH - 2 * EDGE)
       /** @param {number} value */
-      const py = value => HEIGHT - EDGE - ((value - low) / (reach - low)) * (HEIGHT - 2 * EDGE)
-      const visible = Array.from(x, (_, i) => i).filter(i => Math.abs(x[i]) <= reach)
+      const py = value => HEIGHT - EDGE - ((value - low) / (maxX - low)) * (HEIGHT - 2 * EDGE)
+      const visible = Array.from(x, (_, i) => i).filter(i => Math.abs(x[i]) <= maxX)
       line.setAttribute('d', visible.map((i, n) => `${n ? 'L' : 'M'}${px(x[i])} ${py(y[i])}`).join(''))
       axes.setAttribute('d', `M${EDGE} ${py(0)}H${WIDTH - EDGE}M${px(0)} ${EDGE}V${HEIGHT - EDGE}`)
       syncChildren(dots, points, () => svg('circle', { r: '2.5' }), (dot, point) => {
@@ -51,7 +51,7 @@ export function curve(container) {
       if (!chosenPoint) return
       setAttributes(mark, { cx: px(chosenPoint.x), cy: py(chosenPoint.y) })
       ;[from, to].forEach((element, i) => {
-        element.textContent = fixed(i ? chosenPoint.y : chosenPoint.x)
+        element.textContent = formatFixed(i ? chosenPoint.y : chosenPoint.x)
         setCellData(element, cells[i].name, cells[i].index)
       })
       setAttributes(name, {

@@ -9,7 +9,7 @@ const MATH = 'http://www.w3.org/1998/Math/MathML'
 const SVG = 'http://www.w3.org/2000/svg'
 
 /** @param {readonly Child[]} children @returns {(Node | string | false | null | undefined)[]} */
-const flat = children => /** @type {any[]} */ (children).flat(Infinity)
+const flatten = children => /** @type {any[]} */ (children).flat(Infinity)
 
 /**
  * @template {HTMLElement | SVGElement | MathMLElement} E
@@ -22,7 +22,7 @@ function fill(element, props, children) {
     else if (key === 'style') for (const [name, css] of Object.entries(value)) element.style.setProperty(name, css)
     else element.setAttribute(key === 'className' ? 'class' : key, value === true ? '' : String(value))
   }
-  element.append(...flat(children).filter(child => child !== null && child !== undefined && child !== false))
+  element.append(...flatten(children).filter(child => child !== null && child !== undefined && child !== false))
   return /** @type {BuiltElement<E>} */ (element)
 }
 
@@ -53,7 +53,7 @@ export const mathml = (tag, props, ...children) => fill(document.createElementNS
  * A dotted name with a line-break opportunity before every dot.
  * @param {string} name @returns {(Node | string)[]}
  */
-export const dotted = name => name.split(/(?=\.)/).flatMap((part, i) => (i ? [h('wbr'), part] : [part]))
+export const splitAtDots = name => name.split(/(?=\.)/).flatMap((part, i) => (i ? [h('wbr'), part] : [part]))
 
 /**
  * Writes text only where it differs, to avoid announcements and layout.
@@ -81,42 +81,42 @@ export function syncChildren(parent, items, create, update) {
 
 /**
  * Sets an element's children and their order; those in the right position already are not touched.
- * @param {Element} parent @param {readonly Element[]} wanted
+ * @param {Element} parent @param {readonly Element[]} children
  */
-export function setChildren(parent, wanted) {
-  for (const child of [...parent.children]) if (!wanted.includes(child)) child.remove()
-  wanted.forEach((child, i) => {
+export function setChildren(parent, children) {
+  for (const child of [...parent.children]) if (!children.includes(child)) child.remove()
+  children.forEach((child, i) => {
     if (parent.children[i] !== child) parent.insertBefore(child, parent.children[i] ?? null)
   })
 }
 
 /**
  * Handles the click of an internal link; a new tab or window is left to the browser.
- * @param {() => void} act
+ * @param {() => void} action
  * @returns {(event: MouseEvent) => void}
  */
-export const onInternalClick = act => event => {
+export const handleInternalClick = action => event => {
   if (event.metaKey || event.ctrlKey || event.shiftKey) return
   event.preventDefault()
-  act()
+  action()
 }
 
 /** The target element of an event. @param {Event} event */
 export const targetOf = event => /** @type {HTMLElement} */ (event.target)
 
 /** The index of a child, −1 where it is none. @param {Element} parent @param {Element} child */
-export const indexIn = (parent, child) => [...parent.children].indexOf(child)
+export const childIndex = (parent, child) => [...parent.children].indexOf(child)
 
 /** The first match of a selector that always has one. @param {ParentNode} root @param {string} selector */
-export const find = (root, selector) => /** @type {HTMLElement} */ (root.querySelector(selector))
+export const findElement = (root, selector) => /** @type {HTMLElement} */ (root.querySelector(selector))
 
 /** The factor by which an element is enlarged, as on a slide. @param {Element} element */
-export const enlargement = element => element.currentCSSZoom || 1
+export const readZoom = element => element.currentCSSZoom || 1
 /** The width of an element in its own pixels, rounded down. @param {Element} element */
-export const integerWidth = element => Math.floor(element.getBoundingClientRect().width / enlargement(element))
+export const measureWidth = element => Math.floor(element.getBoundingClientRect().width / readZoom(element))
 
 /** @param {HTMLCanvasElement} canvas */
-export const contextOf = canvas => /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'))
+export const getContext2d = canvas => /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'))
 
 /** @param {Element} element @param {Record<string, string | number>} attributes */
 export function setAttributes(element, attributes) {

@@ -1,8 +1,8 @@
 /** The figure of dropout: a matrix before, the mask, and the matrix after, with every dropped cell crossed out. */
 
 import { h, setText } from './dom.js'
-import { figure } from './figure.js'
-import { fixed } from './number.js'
+import { mountFigure } from './figure.js'
+import { formatFixed } from './number.js'
 import { setSliceData } from './origin.js'
 
 /** @import { Cell, Context, Domain, Slice } from '../types.d.ts' */
@@ -30,9 +30,9 @@ const NARROW = 8
  * @param {Context} context
  * @param {(cell: Cell) => Band} markOf the row, column or cell to mark for a cell of these tensors
  */
-export function dropoutFigure(container, context, markOf) {
+export function mountDropoutFigure(container, context, markOf) {
   const { t } = context
-  const fig = figure(container, context)
+  const fig = mountFigure(container, context)
   const before = fig.matrix()
   const middle = h('div', { className: 'step' })
   fig.body.append(middle)
@@ -44,27 +44,28 @@ export function dropoutFigure(container, context, markOf) {
     update(next) {
       const { domains } = next
       const parts = PARTS.filter(name => next[name])
-      const partOf = (/** @type {Part} */ name) => /** @type {Slice} */ (next[name])
-      const names = parts.map(name => partOf(name).name)
+      const getPart = (/** @type {Part} */ name) => /** @type {Slice} */ (next[name])
+      const names = parts.map(name => getPart(name).name)
       const follow = (/** @type {Cell} */ cell) => (names.includes(cell.name) ? markOf(cell) : null)
       const { mask } = next
       const crossed = mask && (
         (/** @type {number} */ row, /** @type {number} */ col) => mask.values[row * mask.cols + col] === 0)
-      const pair = next.before.cols <= NARROW
-      fig.body.classList.toggle('is-pair', pair)
+      const isPair = next.before.cols <= NARROW
+      fig.body.classList.toggle('is-pair', isPair)
       middle.hidden = matrices.mask.element.hidden = !mask
       for (const name of parts) {
         const title = t(`stages.dropout.${name}`)
         const extra = name === 'before' ? {} : { crossed }
-        matrices[name].update(partOf(name), { title, domain: domains[name], dense: true, pair, follow, ...extra })
+        matrices[name].update(getPart(name),
+          { title, domain: domains[name], dense: true, pair: isPair, follow, ...extra })
       }
       setSliceData(note, mask ?? next.after)
       const count = mask?.values.filter(x => x === 0).length
       setText(note, mask
-        ? t('stages.dropout.kept', { scale: fixed(next.scale), dropped: count, total: mask.values.length })
+        ? t('stages.dropout.kept', { scale: formatFixed(next.scale), dropped: count, total: mask.values.length })
         : t('stages.dropout.idle'))
       fig.legend(next.legend.map(({ domain, key }) => ({ domain, text: key && t(key) })))
-      fig.numbers(t('frame.numbers'), parts.map(name => ({ title: t(`stages.dropout.${name}`), part: partOf(name) })))
+      fig.numbers(t('frame.numbers'), parts.map(name => ({ title: t(`stages.dropout.${name}`), part: getPart(name) })))
     },
     mark: fig.mark,
     destroy() {}

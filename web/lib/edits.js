@@ -24,7 +24,7 @@ export function isEditable({ tensors, outputs = [] }, { name, index }) {
  * @template {EditTarget} E
  * @param {readonly E[]} edits @param {EditTarget} cell
  */
-export const editOf = (edits, cell) => edits.find(edit => cellName(edit) === cellName(cell))
+export const findEdit = (edits, cell) => edits.find(edit => cellName(edit) === cellName(cell))
 
 /** The list without the edit of a cell. @param {Edit[]} edits @param {EditTarget} cell */
 export const withoutEdit = (edits, cell) => edits.filter(edit => cellName(edit) !== cellName(cell))
@@ -36,17 +36,17 @@ export function withEdit(edits, { name, index, value, from }) {
   return [...withoutEdit(edits, edit), edit]
 }
 
-/** Whether a list contains all of some edits. @param {readonly Edit[]} edits @param {readonly Edit[]} some */
-export const hasEdits = (edits, some) => some.every(wanted => {
-  const edit = editOf(edits, wanted)
-  return edit && Object.is(edit.value, wanted.value) && edit.from === wanted.from
+/** Whether a list contains all of some edits. @param {readonly Edit[]} edits @param {readonly Edit[]} subset */
+export const hasEdits = (edits, subset) => subset.every(candidate => {
+  const edit = findEdit(edits, candidate)
+  return edit && Object.is(edit.value, candidate.value) && edit.from === candidate.from
 })
 
 /**
  * A list with some edits added or removed.
- * @param {Edit[]} edits @param {readonly Edit[]} some @param {boolean} isOn
+ * @param {Edit[]} edits @param {readonly Edit[]} subset @param {boolean} isOn
  */
-export const toggleEdits = (edits, some, isOn) => some.reduce(
+export const toggleEdits = (edits, subset, isOn) => subset.reduce(
   (list, edit) => (isOn ? withEdit(list, edit) : withoutEdit(list, edit)), edits)
 
 /**
@@ -54,14 +54,14 @@ export const toggleEdits = (edits, some, isOn) => some.reduce(
  * @param {string} text
  */
 export function parseNumber(text) {
-  const plain = text.trim().replaceAll('−', '-').replace(',', '.').replace(/^([+-]?)(∞|inf(inity)?)$/i, '$1Infinity')
-  if (plain === '' || !/^[+-]?(Infinity|(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)$/i.test(plain)) return null
-  const value = Number(plain)
+  const normalized = text.trim().replaceAll('−', '-').replace(',', '.').replace(/^([+-]?)(∞|inf(inity)?)$/i, '$1Infinity')
+  if (normalized === '' || !/^[+-]?(Infinity|(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)$/i.test(normalized)) return null
+  const value = Number(normalized)
   return Number.isFinite(value) && !Number.isFinite(Math.fround(value)) ? null : value
 }
 
 /** @param {number} value */
-const number = value => (Number.isFinite(value) ? String(value) : value > 0 ? 'inf' : '-inf')
+const formatEditValue = value => (Number.isFinite(value) ? String(value) : value > 0 ? 'inf' : '-inf')
 
 /** @param {EditIndex[number]} i */
 const writeIndex = i => (i === null ? '*' : Array.isArray(i) ? `${i[0]}-${i[1] - 1}` : i)
@@ -75,7 +75,7 @@ function readIndex(text) {
 
 /** @param {Edit[]} edits */
 export const writeEdits = edits => edits.map(({ name, index, value, from }) => (
-  `${name}:${index.map(writeIndex).join(',')}=${from === undefined ? number(value) : `@${from}`}`)).join(';')
+  `${name}:${index.map(writeIndex).join(',')}=${from === undefined ? formatEditValue(value) : `@${from}`}`)).join(';')
 
 const EDIT = /^([\w.:]+?):((?:\d+(?:-\d+)?|\*)(?:,(?:\d+(?:-\d+)?|\*))*)=(.+)$/
 
@@ -104,21 +104,21 @@ export function readEdits(text) {
 
 /**
  * Remembers lists of edits, for undo and redo.
- * @returns {{ record(now: Edit[]): void, undo(now: Edit[]): Edit[] | null, redo(now: Edit[]): Edit[] | null,
+ * @returns {{ record(edits: Edit[]): void, undo(edits: Edit[]): Edit[] | null, redo(edits: Edit[]): Edit[] | null,
  *   canUndo(): boolean, canRedo(): boolean }}
  */
-export function editHistory() {
+export function createEditHistory() {
   /** @type {Edit[][]} */ const past = []
   /** @type {Edit[][]} */ const future = []
-  /** @param {Edit[][]} from @param {Edit[][]} to @returns {(now: Edit[]) => Edit[] | null} */
-  const step = (from, to) => now => {
+  /** @param {Edit[][]} from @param {Edit[][]} to @returns {(edits: Edit[]) => Edit[] | null} */
+  const step = (from, to) => edits => {
     if (!from.length) return null
-    to.push(now)
+    to.push(edits)
     return from.pop() ?? null
   }
   return {
-    record(now) {
-      past.push(now)
+    record(edits) {
+      past.push(edits)
       future.length = 0
     },
     undo: step(past, future), redo: step(future, past),

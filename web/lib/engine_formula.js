@@ -14,7 +14,7 @@ const CLOSING = [')', ']', ',', '=', '<', '>', undefined]
 /** @param {string} name */
 const isLetter = name => [...name.replace(/\p{M}/gu, '')].length === 1
 /** @param {string} group @returns {string} */
-const withoutBrackets = group => (group.startsWith('( ') && group.endsWith(' )') && isBracketed(group) ? group.slice(2, -2) : group)
+const stripBrackets = group => (group.startsWith('( ') && group.endsWith(' )') && isBracketed(group) ? group.slice(2, -2) : group)
 
 /** Whether the first bracket closes only at the end. @param {string} group */
 function isBracketed(group) {
@@ -27,16 +27,16 @@ function isBracketed(group) {
 }
 
 /** @param {string[]} tokens @param {(name: string) => string} translate */
-function reader(tokens, translate) {
-  let at = 0
-  const peek = () => tokens[at]
-  const next = () => tokens[at++]
+function createConverter(tokens, translate) {
+  let position = 0
+  const peek = () => tokens[position]
+  const next = () => tokens[position++]
 
   /** @param {string} name @returns {string} */
-  const nameOf = name => {
-    if (name.endsWith('³')) return `${nameOf(name.slice(0, -1))}^{3}`
+  const convertName = name => {
+    if (name.endsWith('³')) return `${convertName(name.slice(0, -1))}^{3}`
     if (isLetter(name) || FUNCTIONS.includes(name)) return name
-    if (DERIVATIVE.test(name) && !PLAIN_WORDS.includes(name)) return `∂ ${nameOf(name.slice(1))}`
+    if (DERIVATIVE.test(name) && !PLAIN_WORDS.includes(name)) return `∂ ${convertName(name.slice(1))}`
     return `"${translate(name)}"`
   }
   const index = () => {
@@ -49,70 +49,70 @@ function reader(tokens, translate) {
       else indices[indices.length - 1].push(/^\p{L}{2,}$/u.test(token) ? `"${translate(token)}"` : token)
     }
     next()
-    return `_{${indices.map(place => place.join(' ')).join(' , ')}}`
+    return `_{${indices.map(convertIndex => convertIndex.join(' ')).join(' , ')}}`
   }
   /** @returns {string} */
-  const name = () => {
+  const convertNamed = () => {
     const token = next()
     const isDerivative = DERIVATIVE.test(token) && !PLAIN_WORDS.includes(token) && !isLetter(token)
-    if (token === 'exp' && peek() === '(') return `e^{${withoutBrackets(factor())}}`
-    if (token === 'dlog') return `frac{∂ L}{∂ log ${name()}}`
-    const symbol = nameOf(token) + index()
+    if (token === 'exp' && peek() === '(') return `e^{${stripBrackets(convertFactor())}}`
+    if (token === 'dlog') return `frac{∂ L}{∂ log ${convertNamed()}}`
+    const symbol = convertName(token) + index()
     return isDerivative ? `frac{∂ L}{${symbol}}` : symbol
   }
   /** @returns {string} */
-  const group = () => {
+  const convertGroup = () => {
     next()
-    const inside = row()
+    const content = convertRow()
     next()
-    return `( ${inside} )`
+    return `( ${content} )`
   }
   /** @returns {string} */
-  const sum = () => {
+  const convertSum = () => {
     const subscript = next().slice(1)
-    const rest = CLOSING.includes(peek()) ? '' : term()
+    const rest = CLOSING.includes(peek()) ? '' : convertTerm()
     return `sum${subscript ? `_{${SUBSCRIPTS[subscript]}}` : ''} ${rest}`
   }
   /** @returns {string} */
-  const atom = () => {
+  const convertAtom = () => {
     const token = peek()
-    if (token === '(') return group()
-    if (token === '√') return next() && `sqrt{${withoutBrackets(factor())}}`
-    if (token.startsWith('Σ')) return sum()
-    return /^\p{L}/u.test(token) ? name() : next()
+    if (token === '(') return convertGroup()
+    if (token === '√') return next() && `sqrt{${stripBrackets(convertFactor())}}`
+    if (token.startsWith('Σ')) return convertSum()
+    return /^\p{L}/u.test(token) ? convertNamed() : next()
   }
   /** @returns {string} */
-  const factor = () => {
-    const base = atom()
+  const convertFactor = () => {
+    const base = convertAtom()
     if (peek() !== '^') return base
     next()
-    return `${base}^{${withoutBrackets(factor())}}`
+    return `${base}^{${stripBrackets(convertFactor())}}`
   }
-  const term = () => {
-    let result = factor()
+  const convertTerm = () => {
+    let result = convertFactor()
     while (![...CLOSING, '+', '−', '-'].includes(peek())) {
       const sign = peek()
-      if (sign === '/') result = next() && `frac{${withoutBrackets(result)}}{${withoutBrackets(factor())}}`
-      else if (sign === '×' || sign === '·') result += ` ${next()} ${factor()}`
-      else result += ` ${factor()}`
+      if (sign === '/') result = next() && `frac{${stripBrackets(result)}}{${stripBrackets(convertFactor())}}`
+      else if (sign === '×' || sign === '·') result += ` ${next()} ${convertFactor()}`
+      else result += ` ${convertFactor()}`
     }
     return result
   }
   const OPERATORS = ['+', '−', '-', '÷', '×']
-  const expression = () => {
+  const convertExpression = () => {
     let result = OPERATORS.includes(peek()) ? `${next()} ` : ''
-    result += CLOSING.includes(peek()) ? '' : term()
-    while (OPERATORS.includes(peek())) result += ` ${next()} ${term()}`
+    result += CLOSING.includes(peek()) ? '' : convertTerm()
+    while (OPERATORS.includes(peek())) result += ` ${next()} ${convertTerm()}`
     return result
   }
-  const row = () => {
-    let result = expression()
-    while (peek() !== undefined && peek() !== ')' && peek() !== ']') result += ` ${next()} ${expression()}`
+  const convertRow = () => {
+    let result = convertExpression()
+    while (peek() !== undefined && peek() !== ')' && peek() !== ']') result += ` ${next()} ${convertExpression()}`
     return result
   }
   return () => {
     let result = ''
-    while (peek() !== undefined) result += peek() === '[' || peek() === ']' ? ` ${next()} ` : row()
+    while (peek() !== undefined) result += peek() === '[' || peek() === ']' ? ` ${next()} ` : convertRow()
     return result
   }
 }
@@ -124,7 +124,7 @@ function reader(tokens, translate) {
  */
 export function convertFormula(text, translate) {
   const tokens = [...text.matchAll(TOKEN)].map(match => match[1])
-  return reader(tokens, translate)()
+  return createConverter(tokens, translate)()
 }
 
 const WORD = /\p{L}[\p{L}\p{M}]+/gu

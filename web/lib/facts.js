@@ -15,24 +15,24 @@ import { setCellData } from './origin.js'
 /**
  * Mounts an empty list.
  * @param {Element} container
- * @param {{ press(cell: Cell): void }} handlers
+ * @param {{ pinCell(cell: Cell): void }} handlers
  */
-export function facts(container, { press }) {
+export function mountFacts(container, { pinCell }) {
   const list = h('dl', { className: 'facts-line' })
   container.append(list)
   /** @type {WeakMap<Element, Cell>} */ const cells = new WeakMap()
   const create = () => h('div', {}, h('dt'), h('dd', {}, h('span'), h('button', {
-    type: 'button', className: 'cell-link', onclick: ({ currentTarget }) => press(/** @type {Cell} */ (cells.get(currentTarget)))
+    type: 'button', className: 'cell-link', onclick: ({ currentTarget }) => pinCell(/** @type {Cell} */ (cells.get(currentTarget)))
   })))
   return {
     /** @param {Fact[]} items */
     update(items) {
       syncChildren(list, items, create, (item, { name, text, cell }) => {
-        const [plain, link] = item.lastChild.children
+        const [plainText, link] = item.lastChild.children
         setText(item.firstChild, name)
-        plain.hidden = Boolean(cell)
+        plainText.hidden = Boolean(cell)
         link.hidden = !cell
-        setText(plain, cell ? '' : text)
+        setText(plainText, cell ? '' : text)
         setText(link, cell ? text : '')
         if (!cell) return
         cells.set(link, cell)

@@ -3,32 +3,32 @@
  * below. A stage builds its figure from them and passes slices.
  */
 
-import { scale } from './color.js'
+import { createScale } from './color.js'
 import { h, exists, setText } from './dom.js'
 import { hasTick, numberFormat } from './heatmap_paint.js'
-import { legend } from './legend.js'
-import { matrix } from './matrix.js'
-import { menu } from './menu.js'
-import { nonZero } from './nonzero.js'
-import { product } from './product.js'
-import { squareOf } from './slice.js'
+import { mountLegend } from './legend.js'
+import { mountMatrix } from './matrix.js'
+import { mountFigureMenu } from './menu.js'
+import { mountNonzeroList } from './nonzero.js'
+import { mountProduct } from './product.js'
+import { findSquare } from './slice.js'
 import { snapshot } from './snapshot.js'
-import { figureSvg } from './svg.js'
+import { drawFigure } from './svg.js'
 import { tables } from './table.js'
 
 /** @import { Cell, Domain, Marks, Slice, State, Theme, Translate } from '../types.d.ts' */
 /** @import { Parts } from './product.js' */
-/** @import { Drawing, Sheet } from './svg.js' */
+/** @import { Drawing, ProductDrawing } from './svg.js' */
 /** @import { MatrixLook } from './matrix.js' */
 
 /** @typedef {{ title: string, part: Slice }} Entry one table of numbers */
 
 /**
- * @typedef {object} Surroundings
- * @property {(cell: Cell) => void} look
- * @property {(cell: Cell) => void} press
- * @property {(cell: Cell) => void} edit
- * @property {() => void} leave
+ * @typedef {object} FigureContext
+ * @property {(cell: Cell) => void} selectCell
+ * @property {(cell: Cell) => void} pinCell
+ * @property {(cell: Cell) => void} editCell
+ * @property {() => void} endHover
  * @property {() => Theme} theme
  * @property {() => number} width
  * @property {() => Pick<State, 'depth' | 'edits'>} get
@@ -38,36 +38,36 @@ import { tables } from './table.js'
  * @property {() => string} [named] the setting of the second run, in its figure
  * @property {string} [which] the suffix of the second run in file names
  * @property {string} [spoken] the name of the second run for screen readers
- * @property {(list: Entry[]) => void} [titled] receives the titles of the matrices
+ * @property {(list: Entry[]) => void} [onTitles] receives the titles of the matrices
  */
 
-/** @typedef {ReturnType<typeof matrix>} Matrix */
-/** @typedef {ReturnType<typeof product>} Product */
+/** @typedef {ReturnType<typeof mountMatrix>} Matrix */
+/** @typedef {ReturnType<typeof mountProduct>} Product */
 /** @typedef {MatrixLook & { domain: Domain }} Look */
 
 /** Whether negative cells have a dash, since they are too small for numbers. @param {Drawing} drawing */
-function isTicked({ part: { values }, view: { cell, plain } }) {
+function hasDashes({ part: { values }, view: { cell, plain } }) {
   return hasTick(-1, cell) && !numberFormat({ cell, plain, values }) && values.some(value => hasTick(value, cell))
 }
 
 /**
  * Mounts an empty figure.
  * @param {HTMLElement} container
- * @param {Surroundings} surroundings
+ * @param {FigureContext} surroundings
  */
-export function figure(container, {
-  look, press, edit, leave, theme, width, get, t, titled, named, which, spoken, heading, origin
+export function mountFigure(container, {
+  selectCell, pinCell, editCell, endHover, theme, width, get, t, onTitles, named, which, spoken, heading, origin
 }) {
-  const handlers = { look, press, edit, leave }
+  const handlers = { selectCell, pinCell, editCell, endHover }
   const body = h('div', { className: 'figure-body' })
   const legendLine = h('div', { className: 'figure-legends' })
-  const dashes = h('span', { className: 'legend-note' })
+  const dashNote = h('span', { className: 'legend-note' })
   const actions = h('div', { className: 'figure-actions' })
-  const key = h('div', { className: 'figure-legends' }, legendLine, dashes)
-  const foot = h('div', { className: 'figure-foot' }, key, actions)
+  const legendAndNote = h('div', { className: 'figure-legends' }, legendLine, dashNote)
+  const foot = h('div', { className: 'figure-foot' }, legendAndNote, actions)
   const root = h('div', { className: 'figure' }, h('div', { className: 'frame' }, body), foot)
   container.append(root)
-  /** @type {ReturnType<typeof legend>[]} */ const legends = []
+  /** @type {ReturnType<typeof mountLegend>[]} */ const legends = []
   const numbers = tables(actions)
   /** @type {(Matrix | Product)[]} */ const parts = []
   /** @type {{ domain: Domain, text?: string }[]} */ let keys = []
@@ -79,7 +79,7 @@ export function figure(container, {
    */
   const view = ({ domain, ...rest }) => {
     const { mode, palette, isPaper } = theme(), plain = get().depth === 'story'
-    return { ...rest, spoken, palette, isPaper, scale: scale(domain, mode), plain, edits: get().edits }
+    return { ...rest, spoken, palette, isPaper, scale: createScale(domain, mode), plain, edits: get().edits }
   }
   /**
    * @template {Matrix | Product} Part
@@ -93,22 +93,23 @@ export function figure(container, {
   const drawings = () => parts.flatMap(part => part.drawings())
   /** The index of the matrix with the current cell, or of the last one, which is computed from the others. */
   const mainIndex = () => {
-    const at = drawings().findIndex(({ part }) => currentCell && squareOf(part, currentCell))
+    const at = drawings().findIndex(({ part }) => currentCell && findSquare(part, currentCell))
     return at < 0 ? drawings().length - 1 : at
   }
-  menu(actions, {
+  mountFigureMenu(actions, {
     t, which, main: mainIndex, parts: () => drawings().map(({ part, view: { title } }) => ({ part, title })),
     picture() {
       const { mode, palette } = theme()
-      const legends = keys.map(({ domain, text = '' }) => ({ domain, text, scale: scale(domain, mode) }))
+      const legends = keys.map(({ domain, text = '' }) => ({ domain, text, scale: createScale(domain, mode) }))
       const children = [...container.children]
-      const [above, below] = [children.slice(0, children.indexOf(root)), children.slice(children.indexOf(root) + 1)]
+      const [piecesAbove, piecesBelow] = [children.slice(0, children.indexOf(root)),
+        children.slice(children.indexOf(root) + 1)]
         .map(list => list.map(snapshot).filter(exists))
       const matrices = parts.filter(part => part.drawings().length)
-        .flatMap(part => /** @type {(Drawing | Sheet)[]} */ ('sheet' in part ? [part.sheet()] : part.drawings()))
-      return figureSvg({
+        .flatMap(part => /** @type {(Drawing | ProductDrawing)[]} */ ('sheet' in part ? [part.sheet()] : part.drawings()))
+      return drawFigure({
         title: heading?.() ?? '', subtitle: origin?.(named?.()) ?? '', matrices, legends, palette,
-        note: dashes.textContent ?? '', above, below
+        note: dashNote.textContent ?? '', above: piecesAbove, below: piecesBelow
       })
     }
   })
@@ -117,8 +118,8 @@ export function figure(container, {
     body,
     /** A labelled matrix; its view gives `title` and `domain`. */
     matrix(parent = body) {
-      const part = register(matrix(parent, handlers))
-      const exceptions = nonZero(part.element, { t, press })
+      const part = register(mountMatrix(parent, handlers))
+      const exceptions = mountNonzeroList(part.element, { t, press: pinCell })
       return {
         ...part,
         /** @param {Slice} piece @param {Look} spec */
@@ -130,7 +131,7 @@ export function figure(container, {
     },
     /** A matrix product in the layout of `product.js`; its `domains` and `groups` are by part. */
     product(parent = body) {
-      const part = register(product(parent, handlers))
+      const part = register(mountProduct(parent, handlers))
       return {
         ...part,
         /**
@@ -139,9 +140,9 @@ export function figure(container, {
          */
         update(pieces, { titles, domains, groups = {} }) {
           /** @param {keyof Parts<Slice>} name */
-          const viewOf = name => view({ domain: /** @type {Domain} */ (domains[name]), group: groups[name] })
-          const views = { left: viewOf('left'), right: viewOf('right'), product: viewOf('product') }
-          const all = pieces.bias ? { ...views, bias: viewOf('bias') } : views
+          const partView = name => view({ domain: /** @type {Domain} */ (domains[name]), group: groups[name] })
+          const views = { left: partView('left'), right: partView('right'), product: partView('product') }
+          const all = pieces.bias ? { ...views, bias: partView('bias') } : views
           part.update(pieces, { width: width(), titles, views: all })
         }
       }
@@ -149,14 +150,14 @@ export function figure(container, {
     /** Draws the legends: one per domain. @param {{ domain: Domain, text?: string }[]} entries */
     legend(entries) {
       keys = entries
-      while (legends.length < entries.length) legends.push(legend(legendLine))
+      while (legends.length < entries.length) legends.push(mountLegend(legendLine))
       entries.forEach(({ domain, text = '' }, i) => legends[i].update(domain, theme().mode, text))
-      setText(dashes, drawings().some(isTicked) ? t('frame.signed') : '')
+      setText(dashNote, drawings().some(hasDashes) ? t('frame.signed') : '')
     },
     /** The matrices as tables. @param {string} text @param {Entry[]} list */
     numbers(text, list) {
       numbers.update(text, list)
-      titled?.(list)
+      onTitles?.(list)
     },
     mark(/** @type {Marks} */ marks) {
       currentCell = marks.current

@@ -14,47 +14,47 @@ function tokenize(text) {
 }
 
 /** @param {string[]} tokens */
-function parser(tokens) {
-  let at = 0
+function createParser(tokens) {
+  let position = 0
   /** @param {string} [end] */
-  const row = end => {
+  const parseRow = end => {
     /** @type {MathMLElement[]} */ const items = []
-    while (at < tokens.length && tokens[at] !== end) items.push(scripted())
-    at++
+    while (position < tokens.length && tokens[position] !== end) items.push(parseScripted())
+    position++
     return mathml('mrow', {}, items)
   }
   /** @returns {MathMLElement} */
-  const group = () => {
-    if (tokens[at] !== '{') return atom()
-    at++
-    return row('}')
+  const parseGroup = () => {
+    if (tokens[position] !== '{') return parseAtom()
+    position++
+    return parseRow('}')
   }
   /** @returns {MathMLElement} */
-  const atom = () => {
-    const token = tokens[at++]
-    if (token === '{') return row('}')
-    if (token === 'frac') return mathml('mfrac', {}, group(), group())
+  const parseAtom = () => {
+    const token = tokens[position++]
+    if (token === '{') return parseRow('}')
+    if (token === 'frac') return mathml('mfrac', {}, parseGroup(), parseGroup())
     if (token === 'sum') return mathml('mo', {}, '∑')
-    if (token === 'sqrt') return mathml('msqrt', {}, group())
+    if (token === 'sqrt') return mathml('msqrt', {}, parseGroup())
     if (token.startsWith('"')) return mathml('mtext', {}, token.slice(1, -1))
     if (/^\d/.test(token)) return mathml('mn', {}, token)
     if (/^\p{L}/u.test(token)) return mathml('mi', {}, token)
     return mathml('mo', {}, token === '-' ? '−' : token)
   }
   /** @returns {MathMLElement} */
-  const scripted = () => {
-    const base = atom()
+  const parseScripted = () => {
+    const base = parseAtom()
     /** @type {(MathMLElement | null)[]} */
     let [sub, sup] = [null, null]
-    while (tokens[at] === '_' || tokens[at] === '^') {
-      if (tokens[at++] === '_') sub = group()
-      else sup = group()
+    while (tokens[position] === '_' || tokens[position] === '^') {
+      if (tokens[position++] === '_') sub = parseGroup()
+      else sup = parseGroup()
     }
     if (sub && sup) return mathml('msubsup', {}, base, sub, sup)
     if (sub) return mathml('msub', {}, base, sub)
     return sup ? mathml('msup', {}, base, sup) : base
   }
-  return row
+  return parseRow
 }
 
 /**
@@ -63,8 +63,8 @@ function parser(tokens) {
  * @param {'block' | 'inline'} [display]
  * @returns {Element}
  */
-export function formula(text, display = 'block') {
-  return mathml('math', { display }, parser(tokenize(text))(undefined))
+export function renderFormula(text, display = 'block') {
+  return mathml('math', { display }, createParser(tokenize(text))(undefined))
 }
 
 /**
@@ -75,7 +75,7 @@ export function formula(text, display = 'block') {
 export function setFormula(element, text) {
   if (element.dataset.formula === text) return
   element.dataset.formula = text
-  element.replaceChildren(formula(text))
+  element.replaceChildren(renderFormula(text))
 }
 
 /**
@@ -86,7 +86,7 @@ export function setFormula(element, text) {
 export function setNames(element, names) {
   if (element.dataset.names === names) return
   element.dataset.names = names
-  element.replaceChildren(...names.split(', ').flatMap((name, i) => [i ? ', ' : '', symbol(name)]))
+  element.replaceChildren(...names.split(', ').flatMap((name, i) => [i ? ', ' : '', renderSymbol(name)]))
 }
 
 /**
@@ -94,6 +94,6 @@ export function setNames(element, names) {
  * @param {string} name
  * @returns {Node}
  */
-export function symbol(name) {
-  return /^\p{Lu}$|[_^]/u.test(name) ? formula(name, 'inline') : document.createTextNode(name)
+export function renderSymbol(name) {
+  return /^\p{Lu}$|[_^]/u.test(name) ? renderFormula(name, 'inline') : document.createTextNode(name)
 }

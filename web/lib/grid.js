@@ -1,8 +1,8 @@
 /** A table of colored numbers, for values that are not a tensor of the run. */
 
 import { h, syncChildren, setText } from './dom.js'
-import { inSlices } from './scheduling.js'
-import { tokenWindow } from './token_window.js'
+import { createSlicedWorker } from './scheduling.js'
+import { mountTokenWindow } from './token_window.js'
 
 /** @import { BuiltElement, Child } from '../types.d.ts' */
 
@@ -40,25 +40,25 @@ function fillCell(element, { text, note = '', color, isMarked = false }) {
 /** Limits of the drawn columns: the more lines a table has, the fewer columns are drawn at once. */
 const [MIN_COLUMNS, MAX_COLUMNS, MAX_CELLS] = [16, 64, 1536]
 /** @param {number} lines */
-const columnsFor = lines => Math.max(MIN_COLUMNS, Math.min(MAX_COLUMNS, Math.floor(MAX_CELLS / Math.max(1, lines))))
+const maxColumns = lines => Math.max(MIN_COLUMNS, Math.min(MAX_COLUMNS, Math.floor(MAX_CELLS / Math.max(1, lines))))
 
 /**
  * @param {Element} container @param {string} label @param {import('../types.d.ts').Translate} t
- * @param {(key: string, col: number) => void} [press] what a press on a cell does
+ * @param {(key: string, col: number) => void} [onPress] what a press on a cell does
  */
-export function grid(container, label, t, press) {
-  const range = tokenWindow(container, t, () => draw())
+export function mountGrid(container, label, t, onPress) {
+  const tokenRange = mountTokenWindow(container, t, () => draw())
   /** @type {{ corner: string, columns: string[], lines: Line[] }} */ let current
   let first = 0
-  const heads = h('tr')
+  const headRow = h('tr')
   const body = h('tbody')
-  const table = h('table', { className: 'grid' }, h('thead', {}, heads), body)
+  const table = h('table', { className: 'grid' }, h('thead', {}, headRow), body)
   const frame = h('div', { 'className': 'grid-frame', 'tabindex': '0', 'role': 'region', 'aria-label': label }, table)
   container.append(frame)
   table.addEventListener('click', ({ target }) => {
     const cell = target instanceof Element ? target.closest('td') : null
     const row = /** @type {HTMLElement | null} */ (cell?.parentElement)
-    if (cell && row) press?.(row.dataset.key ?? '', first + cell.cellIndex - 1)
+    if (cell && row) onPress?.(row.dataset.key ?? '', first + cell.cellIndex - 1)
   })
   /** @type {WeakMap<Element, Child>} */ const headContents = new WeakMap()
   const createLine = () => h('tr', {}, h('th', { scope: 'row' }))
@@ -84,15 +84,15 @@ export function grid(container, label, t, press) {
     line.cells.slice(from, to).forEach((cell, i) => (
       fillCell(/** @type {BuiltElement<HTMLElement>} */ (row.children[from + i + 1]), cell)))
   }
-  const fillRest = inSlices(fillPiece, FRAME_MS)
+  const fillRest = createSlicedWorker(fillPiece, FRAME_MS)
   function draw() {
-    const [from, end] = range.rangeOf(current.columns.length, columnsFor(current.lines.length))
+    const [from, end] = tokenRange.rangeOf(current.columns.length, maxColumns(current.lines.length))
     const columns = current.columns.slice(from, end)
     const lines = current.lines.map(({ cells, ...line }) => ({
       ...line, cells: typeof cells === 'function' ? columns.map((_, i) => cells(from + i)) : cells.slice(from, end)
     }))
     first = from
-    syncChildren(heads, [current.corner, ...columns], () => h('th', { scope: 'col' }), setText)
+    syncChildren(headRow, [current.corner, ...columns], () => h('th', { scope: 'col' }), setText)
     while (body.children.length > lines.length) body.lastElementChild?.remove()
     const isLarge = lines.length * columns.length > MANY_CELLS, width = isLarge ? CELLS_PER_PIECE : Infinity
     const pieces = lines.flatMap((line, at) => {
@@ -107,7 +107,7 @@ export function grid(container, label, t, press) {
   return {
     element: frame,
     /** Includes a column in the drawn range from the next update on. @param {number} col */
-    seek: col => range.seek(col),
+    seek: col => tokenRange.seek(col),
     /**
      * @param {string} corner @param {string[]} columns @param {Line[]} lines
      * @returns {Promise<void>} resolves when everything is drawn

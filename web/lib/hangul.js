@@ -14,7 +14,7 @@ export const COUNTS = { vowels: VOWELS.length, finals: FINALS.length + 1 }
  * The indices of a syllable's letters: code = 0xAC00 + (initial · 21 + vowel) · 28 + final.
  * @param {string} syllable
  */
-export function lettersOf(syllable) {
+export function letterIndices(syllable) {
   const offset = syllable.charCodeAt(0) - FIRST_SYLLABLE
   const initialAndVowel = Math.floor(offset / COUNTS.finals)
   return {

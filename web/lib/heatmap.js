@@ -4,7 +4,7 @@
  * never depends on color alone.
  */
 
-import { enlargement, h, setAttributes, setText, uniqueId } from './dom.js'
+import { readZoom, h, setAttributes, setText, uniqueId } from './dom.js'
 import { outline, paint, paintMarks, prepare } from './heatmap_paint.js'
 import { setSliceData } from './origin.js'
 import { visibleRect, onViewportChange } from './viewport.js'
@@ -13,7 +13,7 @@ import { visibleRect, onViewportChange } from './viewport.js'
 /** @import { Part } from './heatmap_paint.js' */
 
 /** The duration of the animation in the style sheet, in milliseconds. */
-const PULSE = 900
+const PULSE_MS = 900
 /** Matrices with more cells are painted only where they are visible, plus a margin in pixels. */
 const [LARGE, MARGIN] = [8192, 200]
 /** @type {Record<string, [number, number]>} */
@@ -67,13 +67,13 @@ const clamp = ({ row, col }, view) => ({
 })
 
 /** @param {HeatmapView} view @returns {Part} */
-const wholeOf = ({ rows, cols }) => ({ rows: [0, rows], cols: [0, cols] })
+const allCells = ({ rows, cols }) => ({ rows: [0, rows], cols: [0, cols] })
 
 /**
  * The cells that a rectangle covers.
  * @param {HeatmapView} view @param {{ left: number, right: number, top: number, bottom: number }} box @returns {Part}
  */
-function cellsIn({ rows, cols, cell: { width, height } }, { left, right, top, bottom }) {
+function coveredCells({ rows, cols, cell: { width, height } }, { left, right, top, bottom }) {
   /** @param {number} from @param {number} to @param {number} size @param {number} count @returns {[number, number]} */
   const span = (from, to, size, count) => {
     const first = Math.min(count, Math.max(0, Math.floor(from / size)))
@@ -82,23 +82,24 @@ function cellsIn({ rows, cols, cell: { width, height } }, { left, right, top, bo
   return { rows: span(top, bottom, height, rows), cols: span(left, right, width, cols) }
 }
 
-/** @param {[number, number]} outer @param {[number, number]} inner */
-const contains = (outer, inner) => inner[0] >= inner[1] || (outer[0] <= inner[0] && outer[1] >= inner[1])
+/** @param {[number, number]} outerRange @param {[number, number]} innerRange */
+const contains = (outerRange, innerRange) => innerRange[0] >= innerRange[1] ||
+  (outerRange[0] <= innerRange[0] && outerRange[1] >= innerRange[1])
 
-const RETURN = 'return'
+const RETURN_EVENT = 'return'
 
 /** Returns the focus to a grid, at its last cell. @param {Element | null} grid */
-export const returnFocus = grid => grid?.dispatchEvent(new Event(RETURN))
+export const returnFocus = grid => grid?.dispatchEvent(new Event(RETURN_EVENT))
 
 /**
  * Mounts an empty heatmap.
  * @param {Element} container
- * @param {{ onLook(cell: Square): void, onPress(cell: Square): void, onEdit(cell: Square): void,
+ * @param {{ onSelect(cell: Square): void, onPin(cell: Square): void, onEdit(cell: Square): void,
  *   onLeave(): void }} handlers
- *   look: mouse or arrow keys; press: click, tap, Enter; edit: a double click, or Enter on a pinned cell;
- *   leave: neither the mouse nor the focus is on the heatmap any more
+ *   onSelect: mouse or arrow keys; onPin: click, tap, Enter; onEdit: a double click, or Enter on a pinned cell;
+ *   onLeave: neither the mouse nor the focus is on the heatmap any more
  */
-export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
+export function mountHeatmap(container, { onSelect, onPin, onEdit, onLeave }) {
   const cells = h('canvas', { 'aria-hidden': 'true' })
   const overlay = h('canvas', { 'className': 'heat-marks', 'aria-hidden': 'true', 'hidden': true })
   const active = h('div', { role: 'gridcell', id: uniqueId('cell') })
@@ -127,9 +128,9 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   /** Paints the visible part of a large matrix, unless it is painted already. @param {boolean} [isNew] */
   const paintVisible = isNew => {
     if (!isLarge()) return
-    const visible = cellsIn(view, visibleRect(grid, 0))
+    const visible = coveredCells(view, visibleRect(grid, 0))
     if (!isNew && painted && contains(painted.rows, visible.rows) && contains(painted.cols, visible.cols)) return
-    painted = cellsIn(view, visibleRect(grid, MARGIN))
+    painted = coveredCells(view, visibleRect(grid, MARGIN))
     paint(cells, view, painted)
     drawMarks()
   }
@@ -137,7 +138,7 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   const draw = () => {
     cells.classList.toggle('is-part', isLarge())
     if (isLarge()) return scheduleVisible()
-    painted = wholeOf(view)
+    painted = allCells(view)
     paint(cells, view, painted)
     return drawMarks()
   }
@@ -145,36 +146,36 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
   const moveTo = cell => {
     cursor = cell
     announce()
-    onLook(cell)
+    onSelect(cell)
   }
   /** Moves the cursor, and the pin with it. @param {Square} cell */
   const movePin = cell => {
     cursor = cell
     announce()
-    onPress(cell)
+    onPin(cell)
   }
   /** @param {MouseEvent} event */
-  const cellUnder = event => {
-    const box = grid.getBoundingClientRect(), enlarged = enlargement(grid)
+  const cellAtPointer = event => {
+    const box = grid.getBoundingClientRect(), zoom = readZoom(grid)
     return clamp({
-      row: Math.floor((event.clientY - box.top) / enlarged / view.cell.height),
-      col: Math.floor((event.clientX - box.left) / enlarged / view.cell.width)
+      row: Math.floor((event.clientY - box.top) / zoom / view.cell.height),
+      col: Math.floor((event.clientX - box.left) / zoom / view.cell.width)
     }, view)
   }
 
   grid.addEventListener('pointermove', event => {
     if (!view || event.pointerType === 'touch') return
-    const cell = cellUnder(event)
+    const cell = cellAtPointer(event)
     if (cell.row !== cursor.row || cell.col !== cursor.col || !marks.current) moveTo(cell)
   })
   grid.addEventListener('pointerleave', event => event.pointerType !== 'touch' && onLeave())
   grid.addEventListener('blur', () => onLeave())
   grid.addEventListener('click', event => {
     if (!view) return
-    cursor = cellUnder(event)
+    cursor = cellAtPointer(event)
     readerCell = cursor
     announce()
-    onPress(cursor)
+    onPin(cursor)
   })
   grid.addEventListener('dblclick', () => view && onEdit(cursor))
   grid.addEventListener('keydown', event => {
@@ -184,7 +185,7 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
     if (next && isPinned) movePin(next)
     else if (next) moveTo(next)
     else if (event.key === 'Enter' && isPinned) onEdit(cursor)
-    else if (event.key === 'Enter' || event.key === ' ') onPress(cursor)
+    else if (event.key === 'Enter' || event.key === ' ') onPin(cursor)
     else return
     readerCell = cursor
     event.preventDefault()
@@ -194,7 +195,7 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
     moveTo(cursor)
     readerCell = cursor
   })
-  grid.addEventListener(RETURN, () => {
+  grid.addEventListener(RETURN_EVENT, () => {
     if (view) cursor = clamp(readerCell, view)
     grid.focus()
   })
@@ -217,11 +218,11 @@ export function heatmap(container, { onLook, onPress, onEdit, onLeave }) {
     /** Highlights changed cells briefly. @param {Square[]} changed */
     pulse(changed) {
       if (!painted) return
-      const sheet = h('canvas', { 'className': 'heat-marks heat-pulse', 'aria-hidden': 'true' })
-      grid.append(sheet)
-      const ctx = prepare(sheet, view.cell, painted)
+      const canvas = h('canvas', { 'className': 'heat-marks heat-pulse', 'aria-hidden': 'true' })
+      grid.append(canvas)
+      const ctx = prepare(canvas, view.cell, painted)
       for (const cell of changed) outline(ctx, view, cell, view.palette.accent, 1.5)
-      setTimeout(() => sheet.remove(), PULSE)
+      setTimeout(() => canvas.remove(), PULSE_MS)
     },
     /** @param {GridMarks} next */
     mark(next) {

@@ -1,8 +1,8 @@
 /** Paints a matrix, or a part of it: colors, dashes, gaps and numbers, and the marks above them. */
 
 import { mixWithInk } from './color.js'
-import { enlargement, contextOf } from './dom.js'
-import { fixed } from './number.js'
+import { readZoom, getContext2d } from './dom.js'
+import { formatFixed } from './number.js'
 
 /** @import { Color } from './color.js' */
 /** @import { Band, GridMarks, HeatmapView, Square } from './heatmap.js' */
@@ -18,7 +18,7 @@ const FONT = 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK K
 /** @param {Float32Array} values @param {number} decimals */
 function maxLength(values, decimals) {
   let longest = 0
-  for (const value of values) longest = Math.max(longest, fixed(value, decimals).length)
+  for (const value of values) longest = Math.max(longest, formatFixed(value, decimals).length)
   return longest
 }
 
@@ -53,23 +53,23 @@ export const hasTick = (value, { width, height }) => (
  * Device pixels per CSS pixel of a canvas, including the enlargement of a slide.
  * @param {HTMLCanvasElement} canvas
  */
-const ratioOf = canvas => (globalThis.devicePixelRatio || 1) * enlargement(canvas)
+const pixelRatio = canvas => (globalThis.devicePixelRatio || 1) * readZoom(canvas)
 
 /**
  * Clears a canvas over some cells; its context's origin is the first cell of the matrix.
  * @param {HTMLCanvasElement} canvas @param {HeatmapView['cell']} cell @param {Part} part
  */
 export function prepare(canvas, cell, { rows, cols }) {
-  const ratio = ratioOf(canvas)
+  const ratio = pixelRatio(canvas)
   const [left, top] = [cols[0] * cell.width, rows[0] * cell.height]
   const [width, height] = [(cols[1] - cols[0]) * cell.width, (rows[1] - rows[0]) * cell.height]
-  const [w, hgt] = [width, height].map(length => Math.max(1, Math.round(length * ratio)))
-  if (canvas.width !== w) canvas.width = w
-  if (canvas.height !== hgt) canvas.height = hgt
+  const [canvasWidth, canvasHeight] = [width, height].map(length => Math.max(1, Math.round(length * ratio)))
+  if (canvas.width !== canvasWidth) canvas.width = canvasWidth
+  if (canvas.height !== canvasHeight) canvas.height = canvasHeight
   for (const [name, length] of Object.entries({ width, height, left, top })) {
     canvas.style.setProperty(name, `${length}px`)
   }
-  const ctx = contextOf(canvas)
+  const ctx = getContext2d(canvas)
   ctx.setTransform(ratio, 0, 0, ratio, -left * ratio, -top * ratio)
   ctx.clearRect(left, top, width, height)
   return ctx
@@ -79,14 +79,14 @@ export function prepare(canvas, cell, { rows, cols }) {
  * The edges of cells in device pixels.
  * @param {[number, number]} span @param {number} size
  */
-const edgesOf = ([first, end], size) => Array.from({ length: end - first + 1 }, (_, i) => Math.round(i * size))
+const cellEdges = ([first, end], size) => Array.from({ length: end - first + 1 }, (_, i) => Math.round(i * size))
 
-/** @type {Map<Color, number>} */ const dashes = new Map()
+/** @type {Map<Color, number>} */ const dashColors = new Map()
 
 /** The color of a dash on a color. @param {Color} color */
-function dashOn(color) {
-  const cached = dashes.get(color) ?? mixWithInk(color, TICK_OPACITY)
-  dashes.set(color, cached)
+function dashColor(color) {
+  const cached = dashColors.get(color) ?? mixWithInk(color, TICK_OPACITY)
+  dashColors.set(color, cached)
   return cached
 }
 
@@ -95,26 +95,26 @@ function dashOn(color) {
  * @param {CanvasRenderingContext2D} ctx @param {HeatmapView} view @param {Part} part @param {boolean} hasTicks
  */
 function paintColors(ctx, { cols, values, scale, cell, crossed }, part, hasTicks) {
-  const { width, height } = ctx.canvas, ratio = ratioOf(ctx.canvas)
+  const { width, height } = ctx.canvas, ratio = pixelRatio(ctx.canvas)
   const image = ctx.createImageData(width, height), pixels = new Uint32Array(image.data.buffer)
-  const across = edgesOf(part.cols, cell.width * ratio), down = edgesOf(part.rows, cell.height * ratio)
+  const columnEdges = cellEdges(part.cols, cell.width * ratio), rowEdges = cellEdges(part.rows, cell.height * ratio)
   const [first, end] = part.cols, line = new Uint32Array(width), dashed = new Uint32Array(width)
-  const inset = Math.max(0, Math.round(tickBox(cell, 0, 0).x * ratio)), thick = Math.max(1, Math.round(ratio))
+  const inset = Math.max(0, Math.round(tickBox(cell, 0, 0).x * ratio)), dashHeight = Math.max(1, Math.round(ratio))
   for (let row = part.rows[0]; row < part.rows[1]; row++) {
     for (let col = first; col < end; col++) {
       const value = values[row * cols + col], color = Number.isFinite(value) ? scale.at(value) : null
-      const [from, to] = [across[col - first], across[col - first + 1]], packed = color?.packed ?? 0
+      const [from, to] = [columnEdges[col - first], columnEdges[col - first + 1]], packed = color?.packed ?? 0
       line.fill(packed, from, to)
       if (!hasTicks) continue
       dashed.fill(packed, from, to)
       if (color && hasTick(value, cell) && !crossed?.(row, col)) {
-        dashed.fill(dashOn(color), from + inset, Math.max(from + inset + 1, to - inset))
+        dashed.fill(dashColor(color), from + inset, Math.max(from + inset + 1, to - inset))
       }
     }
-    const [top, bottom] = [down[row - part.rows[0]], Math.min(height, down[row - part.rows[0] + 1])]
+    const [top, bottom] = [rowEdges[row - part.rows[0]], Math.min(height, rowEdges[row - part.rows[0] + 1])]
     for (let y = top; y < bottom; y++) pixels.set(line, y * width)
-    const middle = Math.round((top + bottom - thick) / 2)
-    if (hasTicks) for (let y = middle; y < Math.min(bottom, middle + thick); y++) pixels.set(dashed, y * width)
+    const middle = Math.round((top + bottom - dashHeight) / 2)
+    if (hasTicks) for (let y = middle; y < Math.min(bottom, middle + dashHeight); y++) pixels.set(dashed, y * width)
   }
   ctx.putImageData(image, 0, 0)
 }
@@ -193,13 +193,13 @@ function writeNumber(ctx, view, { decimals, size }, row, col, value) {
   const finite = Number.isFinite(value)
   ctx.fillStyle = finite ? view.scale.at(value).ink : view.palette.ink
   if (!finite) {
-    const half = ctx.measureText(fixed(value)).width / 2 + 3
+    const half = ctx.measureText(formatFixed(value)).width / 2 + 3
     ctx.save()
     ctx.fillStyle = view.palette.paper
     ctx.fillRect((col + 0.5) * width - half, (row + 0.5) * height - size * 0.6, half * 2, size * 1.2)
     ctx.restore()
   }
-  ctx.fillText(fixed(value, decimals), (col + 0.5) * width, (row + 0.5) * height + size * 0.04)
+  ctx.fillText(formatFixed(value, decimals), (col + 0.5) * width, (row + 0.5) * height + size * 0.04)
 }
 
 /**

@@ -15,9 +15,9 @@ const COMMENTS = { c: /\/\*[\s\S]*?\*\/|\/\/[^\n]*/, python: /#[^\n]*/ }
   ['word', new RegExp(`\\b(?:${KEYWORDS.join('|')})\\b`)]
 ]
 /** @param {Syntax} syntax */
-const patternOf = syntax => new RegExp([`(?<comment>${COMMENTS[syntax].source})`,
+const createPattern = syntax => new RegExp([`(?<comment>${COMMENTS[syntax].source})`,
   ...PARTS.map(([name, { source }]) => `(?<${name}>${source})`)].join('|'), 'g')
-const ALL = { c: patternOf('c'), python: patternOf('python') }
+const PATTERNS = { c: createPattern('c'), python: createPattern('python') }
 /** The kinds of tokens. */
 const KINDS = ['comment', ...PARTS.map(([name]) => name)]
 
@@ -28,34 +28,34 @@ const KINDS = ['comment', ...PARTS.map(([name]) => name)]
  */
 export function highlight(code, syntax = 'c') {
   /** @type {{ kind: string | null, text: string }[]} */ const parts = []
-  let at = 0
-  for (const match of code.matchAll(ALL[syntax])) {
-    if (match.index > at) parts.push({ kind: null, text: code.slice(at, match.index) })
+  let position = 0
+  for (const match of code.matchAll(PATTERNS[syntax])) {
+    if (match.index > position) parts.push({ kind: null, text: code.slice(position, match.index) })
     parts.push({ kind: KINDS.find(name => match.groups?.[name] !== undefined) ?? null, text: match[0] })
-    at = match.index + match[0].length
+    position = match.index + match[0].length
   }
-  if (at < code.length) parts.push({ kind: null, text: code.slice(at) })
+  if (position < code.length) parts.push({ kind: null, text: code.slice(position) })
   return parts
 }
 
 /** @param {string} code @param {Syntax} [syntax] */
-const colored = (code, syntax) => (
+const renderTokens = (code, syntax) => (
   h('code', {}, highlight(code, syntax).map(({ kind, text }) => (kind ? h('span', { className: `code-${kind}` }, text) : text))))
 
 /** @param {string} code @param {string} label the accessible name @param {Syntax} [syntax] */
-export const codeBlock = (code, label, syntax) => (
-  h('pre', { 'className': 'code', 'tabindex': '0', 'role': 'region', 'aria-label': label }, colored(code, syntax)))
+export const renderCode = (code, label, syntax) => (
+  h('pre', { 'className': 'code', 'tabindex': '0', 'role': 'region', 'aria-label': label }, renderTokens(code, syntax)))
 
 /**
  * A code editor: a transparent text field over the same text in color.
  * @param {HTMLTextAreaElement} field
  */
-export function codeField(field) {
+export function wrapCodeField(field) {
   const colors = h('pre', { 'className': 'code-shown', 'aria-hidden': 'true' })
   const syncScroll = () => { colors.scrollLeft = field.scrollLeft }
   // An empty last line needs a character to have a height.
   const draw = () => {
-    colors.replaceChildren(colored(`${field.value}\n`))
+    colors.replaceChildren(renderTokens(`${field.value}\n`))
     syncScroll()
   }
   field.classList.add('code-over')

@@ -9,20 +9,20 @@ const THUMBNAIL = { rows: 64, cols: 512 }
 const MAX_CELLS = THUMBNAIL.rows * THUMBNAIL.cols
 
 /** Whether a table is too large to be drawn. @param {number} count */
-export const isMany = count => count > MAX_ROWS
+export const isLargeCount = count => count > MAX_ROWS
 
 /**
  * Indices of the largest values of a range, the largest first, ties in order.
  * @param {ArrayLike<number>} values @param {number} from @param {number} count @param {number} max
  */
-export function largest(values, from, count, max) {
+export function largestIndices(values, from, count, max) {
   /** @type {number[]} */ const indices = []
   for (let i = 0; i < count; i++) {
     const value = values[from + i]
     if (indices.length === max && !(value > values[from + indices[max - 1]])) continue
-    let at = indices.length
-    while (at > 0 && value > values[from + indices[at - 1]]) at -= 1
-    indices.splice(at, 0, i)
+    let position = indices.length
+    while (position > 0 && value > values[from + indices[position - 1]]) position -= 1
+    indices.splice(position, 0, i)
     if (indices.length > max) indices.pop()
   }
   return indices
@@ -33,16 +33,16 @@ export function largest(values, from, count, max) {
  * @param {readonly string[]} words @param {string} text @param {number} max @returns {number[]}
  */
 export function findTokens(words, text, max) {
-  const wanted = text.trim().toLowerCase()
-  if (!wanted) return []
+  const query = text.trim().toLowerCase()
+  if (!query) return []
   /** How well a token matches: 0 exactly, 3 not at all. @param {string} word */
-  const rankOf = word => {
-    const bare = word.toLowerCase().replace(/^[␣▁\s]+/, '')
-    return bare === wanted ? 0 : bare.startsWith(wanted) ? 1 : bare.includes(wanted) ? 2 : 3
+  const matchQuality = word => {
+    const trimmedWord = word.toLowerCase().replace(/^[␣▁\s]+/, '')
+    return trimmedWord === query ? 0 : trimmedWord.startsWith(query) ? 1 : trimmedWord.includes(query) ? 2 : 3
   }
   /** @type {number[][]} */ const ranks = [[], [], []]
-  words.forEach((word, id) => ranks[rankOf(word)]?.push(id))
-  const id = /^\d+$/.test(wanted) && Number(wanted) < words.length ? [Number(wanted)] : []
+  words.forEach((word, id) => ranks[matchQuality(word)]?.push(id))
+  const id = /^\d+$/.test(query) && Number(query) < words.length ? [Number(query)] : []
   return [...new Set([...id, ...ranks.flat()])].slice(0, max)
 }
 
@@ -58,30 +58,30 @@ const pictures = new WeakMap()
  */
 export function downsample(part, maxSize = THUMBNAIL) {
   const { rows, cols, values: { buffer, byteOffset, length } } = part
-  if (!isMany(rows) && !isMany(cols) && length <= MAX_CELLS) return part
+  if (!isLargeCount(rows) && !isLargeCount(cols) && length <= MAX_CELLS) return part
   const cached = pictures.get(buffer) ?? new Map(), key = [byteOffset, rows, cols, maxSize.rows, maxSize.cols].join()
   pictures.set(buffer, cached)
-  const picture = cached.get(key) ?? meansOf(part, maxSize)
+  const picture = cached.get(key) ?? averageCells(part, maxSize)
   cached.set(key, picture)
   return picture
 }
 
 /** @param {Picture} part @param {{ rows: number, cols: number }} maxSize @returns {Picture} */
-function meansOf({ rows, cols, values }, maxSize) {
-  const [high, wide] = [Math.min(rows, maxSize.rows), Math.min(cols, maxSize.cols)]
-  const means = new Float32Array(high * wide)
-  const across = Array.from({ length: wide + 1 }, (_, bin) => Math.floor((bin * cols) / wide))
+function averageCells({ rows, cols, values }, maxSize) {
+  const [thumbnailRows, thumbnailCols] = [Math.min(rows, maxSize.rows), Math.min(cols, maxSize.cols)]
+  const means = new Float32Array(thumbnailRows * thumbnailCols)
+  const binEdges = Array.from({ length: thumbnailCols + 1 }, (_, bin) => Math.floor((bin * cols) / thumbnailCols))
   for (let row = 0; row < rows; row++) {
-    const to = Math.floor((row * high) / rows) * wide
-    for (let bin = 0; bin < wide; bin++) {
+    const to = Math.floor((row * thumbnailRows) / rows) * thumbnailCols
+    for (let bin = 0; bin < thumbnailCols; bin++) {
       let sum = 0
-      for (let i = row * cols + across[bin], end = row * cols + across[bin + 1]; i < end; i++) sum += values[i]
-      means[to + bin] += sum / (across[bin + 1] - across[bin])
+      for (let i = row * cols + binEdges[bin], end = row * cols + binEdges[bin + 1]; i < end; i++) sum += values[i]
+      means[to + bin] += sum / (binEdges[bin + 1] - binEdges[bin])
     }
   }
-  for (let row = 0; row < high; row++) {
-    const count = Math.ceil(((row + 1) * rows) / high) - Math.ceil((row * rows) / high)
-    for (let bin = 0; bin < wide; bin++) means[row * wide + bin] /= count
+  for (let row = 0; row < thumbnailRows; row++) {
+    const count = Math.ceil(((row + 1) * rows) / thumbnailRows) - Math.ceil((row * rows) / thumbnailRows)
+    for (let bin = 0; bin < thumbnailCols; bin++) means[row * thumbnailCols + bin] /= count
   }
-  return { rows: high, cols: wide, values: means }
+  return { rows: thumbnailRows, cols: thumbnailCols, values: means }
 }

@@ -1,9 +1,9 @@
 /** The legend of a color scale: its colors, its range and a note. */
 
-import { h, contextOf, setText } from './dom.js'
+import { h, getContext2d, setText } from './dom.js'
 import { setNames } from './formula.js'
-import { endsOf } from './number.js'
-import { scale } from './color.js'
+import { scaleEnds } from './number.js'
+import { createScale } from './color.js'
 
 /** @import { Domain, Scale } from '../types.d.ts' */
 
@@ -14,7 +14,7 @@ const HEIGHT = 8
 function paint(canvas, colors) {
   canvas.width = WIDTH
   canvas.height = 1
-  const ctx = contextOf(canvas)
+  const ctx = getContext2d(canvas)
   for (let x = 0; x < WIDTH; x++) {
     ctx.fillStyle = colors.at(colors.min + ((colors.max - colors.min) * x) / (WIDTH - 1)).css
     ctx.fillRect(x, 0, 1, 1)
@@ -25,7 +25,7 @@ function paint(canvas, colors) {
  * Mounts a legend.
  * @param {Element} container
  */
-export function legend(container) {
+export function mountLegend(container) {
   const canvas = h('canvas', { 'aria-hidden': 'true', 'style': { width: `${WIDTH}px`, height: `${HEIGHT}px` } })
   const ends = [h('span'), h('span'), h('span')]
   const note = h('span', { className: 'legend-note' })
@@ -35,9 +35,9 @@ export function legend(container) {
   return {
     /** @param {Domain} domain @param {'light' | 'dark'} mode @param {string} text */
     update(domain, mode, text) {
-      if (painted !== domain.kind + mode) paint(canvas, scale(domain, mode))
+      if (painted !== domain.kind + mode) paint(canvas, createScale(domain, mode))
       painted = domain.kind + mode
-      endsOf(domain).forEach((value, i) => setText(ends[i], value))
+      scaleEnds(domain).forEach((value, i) => setText(ends[i], value))
       setNames(note, text)
     }
   }

@@ -2,17 +2,18 @@
 
 import { h, exists, setText } from './dom.js'
 import { setNames } from './formula.js'
-import { heatmap } from './heatmap.js'
-import { labels, leftGutter, slantedStep, topPlan } from './labels.js'
-import { dimensions, exact } from './number.js'
-import { squareOf, indexOf, squaresOf } from './slice.js'
+import { mountHeatmap } from './heatmap.js'
+import { mountLabels, leftWidth, slantedStep, planTopLabels } from './labels.js'
+import { formatShape, formatExact } from './number.js'
+import { findSquare, cellIndexOf, findSquares } from './slice.js'
 
 /** @import { Band, HeatmapView, Square } from './heatmap.js' */
 /** @import { Cell, Edit, Marks, Slice } from '../types.d.ts' */
 
 /**
  * Handlers of cells.
- * @typedef {{ look(cell: Cell): void, press(cell: Cell): void, edit(cell: Cell): void, leave(): void }} Handlers
+ * @typedef {{ selectCell(cell: Cell): void, pinCell(cell: Cell): void, editCell(cell: Cell): void, endHover(): void }}
+ *   Handlers
  *
  * How a matrix is drawn: the options of a heatmap except the matrix itself, and a title.
  * @typedef {Pick<HeatmapView, 'scale' | 'palette' | 'cell' | 'group' | 'crossed' | 'plain' | 'isPaper'> & {
@@ -50,13 +51,14 @@ const MAX_HEIGHT = 8000
  * The cell height for a cell width: flatter with numbers, square with only colors.
  * @param {number} width
  */
-export const heightFor = width => (width >= NUMBER_WIDTH ? Math.min(32, Math.round(width * 0.72)) : Math.max(width, 14))
+export const cellHeight = width => (width >= NUMBER_WIDTH ? Math.min(32, Math.round(width * 0.72))
+  : Math.max(width, 14))
 
 /**
  * The cell height of dense rows: few rows have space for numbers, many only for colors.
  * @param {number} width @param {number} rows
  */
-function denseHeightFor(width, rows) {
+function denseCellHeight(width, rows) {
   if (width >= NUMBER_WIDTH && rows <= MAX_NUMBER_ROWS) return 22
   return rows > FEW_ROWS ? 14 : Math.max(14, Math.min(width, 18))
 }
@@ -65,11 +67,11 @@ function denseHeightFor(width, rows) {
  * The largest cell width at which so many columns fit.
  * @param {number} width @param {number} columns @param {number} [minWidth]
  */
-export const fit = (width, columns, minWidth = MIN_CELL_WIDTH) => (
+export const fitCellWidth = (width, columns, minWidth = MIN_CELL_WIDTH) => (
   Math.max(minWidth, Math.min(MAX_CELL_WIDTH, Math.floor(width / columns))))
 
 /** Adds a caption to a container: a name and a shape. @param {Element} container */
-export function caption(container) {
+export function mountCaption(container) {
   const name = h('b')
   const shape = h('span', { className: 'shape' })
   container.append(h('div', { className: 'caption' }, name, ' ', shape))
@@ -77,7 +79,7 @@ export function caption(container) {
     /** @param {string} text @param {number} rows @param {number} cols */
     update(text, rows, cols) {
       setNames(name, text)
-      setText(shape, dimensions([rows, cols]))
+      setText(shape, formatShape([rows, cols]))
     }
   }
 }
@@ -101,13 +103,13 @@ function changedCells(before, after) {
  * @param {Element} container
  * @param {Handlers} handlers
  */
-export function tensorHeat(container, { look, press, edit, leave }) {
+export function mountTensorHeatmap(container, { selectCell: look, pinCell: press, editCell: edit, endHover: leave }) {
   /** @type {Slice} */ let part
   /** @type {HeatView} */ let current
   /** @param {Square} square */
-  const toCell = ({ row, col }) => ({ name: part.name, index: indexOf(part, row, col) })
-  const heat = heatmap(container, {
-    onLook: cell => look(toCell(cell)), onPress: cell => press(toCell(cell)),
+  const toCell = ({ row, col }) => ({ name: part.name, index: cellIndexOf(part, row, col) })
+  const heat = mountHeatmap(container, {
+    onSelect: cell => look(toCell(cell)), onPin: cell => press(toCell(cell)),
     onEdit: cell => edit(toCell(cell)), onLeave: leave
   })
   return {
@@ -120,17 +122,17 @@ export function tensorHeat(container, { look, press, edit, leave }) {
       /** @param {number} row @param {number} col */
       const names = (row, col) => `${next.rowLabels[row]}, ${next.colLabels[col]}`
       /** @param {number} row @param {number} col */
-      const describe = (row, col) => `${names(row, col)}: ${exact(values[row * cols + col])}`
-      const label = [view.spoken, view.title, dimensions([rows, cols])].filter(Boolean).join(' ')
+      const describe = (row, col) => `${names(row, col)}: ${formatExact(values[row * cols + col])}`
+      const label = [view.spoken, view.title, formatShape([rows, cols])].filter(Boolean).join(' ')
       heat.update({ ...view, label, rows, cols, values, describe, part })
       if (changed.length) heat.pulse(changed)
     },
     /** The drawing and its options, for exports. */
     drawing: () => part && { part, view: current },
     /** The square of a tensor cell in this matrix, or null. */
-    find: (/** @type {Cell | null} */ cell) => (cell && part ? squareOf(part, cell) : null),
+    find: (/** @type {Cell | null} */ cell) => (cell && part ? findSquare(part, cell) : null),
     /** The squares of those cells that are in this matrix. */
-    among: (/** @type {Marks['sources']} */ cells) => (part ? squaresOf(part, cells) : []),
+    findSquares: (/** @type {Marks['sources']} */ cells) => (part ? findSquares(part, cells) : []),
     mark: heat.mark
   }
 }
@@ -140,13 +142,13 @@ export function tensorHeat(container, { look, press, edit, leave }) {
  * @param {Element} container
  * @param {Handlers} handlers
  */
-export function matrix(container, handlers) {
+export function mountMatrix(container, handlers) {
   const root = h('div', { className: 'matrix' })
-  const head = caption(root)
+  const head = mountCaption(root)
   const body = h('div', { className: 'matrix-body' }, h('div'))
-  const top = labels(body, 'top')
-  const left = labels(body, 'left')
-  const heat = tensorHeat(body, handlers)
+  const top = mountLabels(body, 'top')
+  const left = mountLabels(body, 'left')
+  const heat = mountTensorHeatmap(body, handlers)
   root.append(body)
   container.append(root)
   /** @type {Follow | undefined} */ let follow
@@ -159,13 +161,13 @@ export function matrix(container, handlers) {
      */
     update(part, view) {
       follow = view.follow
-      const gutter = leftGutter(view.alignTo ?? part.rowLabels)
+      const gutter = leftWidth(view.alignTo ?? part.rowLabels)
       const available = (view.pair && view.width >= MIN_PAIR_WIDTH ? (view.width - PAIR_GAP) / 2 : view.width) - gutter
       const columns = Math.max(part.cols, view.columns ?? 0)
-      const fullWidth = fit(available, columns)
-      const plan = topPlan(part.colLabels, fullWidth)
-      const width = plan.overhang ? fit(available - plan.overhang, columns) : fullWidth
-      const preferredHeight = view.dense ? denseHeightFor(width, part.rows) : heightFor(width)
+      const fullWidth = fitCellWidth(available, columns)
+      const plan = planTopLabels(part.colLabels, fullWidth)
+      const width = plan.overhang ? fitCellWidth(available - plan.overhang, columns) : fullWidth
+      const preferredHeight = view.dense ? denseCellHeight(width, part.rows) : cellHeight(width)
       const height = Math.min(preferredHeight, Math.max(1, MAX_HEIGHT / part.rows))
       head.update(view.title, part.rows, part.cols)
       const step = plan.slanted ? slantedStep(width) : plan.step
@@ -180,7 +182,7 @@ export function matrix(container, handlers) {
     mark({ current, pinned, sources, isChosen }) {
       const here = heat.find(current)
       const band = current && !here ? follow?.(current) ?? null : null
-      heat.mark({ current: here, pinned, band, isChosen, cells: heat.among(sources) })
+      heat.mark({ current: here, pinned, band, isChosen, cells: heat.findSquares(sources) })
       left.mark(here?.row ?? band?.row)
       top.mark(here?.col ?? band?.col)
     }

@@ -1,10 +1,10 @@
 /** The quiet menu of a figure: save it as a picture or a table, or copy its numbers as an array. */
 
 import { fileName, toArray, toCsv } from './export.js'
-import { clipboard } from './clipboard.js'
-import { h, contextOf, targetOf, uniqueId } from './dom.js'
+import { createClipboard } from './clipboard.js'
+import { h, getContext2d, targetOf, uniqueId } from './dom.js'
 import { setNames } from './formula.js'
-import { save } from './save.js'
+import { saveBlob } from './save.js'
 
 /** @import { Child, Piece, Slice, Translate } from '../types.d.ts' */
 
@@ -23,7 +23,7 @@ async function rasterize({ svg, width, height }) {
   const canvas = document.createElement('canvas')
   canvas.width = width * PIXEL_RATIO
   canvas.height = height * PIXEL_RATIO
-  contextOf(canvas).drawImage(image, 0, 0, canvas.width, canvas.height)
+  getContext2d(canvas).drawImage(image, 0, 0, canvas.width, canvas.height)
   return new Promise(resolve => { canvas.toBlob(blob => resolve(/** @type {Blob} */ (blob)), 'image/png') })
 }
 
@@ -64,37 +64,37 @@ export function closeOnLeave(details) {
  * @param {() => Piece} source.picture the whole figure
  * @param {string} [source.which] distinguishes figures with the same name
  */
-export function menu(container, { t, parts, main, picture, which }) {
+export function mountFigureMenu(container, { t, parts, main, picture, which: suffix }) {
   const name = uniqueId('matrix')
-  const choice = h('fieldset', { className: 'menu-choice' }, h('legend', {}, t('figure.which')))
-  const { copy, elements } = clipboard({ done: t('figure.copied'), byHand: t('figure.byHand') })
-  const chosenIndex = () => /** @type {HTMLInputElement | null} */ (choice.querySelector('input:checked'))?.value ?? main()
-  const chosen = () => parts()[Number(chosenIndex())].part
-  const first = () => parts()[main()].part
+  const matrixChoice = h('fieldset', { className: 'menu-choice' }, h('legend', {}, t('figure.which')))
+  const { copy, elements } = createClipboard({ done: t('figure.copied'), byHand: t('figure.byHand') })
+  const chosenIndex = () => /** @type {HTMLInputElement | null} */ (matrixChoice.querySelector('input:checked'))?.value ?? main()
+  const chosenMatrix = () => parts()[Number(chosenIndex())].part
+  const mainMatrix = () => parts()[main()].part
   const actions = {
-    PNG: async () => save(await rasterize(picture()), fileName(first(), 'png', which)),
-    SVG: () => save(textFile(picture().svg, 'image/svg+xml'), fileName(first(), 'svg', which)),
-    CSV: () => save(textFile(BYTE_ORDER_MARK + toCsv(chosen()), 'text/csv'), fileName(chosen(), 'csv', which))
+    PNG: async () => saveBlob(await rasterize(picture()), fileName(mainMatrix(), 'png', suffix)),
+    SVG: () => saveBlob(textFile(picture().svg, 'image/svg+xml'), fileName(mainMatrix(), 'svg', suffix)),
+    CSV: () => saveBlob(textFile(BYTE_ORDER_MARK + toCsv(chosenMatrix()), 'text/csv'), fileName(chosenMatrix(), 'csv', suffix))
   }
-  const copies = /** @type {const} */ ({ NumPy: 'numpy', PyTorch: 'torch', JavaScript: 'js' })
-  /** @param {string} text @param {() => void} act */
-  const button = (text, act) => h('button', { type: 'button', className: 'quiet', onclick: act }, text)
+  const copyLanguages = /** @type {const} */ ({ NumPy: 'numpy', PyTorch: 'torch', JavaScript: 'js' })
+  /** @param {string} text @param {() => void} action */
+  const button = (text, action) => h('button', { type: 'button', className: 'quiet', onclick: action }, text)
   /** @param {string} word @param {Child} buttons */
   const row = (word, buttons) => h('div',
     { 'className': 'menu-row', 'role': 'group', 'aria-label': t(`figure.${word}`) },
     h('span', {}, t(`figure.${word}`)), buttons)
   const details = h('details', { className: 'menu' }, h('summary', {}, t('figure.menu')),
     h('div', { className: 'menu-body' },
-      row('picture', /** @type {const} */ (['PNG', 'SVG']).map(type => button(type, actions[type]))), choice,
+      row('picture', /** @type {const} */ (['PNG', 'SVG']).map(type => button(type, actions[type]))), matrixChoice,
       row('table', [button('CSV', actions.CSV)]),
-      row('copy', Object.entries(copies).map(([text, language]) => (
-        button(text, () => copy(toArray(chosen(), language)))))), elements))
+      row('copy', Object.entries(copyLanguages).map(([text, language]) => (
+        button(text, () => copy(toArray(chosenMatrix(), language)))))), elements))
   container.append(details)
 
   function fill() {
     const list = parts()
-    choice.hidden = list.length < 2
-    choice.replaceChildren(choice.firstChild, ...list.map(({ title }, i) => {
+    matrixChoice.hidden = list.length < 2
+    matrixChoice.replaceChildren(matrixChoice.firstChild, ...list.map(({ title }, i) => {
       const label = h('span')
       setNames(label, title)
       return h('label', {}, h('input', {

@@ -1,7 +1,7 @@
 /** Number formats of the page: a real minus sign, fixed decimals, or every digit of a float32. */
 
 /** @param {string} text */
-const signed = text => text.replaceAll('-', '−')
+const useMinusSign = text => text.replaceAll('-', '−')
 
 const ZERO = /^-0(\.0+)?$/
 
@@ -10,12 +10,12 @@ const ZERO = /^-0(\.0+)?$/
  * @param {number} value
  * @param {number} [decimals]
  */
-export function fixed(value, decimals = 2) {
+export function formatFixed(value, decimals = 2) {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? '∞' : '−∞'
-  if (Math.abs(value) >= 1e6) return signed(value.toExponential(decimals)).replace('e+', 'e')
+  if (Math.abs(value) >= 1e6) return useMinusSign(value.toExponential(decimals)).replace('e+', 'e')
   const text = value.toFixed(decimals)
-  return ZERO.test(text) ? text.slice(1) : signed(text)
+  return ZERO.test(text) ? text.slice(1) : useMinusSign(text)
 }
 
 /**
@@ -23,8 +23,8 @@ export function fixed(value, decimals = 2) {
  * @param {number} p
  */
 export function formatProbability(p) {
-  const isClear = (/** @type {number} */ decimals) => p === 1 || Number(p.toFixed(decimals)) !== 1
-  return fixed(p, [2, 3, 4, 5, 6, 7].find(isClear) ?? 8)
+  const isBelowOne = (/** @type {number} */ decimals) => p === 1 || Number(p.toFixed(decimals)) !== 1
+  return formatFixed(p, [2, 3, 4, 5, 6, 7].find(isBelowOne) ?? 8)
 }
 
 const SMALL = 0.005
@@ -33,51 +33,51 @@ const SMALL = 0.005
  * Two decimals, or two significant digits where two decimals would give 0.00: `1.8e−5`.
  * @param {number} value
  */
-export function brief(value) {
-  if (value === 0 || !(Math.abs(value) < SMALL)) return fixed(value)
-  return signed(value.toExponential(1))
+export function formatBrief(value) {
+  if (value === 0 || !(Math.abs(value) < SMALL)) return formatFixed(value)
+  return useMinusSign(value.toExponential(1))
 }
 
 /** A difference of probabilities in percentage points, always with a sign. @param {number} change */
-export function percentagePoints(change) {
+export function formatPoints(change) {
   const hundredths = change * 100
   const size = Math.abs(hundredths)
   if (size < 0.05) return '0'
-  return `${hundredths > 0 ? '+' : ''}${fixed(hundredths, size < 9.95 ? 1 : 0)}`
+  return `${hundredths > 0 ? '+' : ''}${formatFixed(hundredths, size < 9.95 ? 1 : 0)}`
 }
 
 /**
  * The labels at the start, middle and end of a color scale.
  * @param {{ kind: string, min: number, max: number }} domain
  */
-export const endsOf = ({ kind, min, max }) => (
-  kind === 'probability' ? ['0', '0.5', '1'] : [brief(min), '0', brief(max)])
+export const scaleEnds = ({ kind, min, max }) => (
+  kind === 'probability' ? ['0', '0.5', '1'] : [formatBrief(min), '0', formatBrief(max)])
 
 /**
  * The shortest decimal that round-trips as float32.
  * @param {number} value
  */
-export function exact(value) {
-  if (!Number.isFinite(value)) return fixed(value)
+export function formatExact(value) {
+  if (!Number.isFinite(value)) return formatFixed(value)
   if (Object.is(value, -0)) return '−0'
   for (let digits = 1; digits <= 9; digits++) {
-    const short = Number(value.toPrecision(digits))
-    if (Math.fround(short) === Math.fround(value)) return signed(String(short))
+    const rounded = Number(value.toPrecision(digits))
+    if (Math.fround(rounded) === Math.fround(value)) return useMinusSign(String(rounded))
   }
-  return signed(String(value))
+  return useMinusSign(String(value))
 }
 
 /**
  * Parses a number written by `fixed` or `exact`.
  * @param {string} text
  */
-export function parse(text) {
-  const plain = text.trim().replaceAll('−', '-').replace('∞', 'Infinity')
-  return Number(plain)
+export function parseFormatted(text) {
+  const normalized = text.trim().replaceAll('−', '-').replace('∞', 'Infinity')
+  return Number(normalized)
 }
 
 /**
  * A shape: `3 × 6 × 16`.
  * @param {readonly number[]} shape
  */
-export const dimensions = shape => shape.join(' × ')
+export const formatShape = shape => shape.join(' × ')

@@ -4,18 +4,18 @@
  */
 
 import { cellName } from './cell.js'
-import { indexOf } from './slice.js'
+import { cellIndexOf } from './slice.js'
 
 /** @import { Cell, Slice } from '../types.d.ts' */
 
 /** @param {Element} element @param {string} name @param {string} text */
-const set = (element, name, text) => element.getAttribute(name) !== text && element.setAttribute(name, text)
+const setIfChanged = (element, name, text) => element.getAttribute(name) !== text && element.setAttribute(name, text)
 
 /**
  * Sets the cell of an element, or the row that starts with it.
  * @param {Element} element @param {string} name @param {number[]} index
  */
-export const setCellData = (element, name, index) => set(element, 'data-cell', cellName({ name, index }))
+export const setCellData = (element, name, index) => setIfChanged(element, 'data-cell', cellName({ name, index }))
 
 /** The cell of an element. @param {HTMLElement} element @returns {Cell} */
 export function cellAt(element) {
@@ -31,11 +31,11 @@ export function cellAt(element) {
  */
 export function setSliceData(element, part, row) {
   const [rows, cols] = part.axis
-  set(element, 'data-tensor', part.name)
-  set(element, 'data-first', indexOf(part, row ?? 0, 0).join())
-  set(element, 'data-axes', [row === undefined ? rows : -1, cols].join())
-  if (part.order) set(element, 'data-order', part.order.join())
+  setIfChanged(element, 'data-tensor', part.name)
+  setIfChanged(element, 'data-first', cellIndexOf(part, row ?? 0, 0).join())
+  setIfChanged(element, 'data-axes', [row === undefined ? rows : -1, cols].join())
+  if (part.order) setIfChanged(element, 'data-order', part.order.join())
   else element.removeAttribute('data-order')
-  if (part.rowOrder) set(element, 'data-row-order', part.rowOrder.join())
+  if (part.rowOrder) setIfChanged(element, 'data-row-order', part.rowOrder.join())
   else element.removeAttribute('data-row-order')
 }

@@ -1,8 +1,8 @@
 /** A figure of labeled numbers and matrices below them, for experiments without a drawing of their own. */
 
 import { h } from './dom.js'
-import { facts } from './facts.js'
-import { figure } from './figure.js'
+import { mountFacts } from './facts.js'
+import { mountFigure } from './figure.js'
 
 /** @import { Cell, Context, Domain, Slice } from '../types.d.ts' */
 /** @import { Follow } from './matrix.js' */
@@ -14,7 +14,7 @@ import { figure } from './figure.js'
  */
 
 /** The legends of a few panels, one per scale. @param {Panel[]} panels */
-function legendsOf(panels) {
+function listLegends(panels) {
   const scales = new Map()
   for (const { domain } of panels) {
     const key = `${domain.kind}${domain.min}${domain.max}`
@@ -28,16 +28,16 @@ function legendsOf(panels) {
  * @param {HTMLElement} container @param {Context} context of the stage
  * @param {string} words the prefix of the keys of its titles
  */
-export function panels(container, context, words) {
+export function mountPanels(container, context, words) {
   const { t } = context
   const numbers = h('div', { className: 'panel-facts' })
   container.append(numbers)
-  const list = facts(numbers, context)
-  const fig = figure(container, context)
+  const list = mountFacts(numbers, context)
+  const fig = mountFigure(container, context)
   fig.body.classList.add('is-pair')
   /** @type {Map<string, ReturnType<typeof fig.matrix>>} */ const slots = new Map()
   /** @param {string} key */
-  function slotOf(key) {
+  function getSlot(key) {
     const existing = slots.get(key)
     if (existing) return existing
     const element = h('div', { className: 'panel' })
@@ -49,20 +49,21 @@ export function panels(container, context, words) {
   return {
     figure: fig,
     /** @param {{ panels: Panel[], numbers?: LabeledNumber[] }} next */
-    update({ panels: shown, numbers: single = [] }) {
-      list.update(single.map(({ word, ...one }) => ({ name: t(`${words}.${word}`), ...one })))
-      const named = shown.map(part => ({ title: t(`${words}.${part.word}`), part }))
-      const names = shown.map(({ name }) => name)
+    update({ panels: displayedPanels, numbers: labeledNumbers = [] }) {
+      list.update(labeledNumbers.map(({ word, ...one }) => ({ name: t(`${words}.${word}`), ...one })))
+      const titledParts = displayedPanels.map(part => ({ title: t(`${words}.${part.word}`), part }))
+      const names = displayedPanels.map(({ name }) => name)
       /** @type {Follow} */
       const follow = ({ name, index }) => (names.includes(name) ? { row: index.at(-2), col: index.at(-1) } : null)
-      named.forEach(({ title, part }) => {
-        const hasSameShape = shown.every(({ rows, cols }) => rows === shown[0].rows && cols === shown[0].cols)
-        slotOf(part.word).update(part, {
+      titledParts.forEach(({ title, part }) => {
+        const hasSameShape = displayedPanels.every(({ rows, cols }) => rows === displayedPanels[0].rows &&
+          cols === displayedPanels[0].cols)
+        getSlot(part.word).update(part, {
           title, domain: part.domain, dense: true, pair: !part.isWide, ...(hasSameShape && { follow })
         })
       })
-      fig.legend(legendsOf(shown))
-      fig.numbers(t('frame.numbers'), named)
+      fig.legend(listLegends(displayedPanels))
+      fig.numbers(t('frame.numbers'), titledParts)
     },
     mark: fig.mark,
     destroy() {}

@@ -1,9 +1,9 @@
 /** A collapsible PCA plot of a table: one dot per row, the selected one highlighted. */
 
 import { h, setText } from './dom.js'
-import { largest } from './large_tables.js'
-import { exact, fixed } from './number.js'
-import { scatter } from './scatter.js'
+import { largestIndices } from './large_tables.js'
+import { formatExact, formatFixed } from './number.js'
+import { mountScatter } from './scatter.js'
 
 /** @import { Context, PcaProjection, Run } from '../types.d.ts' */
 
@@ -15,13 +15,13 @@ const MAX_HEIGHT = 380
  */
 
 /** @param {number} fraction */
-const percent = fraction => `${fixed(100 * fraction, 1)} %`
+const percent = fraction => `${formatFixed(100 * fraction, 1)} %`
 
 /**
  * @param {Element} container
  * @param {Pick<Context, 't' | 'runQuery' | 'theme' | 'reportError'>} context
  */
-export function pcaPlot(container, context) {
+export function mountPcaPlot(container, context) {
   const { t, runQuery, theme, reportError } = context
   const slot = h('div', { className: 'plane-slot' })
   const status = h('output', { className: 'plane-at' })
@@ -32,7 +32,7 @@ export function pcaPlot(container, context) {
   /** @type {PlotRequest | null} */ let request = null
   /** @type {PcaProjection | null} */ let current = null
   let chosen = -1, serial = 0
-  const picture = scatter(slot, i => {
+  const picture = mountScatter(slot, i => {
     chosen = i
     draw()
   })
@@ -40,8 +40,8 @@ export function pcaPlot(container, context) {
   function draw() {
     if (!current || !request) return
     const { x, y, variances } = current, { words } = request
-    if (chosen < 0) [chosen] = largest(x.map((value, i) => Math.hypot(value, y[i])), 0, x.length, 1)
-    const at = t('stages.embedding.planeAt', { token: words[chosen], x: exact(x[chosen]), y: exact(y[chosen]) })
+    if (chosen < 0) [chosen] = largestIndices(x.map((value, i) => Math.hypot(value, y[i])), 0, x.length, 1)
+    const at = t('stages.embedding.planeAt', { token: words[chosen], x: formatExact(x[chosen]), y: formatExact(y[chosen]) })
     const width = Math.floor(slot.getBoundingClientRect().width) || 320
     setText(status, at)
     const [first, second] = variances.map(percent)
@@ -55,11 +55,11 @@ export function pcaPlot(container, context) {
   async function compute() {
     if (!element.open || !request) return
     serial += 1
-    const ticket = serial, { name, rows } = request
+    const requestSerial = serial, { name, rows } = request
     element.setAttribute('aria-busy', 'true')
     try {
       const projection = await runQuery('pca', { name, rows, isTwin: 'which' in context })
-      if (ticket !== serial) return
+      if (requestSerial !== serial) return
       current = projection
       draw()
       element.setAttribute('aria-busy', 'false')

@@ -1,13 +1,15 @@
 /** Thumbnails of tensors, each on its own color scale or several on a common one. */
 
-import { signed } from './color.js'
-import { matrixOf, tensorOf } from './run.js'
+import { signedDomain } from './color.js'
+import { sliceMatrix, getTensor } from './run.js'
 import { peak } from './slice.js'
 
 /** @import { Run } from '../types.d.ts' */
 
 /** The common color scale of some tensors. @param {Run} run @param {string[]} names */
-export const domainOf = (run, ...names) => signed(Math.max(0, ...names.map(name => peak(tensorOf(run, name)))))
+export const commonDomain = (run, ...names) =>
+  signedDomain(Math.max(0, ...names.map(name => peak(getTensor(run, name)))))
 
-/** @param {Run} run @param {string} name @param {Parameters<typeof matrixOf>[2]} [view] */
-export const pictureOf = (run, name, view) => ({ part: matrixOf(run, name, view), domain: domainOf(run, name) })
+/** @param {Run} run @param {string} name @param {Parameters<typeof sliceMatrix>[2]} [view] */
+export const createPicture = (run, name,
+  view) => ({ part: sliceMatrix(run, name, view), domain: commonDomain(run, name) })

@@ -4,10 +4,10 @@
  */
 
 import { h, exists } from './dom.js'
-import { labels, leftGutter, topPlan } from './labels.js'
-import { MIN_CELL_WIDTH, caption, fit, heightFor, tensorHeat } from './matrix.js'
+import { mountLabels, leftWidth, planTopLabels } from './labels.js'
+import { MIN_CELL_WIDTH, mountCaption, fitCellWidth, cellHeight, mountTensorHeatmap } from './matrix.js'
 
-/** @import { Sheet } from './svg.js' */
+/** @import { ProductDrawing } from './svg.js' */
 /** @import { Entry } from './figure.js' */
 /** @import { Handlers, HeatView } from './matrix.js' */
 /** @import { Band } from './heatmap.js' */
@@ -27,7 +27,7 @@ const ROLES = ['left', 'right', 'bias', 'product']
  * The parts of a product with their titles, in order.
  * @param {Parts<string>} titles @param {Parts<Slice>} parts @returns {Entry[]}
  */
-export const entriesOf = (titles, parts) => ROLES.flatMap(name => {
+export const listEntries = (titles, parts) => ROLES.flatMap(name => {
   const part = parts[name]
   return part ? [{ title: titles[name] ?? '', part }] : []
 })
@@ -39,7 +39,7 @@ const MANY_ROWS = 24
 const MAX_HEIGHT = 480
 
 /** @param {Element} root @param {string} name */
-function area(root, name) {
+function addArea(root, name) {
   const element = h('div', { className: `product-${name}` })
   root.append(element)
   return element
@@ -49,7 +49,7 @@ function area(root, name) {
  * The row height of a right factor without numbers: low, so that the product below stays visible.
  * @param {number} width @param {number} rows
  */
-function innerHeightFor(width, rows) {
+function innerCellHeight(width, rows) {
   return rows > MANY_ROWS ? Math.max(4, Math.min(width, 10, Math.floor(MAX_HEIGHT / rows))) : 14
 }
 
@@ -59,25 +59,25 @@ function innerHeightFor(width, rows) {
  * @param {number} width @param {number} inner @param {number} outer
  */
 function columnWidths(width, inner, outer) {
-  const even = fit(width, inner + outer, MIN_FACTOR_WIDTH)
-  if (even >= NUMBER_WIDTH || even < MIN_CELL_WIDTH) return { inner: even, outer: even }
-  const spare = fit(width - inner * MIN_CELL_WIDTH, outer)
-  const wide = Math.max(even, Math.min(NUMBER_WIDTH, spare, fit(width / 2, outer)))
-  return { inner: Math.min(NUMBER_WIDTH, fit(width - wide * outer, inner)), outer: wide }
+  const equalWidth = fitCellWidth(width, inner + outer, MIN_FACTOR_WIDTH)
+  if (equalWidth >= NUMBER_WIDTH || equalWidth < MIN_CELL_WIDTH) return { inner: equalWidth, outer: equalWidth }
+  const spare = fitCellWidth(width - inner * MIN_CELL_WIDTH, outer)
+  const outerWidth = Math.max(equalWidth, Math.min(NUMBER_WIDTH, spare, fitCellWidth(width / 2, outer)))
+  return { inner: Math.min(NUMBER_WIDTH, fitCellWidth(width - outerWidth * outer, inner)), outer: outerWidth }
 }
 
 /**
  * Widths and heights at which both factors and the labels between them fit.
  * @param {Parts<Slice>} parts @param {number} width
  */
-function sizesOf({ left, right, product, bias }, width) {
-  const gutter = leftGutter(left.rowLabels)
-  const between = Math.max(leftGutter(right.rowLabels), bias ? leftGutter(bias.rowLabels) : 0) + GAP
-  const available = width - gutter - between
-  const { overhang } = topPlan(right.colLabels, columnWidths(available, left.cols, product.cols).outer)
+function chooseSizes({ left, right, product, bias }, width) {
+  const gutter = leftWidth(left.rowLabels)
+  const middleGutter = Math.max(leftWidth(right.rowLabels), bias ? leftWidth(bias.rowLabels) : 0) + GAP
+  const available = width - gutter - middleGutter
+  const { overhang } = planTopLabels(right.colLabels, columnWidths(available, left.cols, product.cols).outer)
   const { inner, outer } = columnWidths(available - overhang, left.cols, product.cols)
-  const innerHeight = outer >= NUMBER_WIDTH && right.rows <= MANY_ROWS ? 28 : innerHeightFor(outer, right.rows)
-  return { gutter, between, inner, outer, innerHeight, rowHeight: heightFor(Math.max(inner, outer)) }
+  const innerHeight = outer >= NUMBER_WIDTH && right.rows <= MANY_ROWS ? 28 : innerCellHeight(outer, right.rows)
+  return { gutter, between: middleGutter, inner, outer, innerHeight, rowHeight: cellHeight(Math.max(inner, outer)) }
 }
 
 /**
@@ -85,34 +85,35 @@ function sizesOf({ left, right, product, bias }, width) {
  * @param {Element} container
  * @param {Handlers} handlers
  */
-export function product(container, handlers) {
+export function mountProduct(container, handlers) {
   const root = h('div', { className: 'product' })
   container.append(root)
-  const corner = area(root, 'corner')
-  const heads = { left: caption(area(root, 'left-caption')), right: caption(area(root, 'right-caption')) }
-  const below = caption(area(root, 'caption'))
+  const corner = addArea(root, 'corner')
+  const heads = { left: mountCaption(addArea(root, 'left-caption')), right: mountCaption(addArea(root, 'right-caption')) }
+  const resultCaption = mountCaption(addArea(root, 'caption'))
   const sides = {
-    rightTop: labels(area(root, 'right-top'), 'top'), rightLeft: labels(area(root, 'right-left'), 'left'),
-    biasLeft: labels(area(root, 'bias-left'), 'left'), leftTop: labels(area(root, 'left-top'), 'top'),
-    leftLeft: labels(area(root, 'left-left'), 'left')
+    rightTop: mountLabels(addArea(root, 'right-top'), 'top'), rightLeft: mountLabels(addArea(root, 'right-left'), 'left'),
+    biasLeft: mountLabels(addArea(root, 'bias-left'), 'left'), leftTop: mountLabels(addArea(root, 'left-top'), 'top'),
+    leftLeft: mountLabels(addArea(root, 'left-left'), 'left')
   }
-  const left = tensorHeat(area(root, 'left'), handlers)
-  const right = tensorHeat(area(root, 'right'), handlers)
-  const biasArea = area(root, 'bias')
-  const bias = tensorHeat(biasArea, handlers)
-  const heats = { left, right, bias, product: tensorHeat(area(root, 'result'), handlers) }
+  const left = mountTensorHeatmap(addArea(root, 'left'), handlers)
+  const right = mountTensorHeatmap(addArea(root, 'right'), handlers)
+  const biasArea = addArea(root, 'bias')
+  const bias = mountTensorHeatmap(biasArea, handlers)
+  const heats = { left, right, bias, product: mountTensorHeatmap(addArea(root, 'result'), handlers) }
   let hasBias = false
   const isVisible = (/** @type {keyof Parts<Slice>} */ name) => name !== 'bias' || hasBias
 
-  /** @param {Parts<Slice>} parts @param {ReturnType<typeof sizesOf>} sizes */
-  function updateLabels({ left, right, bias }, { gutter, between, inner, outer, rowHeight, innerHeight }) {
-    const rightPlan = topPlan(right.colLabels, outer)
-    /** @param {ReturnType<typeof topPlan>} plan @param {string[]} items @param {number} cell */
+  /** @param {Parts<Slice>} parts @param {ReturnType<typeof chooseSizes>} sizes */
+  function updateLabels({ left, right, bias },
+    { gutter, between: middleGutter, inner, outer, rowHeight, innerHeight }) {
+    const rightPlan = planTopLabels(right.colLabels, outer)
+    /** @param {ReturnType<typeof planTopLabels>} plan @param {string[]} items @param {number} cell */
     const top = (plan, items, cell) => ({ items, cell, room: plan.height, slanted: plan.slanted, step: plan.step })
     sides.rightTop.update(top(rightPlan, right.colLabels, outer))
-    sides.leftTop.update(top(topPlan(left.colLabels, inner), left.colLabels, inner))
-    sides.rightLeft.update({ items: right.rowLabels, cell: innerHeight, room: between })
-    sides.biasLeft.update({ items: bias?.rowLabels ?? [], cell: innerHeight, room: between })
+    sides.leftTop.update(top(planTopLabels(left.colLabels, inner), left.colLabels, inner))
+    sides.rightLeft.update({ items: right.rowLabels, cell: innerHeight, room: middleGutter })
+    sides.biasLeft.update({ items: bias?.rowLabels ?? [], cell: innerHeight, room: middleGutter })
     sides.leftLeft.update({ items: left.rowLabels, cell: rowHeight, room: gutter })
     root.style.setProperty('padding-right', `${rightPlan.overhang}px`)
   }
@@ -124,13 +125,13 @@ export function product(container, handlers) {
      * @param {{ width: number, titles: Parts<string>, views: Parts<PartView> }} view
      */
     update(parts, { width, titles, views }) {
-      const sizes = sizesOf(parts, width)
+      const sizes = chooseSizes(parts, width)
       const { inner, outer, innerHeight, rowHeight } = sizes
       hasBias = Boolean(parts.bias)
       biasArea.hidden = !hasBias
       heads.left.update(titles.left, parts.left.rows, parts.left.cols)
       heads.right.update(titles.right, parts.right.rows, parts.right.cols)
-      below.update(titles.product, parts.product.rows, parts.product.cols)
+      resultCaption.update(titles.product, parts.product.rows, parts.product.cols)
       updateLabels(parts, sizes)
       /** @param {keyof Parts<Slice>} name @param {number} width @param {number} height */
       const draw = (name, width, height) => heats[name].update(/** @type {Slice} */ (parts[name]), {
@@ -142,7 +143,7 @@ export function product(container, handlers) {
       if (hasBias) draw('bias', outer, innerHeight)
     },
     /** The parts by role. */
-    sheet: () => /** @type {Sheet} */ (Object.fromEntries(
+    sheet: () => /** @type {ProductDrawing} */ (Object.fromEntries(
       ROLES.filter(isVisible).map(name => [name, heats[name].drawing()]))),
     drawings: () => ROLES.filter(isVisible).map(name => heats[name].drawing()).filter(exists),
     /** @param {Marks} marks */
@@ -151,13 +152,13 @@ export function product(container, handlers) {
       const [row, col] = [(result ?? left)?.row, (result ?? right)?.col]
       const inner = left?.col ?? right?.row
       /** @param {keyof Parts<Slice>} name @param {Band | null | undefined} band */
-      const show = (name, band) => heats[name].mark({
-        current: heats[name].find(current), pinned, band, isChosen, cells: heats[name].among(sources)
+      const markPart = (name, band) => heats[name].mark({
+        current: heats[name].find(current), pinned, band, isChosen, cells: heats[name].findSquares(sources)
       })
-      show('left', result && { row })
-      show('right', result && { col })
-      show('product', left ? { row } : right && { col })
-      if (hasBias) show('bias', result && { col })
+      markPart('left', result && { row })
+      markPart('right', result && { col })
+      markPart('product', left ? { row } : right && { col })
+      if (hasBias) markPart('bias', result && { col })
       sides.leftLeft.mark(row)
       sides.rightTop.mark(col)
       sides.leftTop.mark(inner)

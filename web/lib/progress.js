@@ -5,7 +5,7 @@ import { h, setText } from './dom.js'
 /** @import { Translate } from '../types.d.ts' */
 
 /** @param {Element} container @param {Translate} t */
-export function progress(container, t) {
+export function mountProgress(container, t) {
   const bar = h('progress'), label = h('span')
   const element = h('p', { className: 'note progress-line', hidden: true }, bar, label)
   container.append(element)

@@ -22,7 +22,7 @@ const joinUnbreakable = text => text.replace(/(?<!\s)\(/g, '\u2060(').replace(/(
  * @param {string} text
  * @returns {{ text: string, isCode?: boolean, change?: string }[]}
  */
-export function piecesOf(text) {
+export function splitProse(text) {
   return text.split(MARKED).filter(Boolean).map(piece => {
     const [, words, change] = LINK.exec(piece) ?? []
     if (words) return { text: joinUnbreakable(words), change }
@@ -36,7 +36,7 @@ export function piecesOf(text) {
  * @param {(words: string, change: string) => Node} [createLink] makes the element of a link
  * @returns {Node[]}
  */
-export const prose = (text, createLink) => piecesOf(text).map(({ text: words, isCode, change }) => {
+export const renderProse = (text, createLink) => splitProse(text).map(({ text: words, isCode, change }) => {
   if (change && createLink) return createLink(words, change)
   return isCode ? h('code', {}, words) : document.createTextNode(words)
 })

@@ -8,7 +8,7 @@ import { fullRoomName } from './room_name.js'
  * One line of text.
  * @param {{ t: Translate, room: Room, head: number | null, text: string, changes: string[], named?: string }} about
  */
-export function provenance({ t, room, head, text, changes, named }) {
-  return [fullRoomName(room, t), head !== null && `${t('frame.head')} ${head}`, text, ...changes, named]
+export function describeOrigin({ t, room, head, text, changes, named: title }) {
+  return [fullRoomName(room, t), head !== null && `${t('frame.head')} ${head}`, text, ...changes, title]
     .filter(Boolean).join(' · ')
 }

@@ -4,11 +4,11 @@
 
 /** The tower, layer and block of a room, as far as it has them. @param {Room} room @param {Translate} t */
 export function partName({ tower, layer, block, stream, words }, t) {
-  const isAlone = tower === 'model' || tower === undefined
-  const at = isAlone ? '' : t(`map.${tower}`)
-  if (layer === undefined) return stream && block === 'entry' ? at : ''
-  const storey = [at, t('map.layer', { number: layer + 1 })].filter(Boolean).join(' ')
-  return `${storey} · ${t(`map.blocks.${block ?? words}`)}`
+  const hasNoTower = tower === 'model' || tower === undefined
+  const towerName = hasNoTower ? '' : t(`map.${tower}`)
+  if (layer === undefined) return stream && block === 'entry' ? towerName : ''
+  const layerName = [towerName, t('map.layer', { number: layer + 1 })].filter(Boolean).join(' ')
+  return `${layerName} · ${t(`map.blocks.${block ?? words}`)}`
 }
 
 /** The name of a room without its layer. @param {Room} room @param {Translate} t @returns {string} */

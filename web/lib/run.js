@@ -28,7 +28,7 @@ export class NotRetained extends Error {
 }
 
 /** The result of a function, or null where it reads values that were not retained. @template T @param {() => T} read */
-export function orNull(read) {
+export function nullIfNotRetained(read) {
   try {
     return read()
   } catch (error) {
@@ -56,23 +56,23 @@ export function readRun({ signature, structure, curves, values, facts, ...rest }
 export const canonicalName = (run, name) => run.aliases?.get(name) ?? name
 
 /** A tensor of the run by any of its names. @param {Run} run @param {string} name */
-export function tensorOf(run, name) {
-  const tensor = descriptionOf(run, name)
+export function getTensor(run, name) {
+  const tensor = getDescription(run, name)
   if (tensor?.isKept === false) throw new NotRetained(tensor)
   if (tensor && !tensor.data) throw new NotLoaded(run, tensor)
   return /** @type {Tensor} */ (tensor)
 }
 
 /** The description of a tensor, without its values. @param {Run} run @param {string} name */
-export const descriptionOf = (run, name) => /** @type {KnownTensor} */ (run.tensors.get(canonicalName(run, name)))
+export const getDescription = (run, name) => /** @type {KnownTensor} */ (run.tensors.get(canonicalName(run, name)))
 
 /**
  * Rows of a large table, without loading the others, and the extent of the whole table.
  * @param {Run} run @param {string} name @param {number[]} rows
  * @returns {{ name: string, shape: number[], data: Float32Array, peak: number, largest: number[] }}
  */
-export function tableRows(run, name, rows) {
-  const tensor = descriptionOf(run, name), [, cols] = tensor.shape
+export function getTableRows(run, name, rows) {
+  const tensor = getDescription(run, name), [, cols] = tensor.shape
   const loaded = tensor.rows ?? new Map(), missing = rows.filter(row => !loaded.has(row))
   if (!tensor.extent || missing.length) throw new NotLoaded(run, tensor, missing)
   const data = new Float32Array(rows.length * cols)
@@ -86,7 +86,7 @@ const TOKENS = ['token', 'query', 'key']
  * The labels along an axis of a tensor: its tokens, or undefined for an axis without tokens.
  * @param {Run} run @param {Described} tensor @param {number} axis @param {number} [sentence]
  */
-export function labelsOf(run, tensor, axis, sentence = 0) {
+export function getAxisLabels(run, tensor, axis, sentence = 0) {
   const { name, of, first = 0 } = tensor.axes[axis]
   const stream = of && run.streams[of]
   if (!stream) return undefined
@@ -95,16 +95,17 @@ export function labelsOf(run, tensor, axis, sentence = 0) {
 }
 
 /** The number of sentences in the batch. @param {Pick<Run, 'streams'>} run */
-export const batchOf = run => Math.max(1, ...Object.values(run.streams).map(({ tokens }) => tokens.length))
+export const batchSize = run => Math.max(1, ...Object.values(run.streams).map(({ tokens }) => tokens.length))
 
 /** @type {Record<string, keyof HeadSelection>} */
-const FIXED = { batch: 'sentence', head: 'head' }
+const VIEW_KEY_BY_AXIS = { batch: 'sentence', head: 'head' }
 
 /**
  * An index of a tensor at the current sentence and head.
  * @param {Described} tensor @param {Partial<HeadSelection>} view
  */
-const fixedIndex = ({ axes, shape }, view) => axes.map(({ name }, i) => Math.min(view[FIXED[name]] ?? 0, shape[i] - 1))
+const currentIndex = ({ axes, shape }, view) =>
+  axes.map(({ name }, i) => Math.min(view[VIEW_KEY_BY_AXIS[name]] ?? 0, shape[i] - 1))
 
 /**
  * The matrix of a tensor's last two axes, at the current sentence and head. A tensor of one axis is a row.
@@ -112,57 +113,57 @@ const fixedIndex = ({ axes, shape }, view) => axes.map(({ name }, i) => Math.min
  * @param {Partial<HeadSelection>} [view]
  * @param {Partial<SliceOptions>} [spec] further options of `slice`
  */
-export function matrixOf(run, name, view = {}, spec = {}) {
-  const tensor = tensorOf(run, name)
+export function sliceMatrix(run, name, view = {}, spec = {}) {
+  const tensor = getTensor(run, name)
   const rank = tensor.shape.length
   const [row, col] = [rank - 2, rank - 1]
   const { rowStart, colStart } = spec
   const labels = {
-    ...(row >= 0 && rowStart === undefined && { rowLabels: labelsOf(run, tensor, row, view.sentence) }),
-    ...(colStart === undefined && { colLabels: labelsOf(run, tensor, col, view.sentence) })
+    ...(row >= 0 && rowStart === undefined && { rowLabels: getAxisLabels(run, tensor, row, view.sentence) }),
+    ...(colStart === undefined && { colLabels: getAxisLabels(run, tensor, col, view.sentence) })
   }
-  return slice(tensor, { row, col, fixed: fixedIndex(tensor, view), ...labels, ...spec })
+  return slice(tensor, { row, col, fixed: currentIndex(tensor, view), ...labels, ...spec })
 }
 
 /**
  * One head's columns of a tensor, whether its heads are concatenated or on an axis of their own.
  * @param {Run} run @param {string} name @param {number} heads @param {HeadSelection} view
  */
-export function headMatrix(run, name, heads, view) {
-  const { shape } = tensorOf(run, name)
-  if (shape.length === 4) return matrixOf(run, name, view)
+export function sliceHead(run, name, heads, view) {
+  const { shape } = getTensor(run, name)
+  if (shape.length === 4) return sliceMatrix(run, name, view)
   const cols = shape[shape.length - 1] / heads
-  return matrixOf(run, name, view, { colStart: Math.min(view.head, heads - 1) * cols, cols })
+  return sliceMatrix(run, name, view, { colStart: Math.min(view.head, heads - 1) * cols, cols })
 }
 
 /**
  * The key-value head that a query head reads; several may share one.
  * @param {{ head: number, room: { parts: Record<string, any> } }} view
  */
-export const kvHeadOf = ({ head, room: { parts: { heads, kvHeads = heads } } }) => (
+export const kvHeadIndex = ({ head, room: { parts: { heads, kvHeads = heads } } }) => (
   Math.floor(Math.min(head, heads - 1) * kvHeads / heads))
 
 /**
  * One head's columns of a tensor, transposed, as the right factor of a product.
  * @param {Run} run @param {string} name @param {number} heads @param {HeadSelection} view
  */
-export function transposedHead(run, name, heads, view) {
-  const tensor = tensorOf(run, name)
+export function sliceTransposedHead(run, name, heads, view) {
+  const tensor = getTensor(run, name)
   const rank = tensor.shape.length
   const [row, col] = [rank - 1, rank - 2]
   const rows = rank === 4 ? tensor.shape[row] : tensor.shape[row] / heads
   const rowStart = rank === 4 ? 0 : Math.min(view.head, heads - 1) * rows
-  const colLabels = labelsOf(run, tensor, col, view.sentence)
-  return slice(tensor, { row, col, fixed: fixedIndex(tensor, view), rowStart, rows, colLabels })
+  const colLabels = getAxisLabels(run, tensor, col, view.sentence)
+  return slice(tensor, { row, col, fixed: currentIndex(tensor, view), rowStart, rows, colLabels })
 }
 
 /**
  * A weight [out, in] in the layout of a product, one column per output.
  * @param {Run} run @param {string} name @param {number} [start] @param {number} [count]
  */
-export function weightMatrix(run, name, start = 0, count = descriptionOf(run, name).shape[0]) {
-  const tensor = tensorOf(run, name)
-  const colLabels = labelsOf(run, tensor, 0) ?? numbered(count)
+export function sliceWeight(run, name, start = 0, count = getDescription(run, name).shape[0]) {
+  const tensor = getTensor(run, name)
+  const colLabels = getAxisLabels(run, tensor, 0) ?? numbered(count)
   return slice(tensor, { row: 1, col: 0, colStart: start, cols: count, colLabels })
 }
 
@@ -170,9 +171,9 @@ export function weightMatrix(run, name, start = 0, count = descriptionOf(run, na
  * A tensor of one axis, or a range of it, as one row with a label.
  * @param {Run} run @param {string} name @param {string} label @param {number} [start] @param {number} [count]
  */
-export function vectorRow(run, name, label, start = 0, count = tensorOf(run, name).shape[0]) {
-  const tensor = tensorOf(run, name)
-  const colLabels = labelsOf(run, tensor, 0) ?? numbered(count)
+export function sliceVector(run, name, label, start = 0, count = getTensor(run, name).shape[0]) {
+  const tensor = getTensor(run, name)
+  const colLabels = getAxisLabels(run, tensor, 0) ?? numbered(count)
   return slice(tensor, { col: 0, colStart: start, cols: count, rowLabels: [label], colLabels })
 }
 
@@ -180,4 +181,4 @@ export function vectorRow(run, name, label, start = 0, count = tensorOf(run, nam
  * A bias [out] as one row below its weight.
  * @param {Run} run @param {string | undefined} name @param {number} [start] @param {number} [count]
  */
-export const biasRow = (run, name, start, count) => (name ? vectorRow(run, name, 'b', start, count) : undefined)
+export const sliceBias = (run, name, start, count) => (name ? sliceVector(run, name, 'b', start, count) : undefined)

@@ -3,7 +3,7 @@
 import { h } from './dom.js'
 
 /** @param {Blob} blob @param {string} name */
-export function save(blob, name) {
+export function saveBlob(blob, name) {
   const link = h('a', { href: URL.createObjectURL(blob), download: name })
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href))

@@ -2,7 +2,7 @@
 
 import { h } from './dom.js'
 import { debounce } from './scheduling.js'
-import { ticksOf } from './plot.js'
+import { listTicks } from './plot.js'
 
 /** @import { Palette } from '../types.d.ts' */
 
@@ -29,7 +29,7 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
  */
 export function dotPositions({ x, y, width, height }) {
   const maxMagnitude = (/** @type {ArrayLike<number>} */ values) => (
-    Array.from(values).reduce((far, value) => Math.max(far, Math.abs(value)), 0) || 1)
+    Array.from(values).reduce((max, value) => Math.max(max, Math.abs(value)), 0) || 1)
   const scale = Math.min((width / 2 - EDGE) / maxMagnitude(x), (height / 2 - EDGE) / maxMagnitude(y))
   const at = Array.from(x, (value, i) => [width / 2 + value * scale, height / 2 - y[i] * scale])
   return { scale, at }
@@ -43,10 +43,10 @@ export function nearestInDirection(at, from, [right, down]) {
   let best = -1, minDistance = Infinity
   at.forEach(([px, py], i) => {
     const [dx, dy] = [px - at[from][0], py - at[from][1]]
-    const ahead = dx * right + dy * down, aside = Math.abs(dx * down) + Math.abs(dy * right)
-    if (i === from || ahead <= 0 || aside > ahead || ahead + aside >= minDistance) return
+    const forward = dx * right + dy * down, sideways = Math.abs(dx * down) + Math.abs(dy * right)
+    if (i === from || forward <= 0 || sideways > forward || forward + sideways >= minDistance) return
     best = i
-    minDistance = ahead + aside
+    minDistance = forward + sideways
   })
   return best
 }
@@ -59,9 +59,9 @@ export function nearestInDirection(at, from, [right, down]) {
 function placeLabels(ctx, at, words, order, width) {
   /** @type {{ i: number, left: number, right: number, top: number, bottom: number }[]} */ const boxes = []
   for (const i of order) {
-    const wide = ctx.measureText(words[i]).width + 2, gap = CHOSEN + 2, top = at[i][1] - LINE / 2
-    const left = at[i][0] + gap + wide > width ? at[i][0] - gap - wide : at[i][0] + gap
-    const box = { i, left, right: left + wide, top, bottom: top + LINE }
+    const textWidth = ctx.measureText(words[i]).width + 2, gap = CHOSEN + 2, top = at[i][1] - LINE / 2
+    const left = at[i][0] + gap + textWidth > width ? at[i][0] - gap - textWidth : at[i][0] + gap
+    const box = { i, left, right: left + textWidth, top, bottom: top + LINE }
     const isFree = boxes.every(other => (
       box.right < other.left || box.left > other.right || box.bottom < other.top || box.top > other.bottom))
     if (isFree) boxes.push(box)
@@ -74,7 +74,7 @@ function placeLabels(ctx, at, words, order, width) {
  * @param {Element} container
  * @param {(i: number) => void} choose selects a dot by pointer, touch or arrow keys
  */
-export function scatter(container, choose) {
+export function mountScatter(container, choose) {
   const canvas = h('canvas', {
     'className': 'scatter', 'role': 'img', 'tabindex': '0', 'aria-keyshortcuts': Object.keys(ARROWS).join(' ')
   })
@@ -95,7 +95,7 @@ export function scatter(container, choose) {
     ctx.scale(pixelRatio, pixelRatio)
     ctx.font = FONT
     ctx.textBaseline = 'middle'
-    axes(ctx, scale)
+    drawAxes(ctx, scale)
     const squares = Array.from(x, (value, i) => value * value + y[i] * y[i])
     const order = [chosen, ...[...squares.keys()].filter(i => i !== chosen).sort((a, b) => squares[b] - squares[a])]
     for (const i of order.toReversed()) {
@@ -112,7 +112,7 @@ export function scatter(container, choose) {
   })
 
   /** @param {CanvasRenderingContext2D} ctx @param {number} scale */
-  function axes(ctx, scale) {
+  function drawAxes(ctx, scale) {
     const { width, height, palette } = view
     ctx.strokeStyle = palette.line
     ctx.fillStyle = palette.muted
@@ -124,14 +124,14 @@ export function scatter(container, choose) {
     ctx.stroke()
     ctx.textAlign = 'center'
     const [low, high] = [-(width / 2 - EDGE) / scale, (width / 2 - EDGE) / scale]
-    for (const tick of ticksOf([low, high], 4).filter(Boolean)) {
+    for (const tick of listTicks([low, high], 4).filter(Boolean)) {
       ctx.fillText(String(tick).replace('-', '−'), width / 2 + tick * scale, height - 8)
     }
     ctx.textAlign = 'start'
   }
 
   /** @param {MouseEvent} event */
-  function near({ offsetX, offsetY }) {
+  function chooseNearest({ offsetX, offsetY }) {
     let best = -1, minDistance = MAX_DISTANCE
     at.forEach(([px, py], i) => {
       const distance = Math.hypot(px - offsetX, py - offsetY)
@@ -139,8 +139,8 @@ export function scatter(container, choose) {
     })
     if (best >= 0) choose(best)
   }
-  canvas.addEventListener('pointermove', event => event.pointerType !== 'touch' && near(event))
-  canvas.addEventListener('click', near)
+  canvas.addEventListener('pointermove', event => event.pointerType !== 'touch' && chooseNearest(event))
+  canvas.addEventListener('click', chooseNearest)
   canvas.addEventListener('keydown', event => {
     const direction = ARROWS[event.key]
     if (!direction || !at.length) return

@@ -4,7 +4,7 @@
 export const nextTask = () => new Promise(resolve => { setTimeout(resolve) })
 
 /** Resolves when the rendering so far has been painted; in a hidden page, at once. */
-export const painted = () => new Promise(resolve => {
+export const waitForPaint = () => new Promise(resolve => {
   if (document.hidden) resolve(undefined)
   // The second frame starts after the first has been committed.
   else requestAnimationFrame(() => requestAnimationFrame(resolve))
@@ -12,16 +12,16 @@ export const painted = () => new Promise(resolve => {
 
 /**
  * Debounces work: calls before it has started are served by one execution.
- * @param {() => void} work
+ * @param {() => void} process
  */
-export function debounce(work) {
+export function debounce(process) {
   let isWaiting = false
   return async () => {
     if (isWaiting) return
     isWaiting = true
     await nextTask()
     isWaiting = false
-    work()
+    process()
   }
 }
 
@@ -31,24 +31,24 @@ const SLICE = 6
 /**
  * Does pieces of work, as many per frame as fit into a time slice; a new list replaces the rest of the old one.
  * @template T
- * @param {(piece: T) => void} work @param {number} [slice] milliseconds; layout afterwards takes more
+ * @param {(piece: T) => void} process @param {number} [slice] milliseconds; layout afterwards takes more
  * @returns {(pieces: T[]) => Promise<void>} resolves when all are done or have been replaced
  */
-export function inSlices(work, slice = SLICE) {
-  /** @type {T[]} */ let left = []
-  let waiting = 0, finish = () => {}
-  const go = () => {
-    waiting = 0
+export function createSlicedWorker(process, slice = SLICE) {
+  /** @type {T[]} */ let remaining = []
+  let frameRequest = 0, finish = () => {}
+  const runSlice = () => {
+    frameRequest = 0
     const end = performance.now() + slice
-    while (left.length && performance.now() < end) work(/** @type {T} */ (left.shift()))
-    if (left.length) waiting = requestAnimationFrame(go)
+    while (remaining.length && performance.now() < end) process(/** @type {T} */ (remaining.shift()))
+    if (remaining.length) frameRequest = requestAnimationFrame(runSlice)
     else finish()
   }
   return pieces => new Promise(resolve => {
     finish()
     finish = resolve
-    left = [...pieces]
-    if (!left.length) finish()
-    else if (!waiting) waiting = requestAnimationFrame(go)
+    remaining = [...pieces]
+    if (!remaining.length) finish()
+    else if (!frameRequest) frameRequest = requestAnimationFrame(runSlice)
   })
 }

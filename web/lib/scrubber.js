@@ -3,12 +3,12 @@
 import { h, setText } from './dom.js'
 
 /** Milliseconds per step of playback, long enough to read it. */
-const PACE = 1400
+const STEP_MS = 1400
 
 const WORDS = /** @type {const} */ (['label', 'back', 'on', 'play', 'pause', 'whole'])
 
 /** The labels of its parts. @param {import('../types.d.ts').Translate} t */
-export const scrubWords = t => /** @type {Record<typeof WORDS[number], string>} */ (
+export const scrubberLabels = t => /** @type {Record<typeof WORDS[number], string>} */ (
   Object.fromEntries(WORDS.map(name => [name, t(`scrub.${name}`)])))
 
 /**
@@ -17,7 +17,7 @@ export const scrubWords = t => /** @type {Record<typeof WORDS[number], string>} 
  * @param {{ label: string, back: string, on: string, play: string, pause: string, whole: string }} words
  * @param {(step: number) => void} goTo −1 stands for all steps at once
  */
-export function scrubber(container, words, goTo) {
+export function mountScrubber(container, words, goTo) {
   let current = { step: -1, count: 1 }
   /** @type {ReturnType<typeof setTimeout> | 0} */ let timer = 0
   const stop = () => {
@@ -32,7 +32,7 @@ export function scrubber(container, words, goTo) {
   }
   const tick = () => {
     const next = current.step + 1
-    timer = next < current.count - 1 ? setTimeout(tick, PACE) : 0
+    timer = next < current.count - 1 ? setTimeout(tick, STEP_MS) : 0
     goTo(next)
   }
   const play = () => {
@@ -50,29 +50,29 @@ export function scrubber(container, words, goTo) {
   const slider = h('input', {
     'type': 'range', 'min': 0, 'step': 1, 'aria-label': words.label, 'oninput': ({ currentTarget }) => stopAt(Number(currentTarget.value))
   })
-  const place = h('output')
-  const whole = h('button', { type: 'button', className: 'quiet', onclick: () => stopAt(-1) }, words.whole)
+  const output = h('output')
+  const wholeButton = h('button', { type: 'button', className: 'quiet', onclick: () => stopAt(-1) }, words.whole)
   container.append(h('div', { 'className': 'scrubber', 'role': 'group', 'aria-label': words.label },
-    h('span', { className: 'scrub-buttons' }, back, player, next), slider, place, whole))
+    h('span', { className: 'scrub-buttons' }, back, player, next), slider, output, wholeButton))
 
   function draw() {
     const { step, count } = current
-    const isWhole = step < 0
+    const isAllSteps = step < 0
     slider.max = String(count - 1)
-    slider.value = String(isWhole ? count - 1 : step)
-    slider.setAttribute('aria-valuetext', isWhole ? words.whole : `${step + 1} / ${count}`)
-    setText(place, isWhole ? String(count) : `${step + 1} / ${count}`)
+    slider.value = String(isAllSteps ? count - 1 : step)
+    slider.setAttribute('aria-valuetext', isAllSteps ? words.whole : `${step + 1} / ${count}`)
+    setText(output, isAllSteps ? String(count) : `${step + 1} / ${count}`)
     setText(player, timer ? '❚❚' : '▶')
     player.setAttribute('aria-label', timer ? words.pause : words.play)
     back.disabled = step === 0 || count < 2
-    next.disabled = isWhole || step === count - 1
-    whole.setAttribute('aria-pressed', String(isWhole))
+    next.disabled = isAllSteps || step === count - 1
+    wholeButton.setAttribute('aria-pressed', String(isAllSteps))
   }
   return {
     /** Plays from the current step. */
     start() {
       clearTimeout(timer)
-      timer = setTimeout(tick, PACE)
+      timer = setTimeout(tick, STEP_MS)
       draw()
     },
     stop,

@@ -6,7 +6,7 @@ import { h, uniqueId } from './dom.js'
 const MAX_SEGMENTS = 48
 
 /** Scrolls the list alone until one option is visible. @param {HTMLElement} list @param {HTMLElement} one */
-function reveal(list, { offsetTop: top, offsetHeight: height }) {
+function scrollToOption(list, { offsetTop: top, offsetHeight: height }) {
   const { scrollTop, clientHeight } = list
   if (top < scrollTop || top + height > scrollTop + clientHeight) list.scrollTop = top - (clientHeight - height) / 2
 }
@@ -15,7 +15,7 @@ function reveal(list, { offsetTop: top, offsetHeight: height }) {
  * @template Value
  * @param {string} title @param {(value: Value) => void} choose
  */
-export function segments(title, choose) {
+export function createSegments(title, choose) {
   const group = uniqueId('segments')
   const list = h('div', { className: 'segments' })
   /** @type {string[]} */ let current = []
@@ -31,13 +31,14 @@ export function segments(title, choose) {
         current = words
         list.classList.toggle('is-long', words.length > MAX_SEGMENTS)
       }
-      options.forEach(({ value, title: more }, i) => {
+      options.forEach(({ value, title: optionTitle }, i) => {
         const input = /** @type {HTMLElement} */ (list.children[i].firstChild)
         if (input instanceof HTMLInputElement) input.checked = value === chosen
-        list.children[i].title = more ?? ''
+        list.children[i].title = optionTitle ?? ''
       })
-      const at = options.findIndex(({ value }) => value === chosen)
-      if (words.length > MAX_SEGMENTS && at >= 0) reveal(list, /** @type {HTMLElement} */ (list.children[at]))
+      const chosenIndex = options.findIndex(({ value }) => value === chosen)
+      if (words.length > MAX_SEGMENTS && chosenIndex >= 0) scrollToOption(list,
+        /** @type {HTMLElement} */ (list.children[chosenIndex]))
     }
   }
 }

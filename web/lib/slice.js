@@ -64,19 +64,19 @@ const BLOCK = 16
  * @param {{ rows: number, cols: number, from: number, rowStride: number, colStride: number, order?: number[] }} cut
  * @returns {Float32Array}
  */
-function cellsOf(data, { rows, cols, from, rowStride, colStride, order }) {
-  const isSideBySide = !order && colStride === 1
-  if (isSideBySide && (rows === 1 || rowStride === cols)) return data.subarray(from, from + rows * cols)
+function readCells(data, { rows, cols, from: start, rowStride, colStride, order }) {
+  const isContiguous = !order && colStride === 1
+  if (isContiguous && (rows === 1 || rowStride === cols)) return data.subarray(start, start + rows * cols)
   const Values = /** @type {new (length: number) => Float32Array} */ (data.constructor)
   const values = new Values(rows * cols)
-  if (isSideBySide) {
-    for (let r = 0, at = from; r < rows; r++, at += rowStride) values.set(data.subarray(at, at + cols), r * cols)
+  if (isContiguous) {
+    for (let r = 0, at = start; r < rows; r++, at += rowStride) values.set(data.subarray(at, at + cols), r * cols)
     return values
   }
   for (let first = 0; first < cols; first += BLOCK) {
     const end = Math.min(cols, first + BLOCK)
     for (let r = 0; r < rows; r++) {
-      const at = from + r * rowStride
+      const at = start + r * rowStride
       for (let c = first; c < end; c++) values[r * cols + c] = data[at + (order ? order[c] : c) * colStride]
     }
   }
@@ -98,10 +98,11 @@ export function slice(tensor, spec) {
   const stride = strides(tensor.shape)
   const base = fixed.reduce((sum, i, axis) => sum + i * stride[axis], 0)
   const rowStride = row < 0 ? 0 : stride[row]
-  const from = base + rowStart * rowStride + colStart * stride[col]
-  const values = cellsOf(tensor.data, { rows, cols, from, rowStride, colStride: stride[col], order })
-  const all = spec.colLabels
-  const colLabels = order ? order.map(place => all?.[place] ?? String(place)) : all ?? numberLabels(cols, colStart)
+  const offset = base + rowStart * rowStride + colStart * stride[col]
+  const values = readCells(tensor.data, { rows, cols, from: offset, rowStride, colStride: stride[col], order })
+  const allLabels = spec.colLabels
+  const colLabels = order ? order.map(position => allLabels?.[position] ?? String(position)) : allLabels ??
+    numberLabels(cols, colStart)
   return {
     name: tensor.name, shape: tensor.shape, fixed, axis: [row, col], start: [rowStart, colStart], rows, cols, values,
     rowLabels: spec.rowLabels ?? numberLabels(rows, rowStart), colLabels, ...(order && { order })
@@ -127,19 +128,19 @@ export const sliceRows = (part, first, rows) => ({
 
 /**
  * Rows picked from a table, as a slice of the table.
- * @param {Source} rowsOnly a tensor of these rows @param {number[]} shape of the table @param {number[]} rows
+ * @param {Source} pickedRows a tensor of these rows @param {number[]} shape of the table @param {number[]} rows
  * @param {string[]} labels
  * @returns {Slice}
  */
-export const gatheredRows = (rowsOnly, shape, rows, labels) => (
-  { ...slice(rowsOnly, { row: 0, col: 1, rowLabels: labels }), shape, rowOrder: rows })
+export const sliceGatheredRows = (pickedRows, shape, rows, labels) => (
+  { ...slice(pickedRows, { row: 0, col: 1, rowLabels: labels }), shape, rowOrder: rows })
 
 /** A range of columns of a slice. @param {Slice} part @param {number} first @param {number} cols @returns {Slice} */
 export function sliceColumns(part, first, cols) {
   const values = new Float32Array(part.rows * cols)
   for (let row = 0; row < part.rows; row++) {
-    const from = row * part.cols + first
-    values.set(part.values.subarray(from, from + cols), row * cols)
+    const offset = row * part.cols + first
+    values.set(part.values.subarray(offset, offset + cols), row * cols)
   }
   const start = /** @type {[number, number]} */ ([part.start[0], part.start[1] + first])
   return { ...part, cols, start, values, colLabels: part.colLabels.slice(first, first + cols) }
@@ -152,10 +153,10 @@ export function sliceColumns(part, first, cols) {
 export function pickColumns(part, columns) {
   const cols = columns.length, values = new Float32Array(part.rows * cols)
   for (let row = 0; row < part.rows; row++) {
-    columns.forEach((from, col) => { values[row * cols + col] = part.values[row * part.cols + from] })
+    columns.forEach((column, col) => { values[row * cols + col] = part.values[row * part.cols + column] })
   }
-  const order = columns.map(from => (part.order ? part.order[from] : part.start[1] + from))
-  return { ...part, cols, values, order, colLabels: columns.map(from => part.colLabels[from]) }
+  const order = columns.map(column => (part.order ? part.order[column] : part.start[1] + column))
+  return { ...part, cols, values, order, colLabels: columns.map(column => part.colLabels[column]) }
 }
 
 /** The first rows of a slice. @param {Slice} part @param {number} rows */
@@ -167,7 +168,7 @@ export const firstRows = (part, rows) => sliceRows(part, 0, rows)
  * @param {number} row
  * @param {number} col
  */
-export function indexOf(part, row, col) {
+export function cellIndexOf(part, row, col) {
   const index = [...part.fixed]
   if (part.axis[0] >= 0) index[part.axis[0]] = part.rowOrder ? part.rowOrder[row] : part.start[0] + row
   index[part.axis[1]] = part.order ? part.order[col] : part.start[1] + col
@@ -179,23 +180,23 @@ export function indexOf(part, row, col) {
  * @param {Slice} part
  * @param {{ name: string, index: number[] }} cell
  */
-export function squareOf(part, { name, index }) {
+export function findSquare(part, { name, index }) {
   if (name !== part.name || index.length !== part.shape.length) return null
   /** @param {0 | 1} side @param {number[] | undefined} order */
-  const offsetOf = (side, order) => {
-    const along = index[part.axis[side]]
-    return order ? order.indexOf(along) : along - part.start[side]
+  const offsetAlong = (side, order) => {
+    const position = index[part.axis[side]]
+    return order ? order.indexOf(position) : position - part.start[side]
   }
-  const row = part.axis[0] < 0 ? 0 : offsetOf(0, part.rowOrder), col = offsetOf(1, part.order)
+  const row = part.axis[0] < 0 ? 0 : offsetAlong(0, part.rowOrder), col = offsetAlong(1, part.order)
   if (row < 0 || row >= part.rows || col < 0 || col >= part.cols) return null
-  const isElsewhere = index.some((i, axis) => !part.axis.includes(axis) && i !== part.fixed[axis])
-  return isElsewhere ? null : { row, col }
+  const isOtherIndex = index.some((i, axis) => !part.axis.includes(axis) && i !== part.fixed[axis])
+  return isOtherIndex ? null : { row, col }
 }
 
 /** @type {WeakMap<Float32Array, number>} */ const peaks = new WeakMap()
 
-/** Stores a peak that is known already. @param {Float32Array} data @param {number} top */
-export const storePeak = (data, top) => void peaks.set(data, top)
+/** Stores a peak that is known already. @param {Float32Array} data @param {number} peakValue */
+export const cachePeak = (data, peakValue) => void peaks.set(data, peakValue)
 
 /**
  * The largest finite magnitude in a tensor; cached, since many figures need it.
@@ -205,26 +206,26 @@ export function peak(tensor) {
   const cached = peaks.get(tensor.data)
   if (cached !== undefined) return cached
   const { data } = tensor
-  let top = 0
+  let peakValue = 0
   for (let i = 0; i < data.length; i++) {
     const size = Math.abs(data[i])
-    if (size > top && size < Infinity) top = size
+    if (size > peakValue && size < Infinity) peakValue = size
   }
-  peaks.set(tensor.data, top)
-  return top
+  peaks.set(tensor.data, peakValue)
+  return peakValue
 }
 
 /**
  * The squares of some cells; a cell may stand for a range along an axis of its tensor.
  * @param {Slice} part @param {import('../types.d.ts').Marks['sources']} cells
  */
-export function squaresOf(part, cells) {
+export function findSquares(part, cells) {
   return cells.flatMap(({ axis, count, ...cell }) => {
-    if (axis === undefined || count === undefined) return squareOf(part, cell) ?? []
+    if (axis === undefined || count === undefined) return findSquare(part, cell) ?? []
     const side = part.axis.indexOf(axis), order = side === 0 ? part.rowOrder : part.order
     const indices = side < 0 ? [part.fixed[axis]] : order ??
       Array.from({ length: side === 0 ? part.rows : part.cols }, (_, i) => part.start[side] + i)
-    return indices.filter(place => place < count)
-      .flatMap(place => squareOf(part, { ...cell, index: cell.index.with(axis, place) }) ?? [])
+    return indices.filter(position => position < count)
+      .flatMap(position => findSquare(part, { ...cell, index: cell.index.with(axis, position) }) ?? [])
   })
 }

@@ -26,26 +26,27 @@ const SIDES = {
 const EDGES = /** @type {Edge[]} */ (Object.keys(SIDES))
 
 /** @param {string} text */
-const pixelsOf = text => Number.parseFloat(text) || 0
+const parsePixels = text => Number.parseFloat(text) || 0
 /** @param {string} color */
 const isTransparent = color => color === 'transparent' || color.endsWith(', 0)')
 /** @param {DOMRect} box @param {Offset} at @returns {Box} */
-const boxAt = (box, at) => (
+const offsetBox = (box, at) => (
   { x: round(box.left + at.x), y: round(box.top + at.y), width: round(box.width), height: round(box.height) })
 /** @param {Element} element @param {Offset} at */
-const boxOf = (element, at) => boxAt(element.getBoundingClientRect(), at)
+const measureBox = (element, at) => offsetBox(element.getBoundingClientRect(), at)
 
 /**
- * @param {string} name @param {Box} box @param {Offset} at @param {Record<string, string>} look @returns {PlacedPiece}
+ * @param {string} name @param {Box} box @param {Offset} at @param {Record<string, string>} attributes @returns
+ *   {PlacedPiece}
  */
-const shapePiece = (name, box, { opacity }, look) => (
-  { ...box, svg: tag(name, { ...box, ...look, ...(opacity < 1 && { opacity: round(opacity) }) }) })
+const createShape = (name, box, { opacity }, attributes) => (
+  { ...box, svg: tag(name, { ...box, ...attributes, ...(opacity < 1 && { opacity: round(opacity) }) }) })
 
 /**
  * Clones a drawing with the style sheet's properties inlined.
  * @param {SVGElement} element @param {Offset} at @returns {PlacedPiece}
  */
-function svgPiece(element, at) {
+function cloneSvg(element, at) {
   const copy = /** @type {SVGElement} */ (element.cloneNode(true))
   /** @type {NodeListOf<SVGElement>} */ const copies = copy.querySelectorAll('*')
   const parts = element.querySelectorAll('*')
@@ -56,14 +57,14 @@ function svgPiece(element, at) {
     for (const name of Object.keys(copies[i].dataset)) delete copies[i].dataset[name]
     for (const name of STYLES) copies[i].setAttribute(name, style.getPropertyValue(name))
   })
-  const box = boxOf(element, at)
+  const box = measureBox(element, at)
   for (const [name, value] of Object.entries({ ...box, overflow: 'visible' })) copy.setAttribute(name, String(value))
   copy.removeAttribute('class')
   return { ...box, svg: new XMLSerializer().serializeToString(copy) }
 }
 
 /** The rendered lines of a text node, each with its box. @param {Text} node */
-function linesOf(node) {
+function measureLines(node) {
   const range = document.createRange()
   /** @type {{ start: number, end: number, box: DOMRect }[]} */ const lines = []
   for (let i = 0; i < node.length; i++) {
@@ -82,13 +83,13 @@ function linesOf(node) {
 }
 
 /** @param {Text} node @param {Offset} at */
-function textPieces(node, at) {
+function createTexts(node, at) {
   const { color, fontSize, fontWeight } = getComputedStyle(/** @type {Element} */ (node.parentElement))
-  return linesOf(node).filter(({ text, box }) => text && box.height).map(({ text, box }) => {
-    const place = boxAt(box, at)
+  return measureLines(node).filter(({ text, box }) => text && box.height).map(({ text, box }) => {
+    const place = offsetBox(box, at)
     return { ...place, svg: tag('text', {
       'x': place.x, 'y': round(place.y + place.height / 2), 'dominant-baseline': 'central', 'fill': color,
-      'font-size': pixelsOf(fontSize), 'font-weight': fontWeight, ...(at.opacity < 1 && { opacity: round(at.opacity) })
+      'font-size': parsePixels(fontSize), 'font-weight': fontWeight, ...(at.opacity < 1 && { opacity: round(at.opacity) })
     }, escape(text)) }
   })
 }
@@ -97,29 +98,29 @@ function textPieces(node, at) {
  * The background and borders of an element, except dotted ones, which only mark buttons.
  * @param {Element} element @param {CSSStyleDeclaration} style @param {Offset} at @returns {PlacedPiece[]}
  */
-function boxPieces(element, style, at) {
-  const box = boxOf(element, at)
+function createBoxes(element, style, at) {
+  const box = measureBox(element, at)
   const color = style.backgroundColor
   const lines = EDGES.flatMap(side => {
-    const [weight, fill] = [pixelsOf(style[`border${side}Width`]), style[`border${side}Color`]]
+    const [weight, fill] = [parsePixels(style[`border${side}Width`]), style[`border${side}Color`]]
     const isDrawn = weight > 0 && ['solid', 'dashed'].includes(style[`border${side}Style`]) && !isTransparent(fill)
-    return isDrawn ? [shapePiece('rect', SIDES[side](box, weight), at, { fill })] : []
+    return isDrawn ? [createShape('rect', SIDES[side](box, weight), at, { fill })] : []
   })
-  return isTransparent(color) ? lines : [shapePiece('rect', box, at, { fill: color }), ...lines]
+  return isTransparent(color) ? lines : [createShape('rect', box, at, { fill: color }), ...lines]
 }
 
 /** @returns {PlacedPiece[]} @param {Element} element @param {Offset} at */
-function piecesIn(element, at) {
+function listPieces(element, at) {
   if (element.matches(EXCLUDED)) return []
   const style = getComputedStyle(element)
   if (style.display === 'none' || style.visibility === 'hidden') return []
-  if (element instanceof SVGElement) return [svgPiece(element, at)]
-  if (element instanceof HTMLCanvasElement) return [shapePiece('image', boxOf(element, at), at, { href: element.toDataURL() })]
+  if (element instanceof SVGElement) return [cloneSvg(element, at)]
+  if (element instanceof HTMLCanvasElement) return [createShape('image', measureBox(element, at), at, { href: element.toDataURL() })]
   const ownOffset = { ...at, opacity: at.opacity * Number(style.opacity) }
   const childOffset = { ...ownOffset, x: at.x + element.scrollLeft, y: at.y + element.scrollTop }
-  return [...boxPieces(element, style, ownOffset), ...Array.from(element.childNodes, node => {
-    if (node instanceof Text) return textPieces(node, childOffset)
-    return node instanceof Element ? piecesIn(node, childOffset) : []
+  return [...createBoxes(element, style, ownOffset), ...Array.from(element.childNodes, node => {
+    if (node instanceof Text) return createTexts(node, childOffset)
+    return node instanceof Element ? listPieces(node, childOffset) : []
   }).flat()]
 }
 
@@ -130,7 +131,7 @@ function piecesIn(element, at) {
  */
 export function snapshot(element) {
   const { left, top } = element.getBoundingClientRect()
-  const pieces = piecesIn(element, { x: -left, y: -top, opacity: 1 })
+  const pieces = listPieces(element, { x: -left, y: -top, opacity: 1 })
   if (!pieces.length) return null
   const start = Math.min(...pieces.map(({ y }) => y))
   return {

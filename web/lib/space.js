@@ -1,6 +1,6 @@
 /** A curve in three dimensions, rotated by pointer, touch or arrow keys. */
 
-import { h, indexIn, syncChildren, setAttributes, setText, svg, targetOf } from './dom.js'
+import { h, childIndex, syncChildren, setAttributes, setText, svg, targetOf } from './dom.js'
 import { setCellData } from './origin.js'
 
 /** @import { Cell } from '../types.d.ts' */
@@ -21,9 +21,9 @@ const START = { around: 0.6, over: 0.35 }
  * Projects a point of the cube from −1 to 1 to its coordinates to the right, upwards and towards the reader.
  * @param {readonly number[]} point @param {{ around: number, over: number }} angles
  */
-export function project([x, y, z], { around, over }) {
-  const [right, depth] = [x * Math.cos(around) - y * Math.sin(around), x * Math.sin(around) + y * Math.cos(around)]
-  return [right, z * Math.cos(over) + depth * Math.sin(over), z * Math.sin(over) - depth * Math.cos(over)]
+export function project([x, y, z], { around: turn, over: tilt }) {
+  const [right, depth] = [x * Math.cos(turn) - y * Math.sin(turn), x * Math.sin(turn) + y * Math.cos(turn)]
+  return [right, z * Math.cos(tilt) + depth * Math.sin(tilt), z * Math.sin(tilt) - depth * Math.cos(tilt)]
 }
 
 /**
@@ -42,9 +42,9 @@ const NAMES = [[1.18, -1, -1], [-1, 1.18, -1], [-1, -1, 1.15]]
 /**
  * Mounts an empty picture.
  * @param {Element} container
- * @param {{ help: string, look?(cell: Cell): void, press?(cell: Cell): void }} options help: how to rotate it
+ * @param {{ help: string, selectCell?(cell: Cell): void, pinCell?(cell: Cell): void }} options help: how to rotate it
  */
-export function space(container, { help, look, press }) {
+export function mountSpace(container, { help, selectCell, pinCell }) {
   /** @param {string} kind */
   const layer = kind => svg('g', { class: kind })
   const [grid, line, dots, names] = ['plot-grid', 'plot-lines', 'plot-dots', 'plot-ticks'].map(layer)
@@ -58,38 +58,38 @@ export function space(container, { help, look, press }) {
 
   function draw() {
     const { size, points, dots: marks, axes } = view
-    const reach = size / 3.4
+    const scale = size / 3.4
     /** @param {number[]} point */
-    const at = point => {
+    const toPixels = point => {
       const [x, y] = project(point, angles)
-      return [(size / 2 + x * reach).toFixed(2), (size / 2 - y * reach).toFixed(2)]
+      return [(size / 2 + x * scale).toFixed(2), (size / 2 - y * scale).toFixed(2)]
     }
     /** @param {number[][]} list */
-    const path = list => list.map((point, i) => `${i ? 'L' : 'M'}${at(point).join(' ')}`).join('')
+    const path = list => list.map((point, i) => `${i ? 'L' : 'M'}${toPixels(point).join(' ')}`).join('')
     syncChildren(grid, EDGES, () => svg('path'), (element, ends) => element.setAttribute('d', path(ends)))
     syncChildren(line, [points], () => svg('path', { class: 'is-main' }), (element, list) => element.setAttribute('d', path(list)))
     syncChildren(dots, marks, () => svg('circle'), (dot, { at: point, kind = '', cell }) => {
-      const [x, y] = at(point)
+      const [x, y] = toPixels(point)
       const isChosen = kind.includes('is-chosen')
       const isNear = isChosen || project(point, angles)[2] > 0
       setAttributes(dot, { cx: x, cy: y, r: isChosen ? 6 : 3.5, class: kind, opacity: isNear ? 1 : 0.5 })
       if (cell) setCellData(dot, cell.name, cell.index)
     })
     syncChildren(names, axes, () => svg('text', { 'text-anchor': 'middle' }), (text, words) => {
-      const [x, y] = at(NAMES[axes.indexOf(words)])
+      const [x, y] = toPixels(NAMES[axes.indexOf(words)])
       setAttributes(text, { x, y })
       setText(text, words)
     })
   }
-  /** @param {number} around @param {number} over */
-  function rotate(around, over) {
+  /** @param {number} turn @param {number} tilt */
+  function rotate(turn, tilt) {
     angles = {
-      around: angles.around + around, over: Math.max(-MAX_TILT, Math.min(MAX_TILT, angles.over + over))
+      around: angles.around + turn, over: Math.max(-MAX_TILT, Math.min(MAX_TILT, angles.over + tilt))
     }
     draw()
   }
   /** @param {Event} event */
-  const cellAt = event => view?.dots[indexIn(dots, targetOf(event))]?.cell
+  const cellAt = event => view?.dots[childIndex(dots, targetOf(event))]?.cell
   root.addEventListener('keydown', event => {
     const step = ARROWS[event.key]
     if (!step) return
@@ -104,7 +104,7 @@ export function space(container, { help, look, press }) {
   root.addEventListener('pointermove', event => {
     if (!dragged) {
       const cell = cellAt(event)
-      return cell && look?.(cell)
+      return cell && selectCell?.(cell)
     }
     const [x, y] = [event.clientX - dragged.x, event.clientY - dragged.y]
     dragged = { x: event.clientX, y: event.clientY, far: dragged.far + Math.abs(x) + Math.abs(y) }
@@ -113,7 +113,7 @@ export function space(container, { help, look, press }) {
   for (const type of ['pointerup', 'pointercancel']) root.addEventListener(type, () => { dragged = null })
   dots.addEventListener('click', event => {
     const cell = cellAt(event)
-    if (cell) press?.(cell)
+    if (cell) pinCell?.(cell)
   })
 
   return {

@@ -1,12 +1,12 @@
 /** Strip plots: values as dots on a number line, one line per list, all on one scale. */
 
 import { h, syncChildren, setAttributes, setText, svg } from './dom.js'
-import { fixed } from './number.js'
+import { formatFixed } from './number.js'
 import { setSliceData } from './origin.js'
 
 /** @import { Slice } from '../types.d.ts' */
 
-const [WIDEST, HEIGHT, EDGE, BASE] = [640, 56, 16, 36]
+const [MAX_WIDTH, HEIGHT, EDGE, BASE] = [640, 56, 16, 36]
 /**
  * Dots are zero-length lines with round caps. They are divided among a few paths, since only dots of different paths
  * get darker where they overlap.
@@ -27,30 +27,30 @@ function createLine() {
   return h('div', { className: 'strip' }, name, picture)
 }
 
-/** @param {Element} element @param {Line} line @param {number} reach @param {number} width */
-function fillLine(element, { name, part, row, values, mean, deviation, chosen }, reach, width) {
+/** @param {Element} element @param {Line} line @param {number} maxMagnitude @param {number} width */
+function fillLine(element, { name, part, row, values, mean, deviation, chosen }, maxMagnitude, width) {
   setSliceData(element, part, row)
   const [text, picture] = element.children
-  const [spread, axis, dots, dot, middle, ends] = picture.children
+  const [spread, axis, dots, dot, meanMark, ends] = picture.children
   /** @param {number} value */
-  const px = value => EDGE + ((value + reach) / (2 * reach)) * (width - 2 * EDGE)
+  const toX = value => EDGE + ((value + maxMagnitude) / (2 * maxMagnitude)) * (width - 2 * EDGE)
   setText(text, name)
   picture.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`)
   picture.setAttribute('aria-label', name)
-  const box = { x: px(mean - deviation), y: BASE - 18, width: px(deviation) - px(-deviation), height: 18 }
+  const box = { x: toX(mean - deviation), y: BASE - 18, width: toX(deviation) - toX(-deviation), height: 18 }
   setAttributes(spread, box)
-  axis.setAttribute('d', `M${EDGE} ${BASE}H${width - EDGE}M${px(0)} ${BASE}v5`)
-  middle.setAttribute('d', `M${px(mean)} ${BASE - 22}V${BASE}`)
-  const xs = Array.from(values, px).filter((x, i) => i !== chosen && Number.isFinite(x))
+  axis.setAttribute('d', `M${EDGE} ${BASE}H${width - EDGE}M${toX(0)} ${BASE}v5`)
+  meanMark.setAttribute('d', `M${toX(mean)} ${BASE - 22}V${BASE}`)
+  const xs = Array.from(values, toX).filter((x, i) => i !== chosen && Number.isFinite(x))
   syncChildren(dots, LAYERS, () => svg('path'), (path, layer) => {
     const layerXs = xs.filter((_, i) => i % LAYERS.length === layer)
     path.setAttribute('d', layerXs.map(x => `M${x.toFixed(2)} ${BASE - 9}h0`).join(''))
   })
-  const isThere = Number.isFinite(values[chosen])
-  setAttributes(dot, { cx: isThere ? px(values[chosen]) : 0, visibility: isThere ? 'visible' : 'hidden' })
-  syncChildren(ends, [-reach, 0, reach], () => svg('text', { 'y': HEIGHT - 3, 'text-anchor': 'middle' }), (end, value) => {
-    setAttributes(end, { x: px(value) })
-    setText(end, fixed(value, 1))
+  const isChosenFinite = Number.isFinite(values[chosen])
+  setAttributes(dot, { cx: isChosenFinite ? toX(values[chosen]) : 0, visibility: isChosenFinite ? 'visible' : 'hidden' })
+  syncChildren(ends, [-maxMagnitude, 0, maxMagnitude], () => svg('text', { 'y': HEIGHT - 3, 'text-anchor': 'middle' }), (end, value) => {
+    setAttributes(end, { x: toX(value) })
+    setText(end, formatFixed(value, 1))
   })
 }
 
@@ -58,7 +58,7 @@ function fillLine(element, { name, part, row, values, mean, deviation, chosen },
  * Mounts empty number lines.
  * @param {Element} container
  */
-export function strips(container) {
+export function mountStrips(container) {
   const root = h('div', { className: 'strips' })
   container.append(root)
   return {
@@ -67,11 +67,11 @@ export function strips(container) {
      * @param {number} available in pixels
      */
     update(lines, available) {
-      const width = Math.min(WIDEST, available)
+      const width = Math.min(MAX_WIDTH, available)
       // Before the page is laid out, the width is 0; a second update follows.
       if (width <= 2 * EDGE) return
-      const reach = Math.max(1, ...lines.flatMap(({ values }) => Array.from(values, Math.abs)))
-      syncChildren(root, lines, createLine, (element, line) => fillLine(element, line, reach, width))
+      const maxMagnitude = Math.max(1, ...lines.flatMap(({ values }) => Array.from(values, Math.abs)))
+      syncChildren(root, lines, createLine, (element, line) => fillLine(element, line, maxMagnitude, width))
     }
   }
 }

@@ -1,8 +1,8 @@
 /** The matrices of a figure as HTML tables with every digit, built only while the reader has them open. */
 
 import { h, syncChildren, setText } from './dom.js'
-import { symbol } from './formula.js'
-import { dimensions, exact } from './number.js'
+import { renderSymbol } from './formula.js'
+import { formatShape, formatExact } from './number.js'
 import { setSliceData } from './origin.js'
 
 /** @import { Slice } from '../types.d.ts' */
@@ -38,9 +38,9 @@ function fillTable(table, view) {
 function build(table, { title, part }) {
   const rows = rowsOf(part)
   /** @param {number} r @param {number} c */
-  const cell = (r, c) => h('td', {}, exact(part.values[r * part.cols + c]))
+  const cell = (r, c) => h('td', {}, formatExact(part.values[r * part.cols + c]))
   table.replaceChildren(
-    h('caption', {}, symbol(title), ' ', dimensions([part.rows, part.cols])),
+    h('caption', {}, renderSymbol(title), ' ', formatShape([part.rows, part.cols])),
     h('thead', {}, h('tr', {}, h('td'), part.colLabels.map(text => h('th', { scope: 'col' }, text)))),
     h('tbody', {}, Array.from({ length: rows }, (_, r) => h('tr', {},
       h('th', { scope: 'row' }, part.rowLabels[r]), Array.from({ length: part.cols }, (_, c) => cell(r, c)))))

@@ -4,7 +4,7 @@
  */
 
 import { mixWithInk } from './color.js'
-import { h, contextOf } from './dom.js'
+import { h, getContext2d } from './dom.js'
 
 /** @import { Scale, Slice } from '../types.d.ts' */
 
@@ -49,7 +49,7 @@ export function thumbnail(container) {
       canvas.width = cols
       canvas.height = rows * HIGH
       canvas.classList.toggle('is-fine', cols >= FINE)
-      const ctx = contextOf(canvas)
+      const ctx = getContext2d(canvas)
       const image = ctx.createImageData(cols, rows * HIGH)
       const pixels = new Uint32Array(image.data.buffer)
       for (let i = 0; i < values.length; i++) {

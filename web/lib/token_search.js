@@ -3,18 +3,18 @@
 import { h, setText, uniqueId } from './dom.js'
 
 /** Milliseconds of delay, long enough to continue typing. */
-const PAUSE = 120
+const SEARCH_DELAY = 120
 
 /**
  * @param {Element} container @param {import('../types.d.ts').Translate} t
  * @param {(text: string) => void} search
  */
-export function tokenSearch(container, t, search) {
+export function mountTokenSearch(container, t, search) {
   /** @type {ReturnType<typeof setTimeout> | 0} */ let waiting = 0
   const id = uniqueId('find')
   const input = h('input', { id, type: 'search', autocomplete: 'off', spellcheck: 'false', oninput: () => {
     clearTimeout(waiting)
-    waiting = setTimeout(() => search(input.value), PAUSE)
+    waiting = setTimeout(() => search(input.value), SEARCH_DELAY)
   } })
   const note = h('p', { className: 'note', role: 'status' })
   const element = h('div', { className: 'finder', hidden: true }, h('label', { for: id }, t('frame.find.label')), input, note)

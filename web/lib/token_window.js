@@ -1,7 +1,7 @@
 /** A window over a long list of tokens, with a note on its range and buttons to move it. */
 
 import { h, setText } from './dom.js'
-import { grouped } from './costs.js'
+import { formatInteger } from './costs.js'
 
 /** The number of tokens that are drawn at once. */
 export const MAX_TOKENS = 128
@@ -10,7 +10,7 @@ export const MAX_TOKENS = 128
  * @param {Element} container @param {import('../types.d.ts').Translate} t
  * @param {() => void} draw renders again
  */
-export function tokenWindow(container, t, draw) {
+export function mountTokenWindow(container, t, draw) {
   let first = 0, size = 1
   /** Uses `aria-disabled`, so that a pressed button keeps the focus. @param {Element} pressed @param {number} step */
   const move = (pressed, step) => {
@@ -42,7 +42,7 @@ export function tokenWindow(container, t, draw) {
       before.setAttribute('aria-disabled', String(first === 0))
       after.setAttribute('aria-disabled', String(end === total))
       setText(status, element.hidden ? '' : (
-        t('frame.span.drawn', { from: grouped(first), to: grouped(end - 1), of: grouped(total) })))
+        t('frame.span.drawn', { from: formatInteger(first), to: formatInteger(end - 1), of: formatInteger(total) })))
       return [first, end]
     },
     /** Moves the window to an index; the next rendering displays it. @param {number} at */

@@ -29,31 +29,31 @@ export function visibleRect(element, margin) {
 /**
  * Calls a function at most once a frame while anything scrolls or the window is resized, as long as an element
  * is connected.
- * @param {Element} element @param {(isNew?: boolean) => void} act
+ * @param {Element} element @param {(isNew?: boolean) => void} action
  * @returns {() => void} schedules a call for the next frame and starts listening
  */
-export function onViewportChange(element, act) {
+export function onViewportChange(element, action) {
   let isListening = false, isNew = false, waiting = 0
-  const go = () => {
+  const callAction = () => {
     waiting = 0
-    if (element.isConnected) act(isNew)
+    if (element.isConnected) action(isNew)
     isNew = false
   }
-  const soon = () => {
+  const scheduleCall = () => {
     if (!element.isConnected) stop()
-    else waiting ||= requestAnimationFrame(go)
+    else waiting ||= requestAnimationFrame(callAction)
   }
   function stop() {
     isListening = false
-    removeEventListener('scroll', soon, true)
-    removeEventListener('resize', soon)
+    removeEventListener('scroll', scheduleCall, true)
+    removeEventListener('resize', scheduleCall)
   }
   return () => {
     isNew = true
-    waiting ||= requestAnimationFrame(go)
+    waiting ||= requestAnimationFrame(callAction)
     if (isListening) return
     isListening = true
-    addEventListener('scroll', soon, { capture: true, passive: true })
-    addEventListener('resize', soon)
+    addEventListener('scroll', scheduleCall, { capture: true, passive: true })
+    addEventListener('resize', scheduleCall)
   }
 }

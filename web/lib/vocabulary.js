@@ -1,9 +1,9 @@
 /** The vocabulary of a model with ids. Of a large one, only the tokens of the text or of a search are listed. */
 
-import { grouped } from './costs.js'
+import { formatInteger } from './costs.js'
 import { h, syncChildren, setText } from './dom.js'
-import { tokenSearch } from './token_search.js'
-import { findTokens, isMany } from './large_tables.js'
+import { mountTokenSearch } from './token_search.js'
+import { findTokens, isLargeCount } from './large_tables.js'
 
 /** @typedef {{ token: string, id: number, isUsed: boolean }} Entry */
 
@@ -12,23 +12,24 @@ const MAX_FOUND = 200
 const createEntry = () => h('li', {}, h('span', { className: 'vocab-id' }), h('span', { className: 'vocab-token' }))
 
 /** @param {Element} container @param {import('../types.d.ts').Translate} t */
-export function vocabulary(container, t) {
-  /** @type {Entry[]} */ let all = []
+export function mountVocabulary(container, t) {
+  /** @type {Entry[]} */ let allEntries = []
   /** @type {string[]} */ let words = []
   /** @type {number | null | undefined} */ let highlighted
-  const search = tokenSearch(container, t, () => draw())
+  const search = mountTokenSearch(container, t, () => draw())
   const list = h('ol', { className: 'vocabulary' })
   container.append(list)
 
   /** The displayed entries. */
-  function visible() {
-    if (!isMany(all.length)) return all
+  function listVisible() {
+    if (!isLargeCount(allEntries.length)) return allEntries
     const results = findTokens(words, search.text, MAX_FOUND)
-    return results.length || search.text.trim() ? results.map(id => all[id]) : all.filter(({ isUsed }) => isUsed)
+    return results.length ||
+      search.text.trim() ? results.map(id => allEntries[id]) : allEntries.filter(({ isUsed }) => isUsed)
   }
   function draw() {
-    const entries = visible()
-    search.update(entries === all ? '' : t('frame.find.drawn', { count: entries.length, total: grouped(all.length) }))
+    const entries = listVisible()
+    search.update(entries === allEntries ? '' : t('frame.find.drawn', { count: entries.length, total: formatInteger(allEntries.length) }))
     syncChildren(list, entries, createEntry, (entry, { token, id, isUsed }) => {
       entry.dataset.id = String(id)
       setText(entry.children[0], String(id))
@@ -41,8 +42,8 @@ export function vocabulary(container, t) {
     list,
     /** @param {Entry[]} entries in the order of their ids @param {number | null} [id] of the highlighted token */
     update(entries, id) {
-      if (entries !== all) words = isMany(entries.length) ? entries.map(({ token }) => token) : []
-      all = entries
+      if (entries !== allEntries) words = isLargeCount(entries.length) ? entries.map(({ token }) => token) : []
+      allEntries = entries
       highlighted = id
       draw()
     },

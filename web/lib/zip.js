@@ -31,11 +31,11 @@ const DATE = 0x21
  */
 function header(...fields) {
   const bytes = new Uint8Array(fields.reduce((sum, [width]) => sum + width, 0)), view = new DataView(bytes.buffer)
-  let at = 0
+  let offset = 0
   for (const [width, value] of fields) {
-    if (width === 2) view.setUint16(at, value, true)
-    else view.setUint32(at, value, true)
-    at += width
+    if (width === 2) view.setUint16(offset, value, true)
+    else view.setUint32(offset, value, true)
+    offset += width
   }
   return bytes
 }
@@ -44,20 +44,21 @@ function header(...fields) {
  * @param {Record<string, string | Uint8Array>} files by name @param {string} folder the folder of the files
  * @returns {Uint8Array[]} the chunks of the archive, in order
  */
-export function zip(files, folder) {
+export function createZip(files, folder) {
   /** @type {Uint8Array[]} */ const parts = [], /** @type {Uint8Array[]} */ entries = []
   const text = new TextEncoder()
-  let at = 0
+  let offset = 0
   for (const [name, content] of Object.entries(files)) {
     const path = text.encode(`${folder}/${name}`), data = typeof content === 'string' ? text.encode(content) : content
     /** The common fields of both headers of a file: method, date, checksum, sizes. @type {[2 | 4, number][]} */
-    const about = [[2, VERSION], [2, UTF8], [2, 0], [2, 0], [2, DATE], [4, crc32(data)], [4, data.length],
+    const commonFields = [[2, VERSION], [2, UTF8], [2, 0], [2, 0], [2, DATE], [4, crc32(data)], [4, data.length],
       [4, data.length], [2, path.length], [2, 0]]
-    const local = header([4, LOCAL], ...about)
+    const local = header([4, LOCAL], ...commonFields)
     parts.push(local, path, data)
-    entries.push(header([4, CENTRAL], [2, VERSION], ...about, [2, 0], [2, 0], [2, 0], [4, 0], [4, at]), path)
-    at += local.length + path.length + data.length
+    entries.push(header([4, CENTRAL], [2, VERSION], ...commonFields, [2, 0], [2, 0], [2, 0], [4, 0], [4, offset]), path)
+    offset += local.length + path.length + data.length
   }
   const size = entries.reduce((sum, { length }) => sum + length, 0), count = entries.length / 2
-  return [...parts, ...entries, header([4, END], [2, 0], [2, 0], [2, count], [2, count], [4, size], [4, at], [2, 0])]
+  return [...parts, ...entries,
+    header([4, END], [2, 0], [2, 0], [2, count], [2, count], [4, size], [4, offset], [2, 0])]
 }

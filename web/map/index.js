@@ -2,72 +2,72 @@
 
 import { fullRoomName } from '../lib/room_name.js'
 import { outputOf, roomOf } from '../rooms/index.js'
-import { list } from './list.js'
-import { towers } from './towers.js'
-import { scale } from '../lib/color.js'
-import { onInternalClick, h } from '../lib/dom.js'
-import { inSlices } from '../lib/scheduling.js'
-import { dimensions } from '../lib/number.js'
-import { NotLoaded, descriptionOf } from '../lib/run.js'
+import { mountList } from './list.js'
+import { mountTowers } from './towers.js'
+import { createScale } from '../lib/color.js'
+import { handleInternalClick, h } from '../lib/dom.js'
+import { createSlicedWorker } from '../lib/scheduling.js'
+import { formatShape } from '../lib/number.js'
+import { NotLoaded, getDescription } from '../lib/run.js'
 import { thumbnail } from '../lib/thumbnail.js'
 
 /** @import { Context, Mode, Room, Run, View } from '../types.d.ts' */
 
-/** @typedef {{ update: (here: Room, shapeOf: ((room: Room) => string) | null) => void }} Plan */
+/** @typedef {{ update: (here: Room, shapeOf: ((room: Room) => string) | null) => void }} MapLayout */
 
 /** Thumbnails outlive the texts around them, so another language redraws nothing. */
 /** @type {WeakMap<Room, ReturnType<typeof thumbnail>>} */
 const pictures = new WeakMap()
 
-/** @param {Room} room @param {HTMLElement} stamp */
-function pictureOf(room, stamp) {
-  const picture = pictures.get(room) ?? thumbnail(stamp)
+/** @param {Room} room @param {HTMLElement} slot */
+function getThumbnail(room, slot) {
+  const picture = pictures.get(room) ?? thumbnail(slot)
   pictures.set(room, picture)
-  stamp.append(picture.element)
+  slot.append(picture.element)
   return picture
 }
 
-/** @typedef {ReturnType<typeof door>} Door */
+/** @typedef {ReturnType<typeof createDoor>} Door */
 
 /**
  * A room's link with its thumbnail; the layouts add the rest.
- * @param {Room} room @param {Pick<Context, 't' | 'enter'>} context
+ * @param {Room} room @param {Pick<Context, 't' | 'enterRoom'>} context
  */
-function door(room, { t, enter }) {
-  const stamp = h('span', { className: 'stamp' })
-  const link = h('a', { onclick: onInternalClick(() => enter(room.id)) }, stamp)
+function createDoor(room, { t, enterRoom }) {
+  const slot = h('span', { className: 'stamp' })
+  const link = h('a', { onclick: handleInternalClick(() => enterRoom(room.id)) }, slot)
   return {
-    room, link, stamp, name: fullRoomName(room, t), shortName: t(`stages.${room.words}.name`),
+    room, link, stamp: slot, name: fullRoomName(room, t), shortName: t(`stages.${room.words}.name`),
     element: h('li', { 'data-room': room.id, 'data-wire': room.words === 'memory' ? 'from' : '' }, link),
-    picture: pictureOf(room, stamp)
+    picture: getThumbnail(room, slot)
   }
 }
 
-/** Restarts the highlight of a changed thumbnail. @param {Element} stamp */
-function pulse(stamp) {
-  stamp.classList.remove('is-changed')
-  requestAnimationFrame(() => stamp.classList.add('is-changed'))
+/** Restarts the highlight of a changed thumbnail. @param {Element} slot */
+function highlightChange(slot) {
+  slot.classList.remove('is-changed')
+  requestAnimationFrame(() => slot.classList.add('is-changed'))
 }
 
 /** The shape of a room's output. @param {Run} run @param {Room} room */
 function shapeOf(run, room) {
   const name = outputOf(room)
-  const tensor = name && descriptionOf(run, name)
+  const tensor = name && getDescription(run, name)
   if (!tensor) return ''
-  return tensor.shape[0] === 1 ? tensor.shape.slice(1).join('×') : dimensions(tensor.shape)
+  return tensor.shape[0] === 1 ? tensor.shape.slice(1).join('×') : formatShape(tensor.shape)
 }
 
 /**
  * Mounts the map.
  * @param {Element} container
- * @param {Pick<Context, 't' | 'enter' | 'href'>} context
+ * @param {Pick<Context, 't' | 'enterRoom' | 'href'>} context
  */
-export function map(container, context) {
+export function mountMap(container, context) {
   /** @type {Room[]} */ let rooms = []
   /** @type {Door[]} */ let doors = []
-  /** @type {Plan | undefined} */ let plan
-  /** Rooms whose values are not loaded. @type {Set<Room>} */ const blank = new Set()
-  const blankNote = h('p', { className: 'note map-blank', hidden: true }, context.t('map.blank'))
+  /** @type {MapLayout | undefined} */ let layout
+  /** Rooms whose values are not loaded. @type {Set<Room>} */ const unloadedRooms = new Set()
+  const unloadedNote = h('p', { className: 'note map-blank', hidden: true }, context.t('map.blank'))
   /** @type {Room | null} */ let current = null
   /** @type {{ view: View, mode: Mode }} */ let lastView
   container.setAttribute('aria-label', context.t('map.label'))
@@ -76,43 +76,45 @@ export function map(container, context) {
   function build(next) {
     rooms = next
     current = null
-    doors = rooms.map(room => door(room, context))
-    const [home, ...inside] = doors
-    const place = h('div', { className: 'plan' })
-    home.link.append(h('span', { className: 'home-name' }, home.shortName))
-    blank.clear()
-    blankNote.hidden = true
-    container.replaceChildren(h('ol', { className: 'map-home' }, home.element), blankNote, place)
-    plan = (inside.some(({ room }) => room.layer !== undefined) ? towers : list)(place, inside, context)
+    doors = rooms.map(room => createDoor(room, context))
+    const [firstDoor, ...otherDoors] = doors
+    const layoutContainer = h('div', { className: 'plan' })
+    firstDoor.link.append(h('span', { className: 'home-name' }, firstDoor.shortName))
+    unloadedRooms.clear()
+    unloadedNote.hidden = true
+    container.replaceChildren(h('ol', { className: 'map-home' }, firstDoor.element), unloadedNote, layoutContainer)
+    layout = (otherDoors.some(({ room }) => room.layer !== undefined) ? mountTowers : mountList)(layoutContainer,
+      otherDoors, context)
   }
   /** @param {Room} room */
-  function enter(room) {
+  function scrollToRoom(room) {
     if (current === room) return
     current = room
     const { link } = doors[rooms.indexOf(room)]
     requestAnimationFrame(() => link.scrollIntoView({ block: 'nearest', inline: 'center' }))
   }
   /** @param {Door} door */
-  function stampOf({ room, picture, stamp }) {
+  function updateThumbnail({ room, picture, stamp: slot }) {
     const { view, mode } = lastView
-    const stamped = stampNow(view, room)
-    stamp.classList.toggle('is-off', !stamped)
-    blankNote.hidden = blank.size === 0
-    if (stamped && picture.update(stamped.part, scale(stamped.domain, mode))) pulse(stamp)
+    const thumbnailPicture = computePicture(view, room)
+    slot.classList.toggle('is-off', !thumbnailPicture)
+    unloadedNote.hidden = unloadedRooms.size === 0
+    if (thumbnailPicture &&
+      picture.update(thumbnailPicture.part, createScale(thumbnailPicture.domain, mode))) highlightChange(slot)
   }
   /** The picture of a thumbnail; null where its values are not loaded. @param {View} view @param {Room} room */
-  function stampNow(view, room) {
-    blank.delete(room)
+  function computePicture(view, room) {
+    unloadedRooms.delete(room)
     try {
       return view.picture(room, {})
     } catch (error) {
       if (!(error instanceof NotLoaded)) throw error
-      blank.add(room)
+      unloadedRooms.add(room)
       return null
     }
   }
   /** Thumbnails are drawn after the figure. */
-  const draw = inSlices(stampOf)
+  const draw = createSlicedWorker(updateThumbnail)
   return {
     /** @param {Run | null} run @param {View} view what is looked at @param {Mode} mode */
     update(run, view, mode) {
@@ -125,8 +127,8 @@ export function map(container, context) {
       })
       lastView = { view, mode }
       draw(run ? doors : [])
-      plan?.update(here, run && (room => shapeOf(run, room)))
-      enter(here)
+      layout?.update(here, run && (room => shapeOf(run, room)))
+      scrollToRoom(here)
     }
   }
 }

@@ -3,13 +3,13 @@
 import { h, setText, svg, targetOf } from '../lib/dom.js'
 import { drawConnector } from '../lib/connector.js'
 
-/** @import { Door, Plan } from './index.js' */
+/** @import { Door, MapLayout } from './index.js' */
 /** @import { Context, Room, Translate } from '../types.d.ts' */
 
 /** @typedef {{ layer?: number, block: string, doors: Door[] }} DoorFloor */
 
 /** The rooms of one tower in floors: adjacent rooms of the same layer and block. @param {Door[]} doors */
-function floorsOf(doors) {
+function groupIntoFloors(doors) {
   /** @type {DoorFloor[]} */ const floors = []
   for (const door of doors) {
     const { layer, block } = door.room
@@ -21,75 +21,76 @@ function floorsOf(doors) {
 }
 
 /**
- * The room whose shape represents its floor: the one with a picture in the whole house.
+ * The room whose shape is displayed for its floor: the one with a picture in the overview.
  * @param {Pick<DoorFloor, 'doors'>} floor
  */
-const spokesman = ({ doors }) => (
+const representativeRoom = ({ doors }) => (
   doors.find(({ room }) => ['weights', 'cross', 'activation'].includes(room.stage)) ?? doors[doors.length - 1]).room
 
 /** @param {DoorFloor} floor @param {Translate} t */
 function buildFloor({ layer, block, doors }, t) {
   const shape = h('small', { className: 'shape' })
   const name = t(`map.blocks.${block}`)
-  for (const { link, name: full } of doors) {
-    link.setAttribute('aria-label', full)
-    link.title = full
+  for (const { link, name: fullName } of doors) {
+    link.setAttribute('aria-label', fullName)
+    link.title = fullName
   }
-  const reads = doors.some(({ room }) => room.stage === 'cross')
+  const readsMemory = doors.some(({ room }) => room.stage === 'cross')
   const element = h('section', { 'className': 'floor', 'data-block': block, 'data-layer': layer,
-    'data-wire': reads ? 'to' : '' },
+    'data-wire': readsMemory ? 'to' : '' },
   h('h3', {}, h('span', {}, name), shape), h('ol', {}, doors.map(door => door.element)))
-  return { element, shape, room: spokesman({ doors }), block, layer }
+  return { element, shape, room: representativeRoom({ doors }), block, layer }
 }
 
 /**
  * The connector from the top of the encoder to every cross-attention, through the gap between the towers.
- * @param {Element} wire @param {Element} root
+ * @param {Element} memoryPath @param {Element} root
  */
-const drawMemoryWire = (wire, root) => drawConnector(wire, root, root.querySelector('[data-wire="from"] .stamp'),
+const drawMemoryWire = (memoryPath, root) => drawConnector(memoryPath, root, root.querySelector('[data-wire="from"] .stamp'),
   root.querySelectorAll('[data-wire="to"]'))
 
 /**
  * @param {Element} container
  * @param {Door[]} doors
- * @param {Pick<Context, 't'>} context @returns {Plan}
+ * @param {Pick<Context, 't'>} context @returns {MapLayout}
  */
-export function towers(container, doors, { t }) {
+export function mountTowers(container, doors, { t }) {
   /** @type {ReturnType<typeof buildFloor>[]} */ const floors = []
   const names = [...new Set(doors.map(({ room }) => room.tower))]
   /** @param {string | undefined} tower */
   const buildTower = tower => {
-    const own = floorsOf(doors.filter(({ room }) => room.tower === tower)).map(floor => buildFloor(floor, t))
-    floors.push(...own)
-    const storeys = own.map(({ element, layer }, i) => {
-      const starts = layer !== undefined && own[i - 1]?.layer !== layer
-      return starts ? [h('p', { className: 'storey' }, t('map.layer', { number: layer + 1 })), element] : element
+    const towerFloors = groupIntoFloors(doors.filter(({ room }) => room.tower === tower)).map(floor =>
+      buildFloor(floor, t))
+    floors.push(...towerFloors)
+    const elements = towerFloors.map(({ element, layer }, i) => {
+      const isNewLayer = layer !== undefined && towerFloors[i - 1]?.layer !== layer
+      return isNewLayer ? [h('p', { className: 'storey' }, t('map.layer', { number: layer + 1 })), element] : element
     })
     const heading = names.length > 1 ? h('h2', {}, t(`map.${tower}`)) : ''
-    return h('section', { 'className': 'tower', 'data-tower': tower }, heading, storeys)
+    return h('section', { 'className': 'tower', 'data-tower': tower }, heading, elements)
   }
-  const wire = svg('path', { class: 'memory-wire' })
-  const here = h('p', { 'className': 'map-here', 'aria-hidden': 'true' })
+  const memoryPath = svg('path', { class: 'memory-wire' })
+  const caption = h('p', { 'className': 'map-here', 'aria-hidden': 'true' })
   const root = h('div', { className: 'towers' },
-    svg('svg', { 'class': 'memory', 'aria-hidden': 'true' }, wire), names.map(buildTower))
+    svg('svg', { 'class': 'memory', 'aria-hidden': 'true' }, memoryPath), names.map(buildTower))
   container.classList.add('has-towers')
-  container.replaceChildren(root, here)
-  new ResizeObserver(() => drawMemoryWire(wire, root)).observe(root)
+  container.replaceChildren(root, caption)
+  new ResizeObserver(() => drawMemoryWire(memoryPath, root)).observe(root)
   let lastShape = ''
   /** @param {string} text */
-  const say = text => setText(here, text)
+  const setCaption = text => setText(caption, text)
   /** @param {Event} event */
-  const doorOf = event => doors.find(({ link }) => link.contains(targetOf(event)))
+  const findDoor = event => doors.find(({ link }) => link.contains(targetOf(event)))
   for (const type of ['pointerover', 'focusin']) root.addEventListener(type, event => {
-    const door = doorOf(event)
-    if (door) say(door.name)
+    const door = findDoor(event)
+    if (door) setCaption(door.name)
   })
-  for (const type of ['pointerleave', 'focusout']) root.addEventListener(type, () => say(lastShape))
+  for (const type of ['pointerleave', 'focusout']) root.addEventListener(type, () => setCaption(lastShape))
   return {
     /** @param {Room} room the current one @param {((room: Room) => string) | null} shapeOf */
     update(room, shapeOf) {
       lastShape = doors.find(door => door.room === room)?.name ?? ''
-      say(lastShape)
+      setCaption(lastShape)
       if (shapeOf) for (const floor of floors) setText(floor.shape, shapeOf(floor.room))
     }
   }

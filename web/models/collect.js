@@ -33,5 +33,5 @@ async function learnedOf(id, { file, settings }) {
 export async function collectLearned() {
   const models = MODELS.filter(({ variants }) => variants)
   return Object.fromEntries(await Promise.all(models.map(async ({ id, variants }) => (
-    [id, await Promise.all((variants ?? []).map(one => learnedOf(id, one)))]))))
+    [id, await Promise.all((variants ?? []).map(item => learnedOf(id, item)))]))))
 }

@@ -2,7 +2,7 @@
 
 import { pathTo } from '../../src/js/decoding/beam.js'
 import { filterLogits, greedy, pick } from '../../src/js/decoding/choose.js'
-import { ranking } from '../lib/ranking.js'
+import { rankIndices } from '../lib/ranking.js'
 import { choosable, generateTokens, randomNumbers, searchBeams } from './decoding.js'
 import { createSampling } from './sampling.js'
 
@@ -63,7 +63,7 @@ function editedProbabilities(gf, settings, logits, V, edits) {
  * @param {Float32Array} row @returns {Candidates}
  */
 const sortedCandidates = row => {
-  const ids = ranking(row)
+  const ids = rankIndices(row)
   return { ids: Int32Array.from(ids), probabilities: Float32Array.from(ids, id => row[id]) }
 }
 

@@ -1,6 +1,6 @@
 /** The form of a Korean particle after a word. */
 
-import { FINALS, lettersOf } from '../lib/hangul.js'
+import { FINALS, letterIndices } from '../lib/hangul.js'
 
 /**
  * The two forms of every particle: after a consonant, and after a vowel.
@@ -18,7 +18,7 @@ const SOUNDS = { 0: 'ㅇ', 1: 'ㄹ', 3: 'ㅁ', 6: 'ㄱ', 7: 'ㄹ', 8: 'ㄹ', l: 
 export function finalOf(word) {
   const last = word.slice(-1)
   if (/[0-9a-z]/.test(last)) return SOUNDS[last] ?? ''
-  return /[가-힣]/.test(last) ? FINALS[lettersOf(last).final - 1] ?? '' : null
+  return /[가-힣]/.test(last) ? FINALS[letterIndices(last).final - 1] ?? '' : null
 }
 
 /**

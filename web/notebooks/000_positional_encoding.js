@@ -1,11 +1,11 @@
 /**
  * Notebook 000: from three sentences to embeddings with sinusoidal positions, first with nested loops, then with the
- * logarithm, then as a module. Its random table comes back from the seed it was run with.
+ * logarithm, then as a module. The seed of the source's run reproduces its random table.
  */
 
 export const id = '000'
 
-/** The seed under which PyTorch draws the table that the notebook prints. */
+/** The seed with which PyTorch samples the table that the notebook prints. */
 export const SEED = 1828875196
 
 /**
@@ -47,7 +47,7 @@ export const positionalEncodingClass = gf => class PositionalEncoding extends gf
 }
 
 /**
- * Each cell takes the library and what earlier cells left, and returns what the notebook prints.
+ * Each cell gets the library and the variables of earlier cells, and returns what the notebook prints.
  * @type {{ id: string, run: (gf: any, s: any) => any }[]}
  */
 export const cells = [
@@ -88,5 +88,5 @@ export const cells = [
   { id: 'sum_n10000', run: (gf, s) => s.pe.forward(s.embeddings) }
 ]
 
-/** What the notebook says or does that a reader may stumble over; explained in the texts. */
+/** Surprising parts of the notebook, which the texts explain. */
 export const quirks = ['base-differs', 'even-odd-comments']

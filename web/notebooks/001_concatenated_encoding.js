@@ -1,7 +1,7 @@
 /**
  * Notebook 001: positions as vectors with all sines before all cosines, and what is constant about them: the distance
- * to the next position, the norm, the dot product with the next. In two dimensions they walk around a circle, in three
- * around a spiral's shadow.
+ * to the next position, the norm, the dot product with the next. In two dimensions they lie on a circle, in three on a
+ * spiral.
  */
 
 export const id = '001'

@@ -1,19 +1,19 @@
 /**
- * Notebook 002: the PositionalEncoding of the PyTorch tutorial, batch second, used on a batch-first input. Its printed
- * numbers, the zeros of its dropout included, come back from the seed it was run with.
+ * Notebook 002: the PositionalEncoding of the PyTorch tutorial, batch second, used on a batch-first input. The seed of
+ * the source's run reproduces its printed numbers, including the zeros of dropout.
  */
 
 export const id = '002'
 
-/** The seed under which PyTorch draws the table and the dropout mask that the notebook prints. */
+/** The seed with which PyTorch samples the table and the dropout mask that the notebook prints. */
 export const SEED = 2421069391
 
 /** @param {any} gf @param {number} maxLen @param {number} dModel */
 const table = (gf, maxLen, dModel) => gf.positionalEncoding(maxLen, dModel, { method: 'log-float32' })
 
 /**
- * The notebook's class, quirk included: the table is [maxLen, 1, dModel] and is cut by x.size(0), the batch axis of the
- * input it is given, so every word of sentence b gets position b.
+ * The notebook's class with its quirk: the table is [maxLen, 1, dModel] and is sliced by x.size(0), the batch axis of
+ * its input, so every token of sentence b gets position b.
  * @param {any} gf
  */
 export const positionalEncodingClass = gf => class PositionalEncoding extends gf.nn.Module {

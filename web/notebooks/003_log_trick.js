@@ -1,6 +1,6 @@
 /**
- * Notebook 003: why code takes exp(-2i ln(n) / d) where the paper has 1 / n^(2i/d). Both are the same number; how far
- * apart they come out, and what float32 does to either, can be measured.
+ * Notebook 003: why code computes exp(-2i ln(n) / d) instead of the paper's 1 / n^(2i/d). Both are the same number; the
+ * notebook measures how much the results differ, also in float32.
  */
 
 export const id = '003'
@@ -11,8 +11,8 @@ export const encoding = (gf, maxLen, dEmbed) => gf.positionalEncoding(maxLen, dE
 /** The largest difference between two tables. @param {any} a @param {any} b @returns {number} */
 export function largestDifference(a, b) {
   const p = a.values, q = b.values
-  return p.reduce((/** @type {number} */ most, /** @type {number} */ v, /** @type {number} */ i) =>
-    Math.max(most, Math.abs(v - q[i])), 0)
+  return p.reduce((/** @type {number} */ max, /** @type {number} */ v, /** @type {number} */ i) =>
+    Math.max(max, Math.abs(v - q[i])), 0)
 }
 
 /** @type {{ id: string, run: (gf: any, s: any) => any }[]} */

@@ -1,7 +1,7 @@
 /**
  * Notebook 004: a whole transformer, piece by piece: words, learned positions, query, key and value, attention, heads,
  * layer norm, feed-forward, encoder, masked attention, decoder with cross-attention. The classes are the notebook's,
- * built from the library's parts as it builds them from PyTorch's; what is unusual about them is kept and named in
+ * built from the library's parts as it builds them from PyTorch's. Their unusual parts are the same and listed in
  * `quirks`.
  */
 
@@ -103,7 +103,7 @@ export function classes(gf) {
 
   class TransformerEncoder extends Module {
     /**
-     * The final norm is made elsewhere and never applied.
+     * The final norm is never applied.
      * @param {any} encoderLayer @param {number} numLayers @param {any} [norm]
      */
     constructor(encoderLayer, numLayers, norm = null) {

@@ -1,11 +1,11 @@
 /**
  * Starts the worker of the cells. This runs in a sandboxed frame: its document, cell.html, has a policy of its own,
- * which its workers inherit. Text may become code there; nothing can be fetched, imported or connected to. Without
- * such a frame a worker has the page's policy or that of its response, and a static host sends none.
+ * which its workers inherit: code may be evaluated, but nothing can be fetched, imported or connected to. Without the
+ * frame a worker would have the page's policy, or that of its response, which a static host does not send.
  */
 
 addEventListener('message', ({ source, data, ports: [port] }) => {
-  // Only for a page that sandboxes it: a frame with the page's origin would give untrusted code that origin.
+  // Only in a sandbox: without one, untrusted code would have the page's origin.
   if (source !== parent || self.origin !== 'null') return
   const worker = new Worker(URL.createObjectURL(new Blob([data.code], { type: 'text/javascript' })))
   worker.onmessage = ({ data: message }) => port.postMessage({ message })

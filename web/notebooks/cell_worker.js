@@ -6,7 +6,7 @@
 
 import { load } from '../../src/js/index.js'
 import { createRecorder, describeError } from './output.js'
-import { scriptOf } from './script.js'
+import { toScript } from './script.js'
 
 /** @import { Outcome } from './runner.js' */
 
@@ -19,23 +19,24 @@ const ALLOWED = new Set(`Object Function Array Number parseFloat parseInt Infini
 
 /** @type {any} */ const scope = self
 const { eval: evaluate } = scope
-const send = scope.postMessage.bind(scope)
+const respond = scope.postMessage.bind(scope)
 const recorder = createRecorder()
 const { print, plot } = recorder
 
 /** Removes all other globals from the global object and its prototypes. */
-function close() {
-  for (let at = scope; at && at !== Object.prototype; at = Object.getPrototypeOf(at)) {
-    for (const name of [...Object.getOwnPropertyNames(at), ...Object.getOwnPropertySymbols(at)]) {
-      if (typeof name === 'string' && !ALLOWED.has(name) && name !== 'constructor') Reflect.deleteProperty(at, name)
+function removeGlobals() {
+  for (let prototype = scope; prototype &&
+    prototype !== Object.prototype; prototype = Object.getPrototypeOf(prototype)) {
+    for (const name of [...Object.getOwnPropertyNames(prototype), ...Object.getOwnPropertySymbols(prototype)]) {
+      if (typeof name === 'string' && !ALLOWED.has(name) && name !== 'constructor') Reflect.deleteProperty(prototype, name)
     }
   }
   // What cannot be deleted is overwritten, and only the cells can evaluate code.
   for (const name of Object.getOwnPropertyNames(scope)) {
     if (!ALLOWED.has(name)) Reflect.defineProperty(scope, name, { value: undefined })
   }
-  const kinds = [function () {}, async function () {}, function* () {}, async function* () {}]
-  for (const kind of kinds) {
+  const functionKinds = [function () {}, async function () {}, function* () {}, async function* () {}]
+  for (const kind of functionKinds) {
     Object.defineProperty(Object.getPrototypeOf(kind), 'constructor', { value: undefined })
   }
   Reflect.defineProperty(scope, 'Function', { value: undefined })
@@ -46,7 +47,7 @@ function runCell(code) {
   recorder.reset()
   const start = performance.now()
   try {
-    evaluate(scriptOf(code))
+    evaluate(toScript(code))
     return { output: recorder.outputs, milliseconds: performance.now() - start }
   } catch (problem) {
     return { output: recorder.outputs, error: describeError(problem) }
@@ -57,11 +58,11 @@ function runCell(code) {
  * Runs a cell and always responds, even if the cell has changed the built-ins that this code uses.
  * @param {string} code
  */
-function answer(code) {
+function runAndRespond(code) {
   try {
-    send(runCell(code))
+    respond(runCell(code))
   } catch {
-    send({ output: [], error: { name: 'Error', message: 'what the cell put out cannot leave its worker', line: null } })
+    respond({ output: [], error: { name: 'Error', message: 'what the cell put out cannot leave its worker', line: null } })
   }
 }
 
@@ -72,13 +73,13 @@ scope.onmessage = async ({ data }) => {
       Object.assign(scope, { gf: await load({ wasm: data.wasm }), print, plot })
       for (const name of ['gf', 'print', 'plot']) ALLOWED.add(name)
       evaluate('1')
-      close()
-      send({ isReady: true })
+      removeGlobals()
+      respond({ isReady: true })
     } catch (problem) {
       const error = /** @type {Error} */ (problem)
-      send({ failure: error.message, isRefused: error instanceof EvalError })
+      respond({ failure: error.message, isRefused: error instanceof EvalError })
     }
     return
   }
-  answer(data.code)
+  runAndRespond(data.code)
 }

@@ -1,9 +1,9 @@
 /** Compares values with those that the source notebook printed: numbers by their text, everything else directly. */
 
-import { printed as written } from './print.js'
+import { formatPrinted } from './print.js'
 
-/** Rounding left where a mean should be 0; its digits are arbitrary. */
-const NOISE = 1e-6
+/** The maximum of pure rounding errors, as where a mean should be 0; their digits are arbitrary. */
+const MAX_NOISE = 1e-6
 
 /** @type {Record<string, (value: number, decimals?: number) => string>} */
 const FORMATS = {
@@ -25,8 +25,8 @@ const FORMATS = {
  */
 
 /** The numbers in nested lists and dictionaries, in order. @param {any} value @returns {number[]} */
-const leaves = value => (typeof value === 'number' ? [value]
-  : value !== null && typeof value === 'object' ? Object.values(value).flatMap(leaves) : [])
+const listNumbers = value => (typeof value === 'number' ? [value]
+  : value !== null && typeof value === 'object' ? Object.values(value).flatMap(listNumbers) : [])
 
 /**
  * Compares every printed number with the computed one; for rounding noise, whether both are noise.
@@ -37,17 +37,17 @@ const leaves = value => (typeof value === 'number' ? [value]
 export function compareOutput({ printed, style, decimals, value, reproduced }, output) {
   if (!printed) {
     const isSame = JSON.stringify(output.value) === JSON.stringify(value)
-    const [numbers, own] = [leaves(value), leaves(output.value)]
-    const same = numbers.filter((number, i) => number === own[i]).length
-    return [{ text: written(value).text, agrees: isSame, count: numbers.length, same }]
+    const [numbers, ownNumbers] = [listNumbers(value), listNumbers(output.value)]
+    const same = numbers.filter((number, i) => number === ownNumbers[i]).length
+    return [{ text: formatPrinted(value).text, agrees: isSame, count: numbers.length, same }]
   }
   /** @param {string} text */
-  const bare = text => (style === 'trim' && text.includes('.') ? text.replace(/0+$/, '') : text)
+  const trimZeros = text => (style === 'trim' && text.includes('.') ? text.replace(/0+$/, '') : text)
   return printed.map((text, i) => {
     const number = output.numbers[i]
     if (number === undefined) return { text, agrees: false, count: 1, same: 0 }
-    const isSame = FORMATS[style ?? 'int'](number, decimals) === bare(text)
-    const isNoise = reproduced === null && [number, Number(text)].every(one => Math.abs(one) < NOISE)
+    const isSame = FORMATS[style ?? 'int'](number, decimals) === trimZeros(text)
+    const isNoise = reproduced === null && [number, Number(text)].every(value => Math.abs(value) < MAX_NOISE)
     const agrees = isNoise || isSame
     return { text, agrees, count: 1, same: Number(agrees) }
   })
@@ -55,10 +55,10 @@ export function compareOutput({ printed, style, decimals, value, reproduced }, o
 
 /** Whether the source printed only rounding noise. @param {Item} item */
 export const isNoise = ({ printed: list, reproduced }) => (
-  reproduced === null && Boolean(list?.every(text => Math.abs(Number(text)) < NOISE)))
+  reproduced === null && Boolean(list?.every(text => Math.abs(Number(text)) < MAX_NOISE)))
 
 /**
  * How many numbers the source printed per line.
- * @param {Item} item @returns {number} how many numbers stand in a line
+ * @param {Item} item @returns {number}
  */
-export const perLine = ({ shape }) => Math.min(shape?.at(-1) ?? 1, 8)
+export const numbersPerLine = ({ shape }) => Math.min(shape?.at(-1) ?? 1, 8)

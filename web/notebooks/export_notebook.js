@@ -1,9 +1,9 @@
 /** Exports notebooks: as .ipynb for PyTorch, and as a module for Node and the npm package. */
 
-import { printed } from './print.js'
+import { formatPrinted } from './print.js'
 
 /** @param {string} text */
-const lines = text => text.split('\n').map((line, i, all) => (i < all.length - 1 ? `${line}\n` : line))
+const toLines = text => text.split('\n').map((line, i, all) => (i < all.length - 1 ? `${line}\n` : line))
 
 /**
  * A notebook for Jupyter whose code prints with PyTorch what the page prints.
@@ -12,10 +12,10 @@ const lines = text => text.split('\n').map((line, i, all) => (i < all.length - 1
  */
 export function toJupyter({ id, title, cells }, language) {
   /** @param {string} name @param {string} text */
-  const words = (name, text) => ({ cell_type: 'markdown', id: name, metadata: {}, source: lines(text) })
+  const words = (name, text) => ({ cell_type: 'markdown', id: name, metadata: {}, source: toLines(text) })
   /** @param {string} name @param {string} text */
   const code = (name, text) => (
-    { cell_type: 'code', execution_count: null, id: name, metadata: {}, outputs: [], source: lines(text) })
+    { cell_type: 'code', execution_count: null, id: name, metadata: {}, outputs: [], source: toLines(text) })
   const python = { display_name: 'Python 3', language: 'python', name: 'python3' }
   return `${JSON.stringify({
     cells: [words('title', `# ${id} · ${title[language]}`),
@@ -25,20 +25,20 @@ export function toJupyter({ id, title, cells }, language) {
 }
 
 /** @param {string} text */
-const commented = text => text.split('\n').map(line => `// ${line}`).join('\n')
+const toComment = text => text.split('\n').map(line => `// ${line}`).join('\n')
 
 /** The globals of a cell on the page. */
-const HEAD = `// npm install glassformer; then node and the name of this file.
+const MODULE_HEADER = `// npm install glassformer; then node and the name of this file.
 import { load } from 'glassformer'
 
 const gf = await load()
 // Writes tensors as PyTorch prints them.
-const printed = ${printed}
-const print = (value, options) => console.log(printed(value, options).text)
+const formatPrinted = ${formatPrinted}
+const print = (value, options) => console.log(formatPrinted(value, options).text)
 const plot = points => print(points.shape ?? points)`
 
 /** Renames variables that a later cell declares again. @param {{ js: string }[]} cells */
-const inOrder = cells => cells.map(({ js }) => js).join('\n').matchAll(/^(?:const|let|class) (\w+)/gm)
+const matchDeclarations = cells => cells.map(({ js }) => js).join('\n').matchAll(/^(?:const|let|class) (\w+)/gm)
 
 /**
  * A module for Node: the cells of the page in one scope.
@@ -46,9 +46,9 @@ const inOrder = cells => cells.map(({ js }) => js).join('\n').matchAll(/^(?:cons
  * @returns {string}
  */
 export function toModule({ id, title, cells }, language) {
-  const names = [...inOrder(cells)].map(match => match[1])
-  const twice = names.find((name, i) => names.indexOf(name) !== i)
-  if (twice) throw new Error(`${twice} is declared in two cells`)
-  return [commented(`${id} · ${title[language]}`), HEAD,
-    ...cells.map(cell => `${commented(cell[language])}\n${cell.js}`)].join('\n\n') + '\n'
+  const names = [...matchDeclarations(cells)].map(match => match[1])
+  const duplicate = names.find((name, i) => names.indexOf(name) !== i)
+  if (duplicate) throw new Error(`${duplicate} is declared in two cells`)
+  return [toComment(`${id} · ${title[language]}`), MODULE_HEADER,
+    ...cells.map(cell => `${toComment(cell[language])}\n${cell.js}`)].join('\n\n') + '\n'
 }

@@ -7,9 +7,9 @@ import { h } from '../lib/dom.js'
 /** @typedef {{ message?: any, failure?: string }} FromFrame */
 
 /** Starts a worker for cells that cannot fetch or import anything. @param {string} code @returns {CellWorker} */
-export function spawnCells(code) {
+export function startCellWorker(code) {
   const frame = h('iframe', { src: 'cell.html', sandbox: 'allow-scripts', hidden: true, title: 'cells' })
-  const { port1: port, port2: other } = new MessageChannel()
+  const { port1: port, port2: framePort } = new MessageChannel()
   /** @type {CellWorker} */
   const worker = {
     onmessage: null, onerror: null,
@@ -23,7 +23,7 @@ export function spawnCells(code) {
     if (failure === undefined) worker.onmessage?.({ data: message })
     else worker.onerror?.({ message: failure })
   }
-  frame.addEventListener('load', () => frame.contentWindow?.postMessage({ code }, '*', [other]), { once: true })
+  frame.addEventListener('load', () => frame.contentWindow?.postMessage({ code }, '*', [framePort]), { once: true })
   document.body.append(frame)
   return worker
 }

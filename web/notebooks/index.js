@@ -16,10 +16,10 @@ export const lessons = [positionalEncoding, concatenatedEncoding, positionalEnco
  */
 export function runLesson(gf, lesson, last) {
   /** @type {any} */ const scope = {}
-  const shown = /** @type {Record<string, any>} */ ({})
+  const results = /** @type {Record<string, any>} */ ({})
   for (const cell of lesson.cells) {
-    shown[cell.id] = cell.run(gf, scope)
+    results[cell.id] = cell.run(gf, scope)
     if (cell.id === last) break
   }
-  return shown
+  return results
 }

@@ -1,6 +1,6 @@
 /** The output of a cell: limits while the worker records it, and validation when the page receives it. */
 
-import { printed } from './print.js'
+import { formatPrinted } from './print.js'
 
 /** @import { CellError, Outcome, Output } from './runner.js' */
 
@@ -16,10 +16,10 @@ const MAX_COORDINATE = 1e300
 const MAX_MESSAGE = 2000
 
 /** @param {any} value @returns {boolean} */
-const isNumbers = value => Array.isArray(value) && value.flat(Infinity).every(one => typeof one === 'number')
+const areNumbers = value => Array.isArray(value) && value.flat(Infinity).every(item => typeof item === 'number')
 
 /** A deep copy that holds nothing but data; undefined where that is impossible. @param {any} value */
-function dataOf(value) {
+function copyData(value) {
   try {
     return JSON.parse(JSON.stringify(value ?? null))
   } catch {
@@ -28,20 +28,20 @@ function dataOf(value) {
 }
 
 /** @param {any} points @returns {number[][]} */
-function checkedPoints(points) {
+function checkPoints(points) {
   const rows = points?.toArray?.() ?? points
-  if (!Array.isArray(rows) || !rows.every(row => isNumbers(row) && [2, 3].includes(row.length))) {
+  if (!Array.isArray(rows) || !rows.every(row => areNumbers(row) && [2, 3].includes(row.length))) {
     throw new TypeError('plot: expected rows of 2 or 3 numbers')
   }
   if (rows.length === 0) throw new RangeError('plot: expected at least one row, got none')
   if (rows.length > MAX_POINTS) {
     throw new RangeError(`plot: expected at most ${MAX_POINTS} points, got ${rows.length}`)
   }
-  const other = rows.findIndex(row => row.length !== rows[0].length)
-  if (other >= 0) throw new TypeError(`plot: row 0 has ${rows[0].length} numbers, row ${other} has ${rows[other].length}`)
-  rows.forEach((row, at) => {
-    const wrong = row.find((/** @type {number} */ x) => !(Math.abs(x) <= MAX_COORDINATE))
-    if (wrong !== undefined) throw new RangeError(`plot: expected finite numbers up to 1e300, got ${wrong} in row ${at}`)
+  const wrongRow = rows.findIndex(row => row.length !== rows[0].length)
+  if (wrongRow >= 0) throw new TypeError(`plot: row 0 has ${rows[0].length} numbers, row ${wrongRow} has ${rows[wrongRow].length}`)
+  rows.forEach((row, index) => {
+    const wrongValue = row.find((/** @type {number} */ x) => !(Math.abs(x) <= MAX_COORDINATE))
+    if (wrongValue !== undefined) throw new RangeError(`plot: expected finite numbers up to 1e300, got ${wrongValue} in row ${index}`)
   })
   return rows
 }
@@ -58,58 +58,58 @@ export function createRecorder() {
       points = 0
     },
     get outputs() { return outputs },
-    /** @param {any} value @param {Parameters<typeof printed>[1]} [options] */
+    /** @param {any} value @param {Parameters<typeof formatPrinted>[1]} [options] */
     print(value, options) {
-      const formatted = printed(value, options)
+      const formatted = formatPrinted(value, options)
       characters += formatted.text.length + CHARACTERS_PER_OUTPUT
       if (characters > MAX_CHARACTERS) {
         throw new RangeError(`print: a cell may print at most ${MAX_CHARACTERS} characters`)
       }
       const isTensor = formatted.numbers.length > 0
-      const plain = isTensor ? {} : { value: dataOf(value) }
-      const numbers = isTensor ? formatted.numbers : isNumbers(value) ? value.flat(Infinity) : []
+      const plain = isTensor ? {} : { value: copyData(value) }
+      const numbers = isTensor ? formatted.numbers : areNumbers(value) ? value.flat(Infinity) : []
       outputs[outputs.length] = { kind: 'text', text: formatted.text, numbers, ...plain }
     },
     /** Records rows of two or three coordinates to plot. @param {any} rows */
     plot(rows) {
-      const checked = checkedPoints(rows)
-      points += checked.length
+      const checkedPoints = checkPoints(rows)
+      points += checkedPoints.length
       if (points > MAX_POINTS) throw new RangeError(`plot: a cell may plot at most ${MAX_POINTS} points`)
-      outputs[outputs.length] = { kind: 'plot', points: checked }
+      outputs[outputs.length] = { kind: 'plot', points: checkedPoints }
     }
   }
 }
 
 /** The line of the cell where an error was thrown, if the stack says so. @param {unknown} stack */
-const lineOf = stack => Number(/<anonymous>:(\d+)/.exec(String(stack))?.[1]) || null
+const findLine = stack => Number(/<anonymous>:(\d+)/.exec(String(stack))?.[1]) || null
 
 /**
  * An error as text. A cell can throw anything, even values that cannot be read.
  * @param {any} problem @returns {CellError}
  */
 export function describeError(problem) {
-  /** @template T @param {() => T} read @param {T} otherwise */
-  const tried = (read, otherwise) => {
+  /** @template T @param {() => T} read @param {T} fallback */
+  const tryRead = (read, fallback) => {
     try {
       return read()
     } catch {
-      return otherwise
+      return fallback
     }
   }
-  const name = tried(() => problem.name, undefined)
-  const message = tried(() => String(problem?.message ?? problem), 'a value was thrown that cannot be written as text')
+  const name = tryRead(() => problem.name, undefined)
+  const message = tryRead(() => String(problem?.message ?? problem), 'a value was thrown that cannot be written as text')
   return {
     name: typeof name === 'string' ? name.slice(0, 100) : 'Error', message: message.slice(0, MAX_MESSAGE),
-    line: tried(() => lineOf(problem?.stack), null)
+    line: tryRead(() => findLine(problem?.stack), null)
   }
 }
 
-/** @param {any} one @returns {boolean} */
-function isOutput(one) {
-  if (one?.kind === 'text') return typeof one.text === 'string' && isNumbers(one.numbers)
-  if (one?.kind !== 'plot') return false
+/** @param {any} output @returns {boolean} */
+function isOutput(output) {
+  if (output?.kind === 'text') return typeof output.text === 'string' && areNumbers(output.numbers)
+  if (output?.kind !== 'plot') return false
   try {
-    return checkedPoints(one.points) === one.points
+    return checkPoints(output.points) === output.points
   } catch {
     return false
   }

@@ -7,21 +7,21 @@
  * @param {{ precision?: number, sciMode?: boolean | null }} [options] as of torch.set_printoptions
  * @returns {{ text: string, numbers: number[] }} numbers: the printed ones, none for what is no tensor
  */
-export function printed(value, { precision = 4, sciMode = null } = {}) {
+export function formatPrinted(value, { precision = 4, sciMode = null } = {}) {
   const [edge, threshold, lineWidth] = [3, 1000, 80]
-  /** @param {any} one */
-  const isTensor = one => (
-    Boolean(one) && typeof one === 'object' && Array.isArray(one.shape) && typeof one.toArray === 'function')
-  /** @param {any} one @returns {string} */
-  const python = one => {
-    if (typeof one === 'string') return `'${one}'`
-    if (Array.isArray(one)) return `[${one.map(python).join(', ')}]`
-    if (isTensor(one)) return printed(one, { precision, sciMode }).text
-    if (one !== null && typeof one === 'object') {
-      return `{${Object.entries(one).map(([key, other]) => `${/^\d+$/.test(key) ? key : python(key)}: ${python(other)}`)
+  /** @param {any} item */
+  const isTensor = item => (
+    Boolean(item) && typeof item === 'object' && Array.isArray(item.shape) && typeof item.toArray === 'function')
+  /** @param {any} item @returns {string} */
+  const python = item => {
+    if (typeof item === 'string') return `'${item}'`
+    if (Array.isArray(item)) return `[${item.map(python).join(', ')}]`
+    if (isTensor(item)) return formatPrinted(item, { precision, sciMode }).text
+    if (item !== null && typeof item === 'object') {
+      return `{${Object.entries(item).map(([key, other]) => `${/^\d+$/.test(key) ? key : python(key)}: ${python(other)}`)
         .join(', ')}}`
     }
-    return typeof one === 'boolean' ? (one ? 'True' : 'False') : String(one ?? 'None')
+    return typeof item === 'boolean' ? (item ? 'True' : 'False') : String(item ?? 'None')
   }
   if (!isTensor(value)) {
     return { text: typeof value === 'string' ? value : python(value), numbers: [] }
@@ -74,7 +74,7 @@ export function printed(value, { precision = 4, sciMode = null } = {}) {
   const block = (list, indent, depth) => {
     if (depth === 0) return write(list)
     if (depth === 1) return line(list, indent)
-    const slices = ends(list).map(one => block(one, indent + 1, depth - 1))
+    const slices = ends(list).map(item => block(item, indent + 1, depth - 1))
     if (isShort && list.length > 2 * edge) slices.splice(edge, 0, '...')
     return `[${slices.join(`,${'\n'.repeat(depth - 1)}${' '.repeat(indent + 1)}`)}]`
   }

@@ -5,8 +5,8 @@ import { modelOf, problemsOf } from '../models/index.js'
 /** @import { Patch, State } from '../types.d.ts' */
 /** @import { Document } from './documents/index.js' */
 
-/** @param {RegExp} where @param {string} code */
-const match = (where, code) => where.exec(code)?.[1]
+/** @param {RegExp} pattern @param {string} code */
+const matchFirst = (pattern, code) => pattern.exec(code)?.[1]
 
 /**
  * The settings of the room that a cell links to: the cell's own, replaced by what the reader has written; values that
@@ -15,15 +15,15 @@ const match = (where, code) => where.exec(code)?.[1]
  * @param {State} state @returns {Patch}
  */
 export function roomSettings({ cells }, i, codes, state) {
-  const { state: own = {}, carries = {} } = cells[i]
+  const { state: cellState = {}, carries = {} } = cells[i]
   const { settings } = modelOf(state.model)
-  const changed = Object.entries(carries).flatMap(([key, [cell, where]]) => {
-    const text = match(where, codes[cell])
-    if (text === undefined || text === match(where, cells[cell].js)) return []
+  const changed = Object.entries(carries).flatMap(([key, [cell, pattern]]) => {
+    const text = matchFirst(pattern, codes[cell])
+    if (text === undefined || text === matchFirst(pattern, cells[cell].js)) return []
     return [[key, settings[key] ? Number(text) : text]]
   })
   return changed.reduce((patch, [key, value]) => {
     const next = { ...patch, [key]: value }
     return problemsOf({ ...state, ...next })[key] ? patch : next
-  }, own)
+  }, cellState)
 }

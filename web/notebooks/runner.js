@@ -25,7 +25,7 @@ export class Stopped extends Error {
  * @typedef {{ output: Output[], error?: CellError, milliseconds?: number }} Outcome
  *
  * @typedef {{ resolve: (outcome: Outcome) => void, reject: (error: Error) => void,
- *   timer: ReturnType<typeof setTimeout> }} Waiting for a cell
+ *   timer: ReturnType<typeof setTimeout> }} PendingCell for a cell
  */
 
 /** The time limit for starting a worker, in milliseconds. */
@@ -52,40 +52,40 @@ const START_LIMIT = 30000
  * @param {() => Promise<{ code: string, wasm: ArrayBuffer }>} options.fetched the worker's code, and the kernels
  * @param {number} [options.limit]
  */
-export function runner({ start, fetched, limit = LIMIT }) {
+export function createRunner({ start, fetched, limit = LIMIT }) {
   /** @type {Session | null} */ let session = null
-  /** @type {Waiting | null} */ let waiting = null
+  /** @type {PendingCell | null} */ let waiting = null
 
-  /** @param {(waiting: Waiting) => void} act */
-  function settle(act) {
-    const [waited] = [waiting]
+  /** @param {(waiting: PendingCell) => void} act */
+  function finishPending(act) {
+    const [pendingCell] = [waiting]
     waiting = null
-    clearTimeout(waited?.timer)
-    if (waited) act(waited)
+    clearTimeout(pendingCell?.timer)
+    if (pendingCell) act(pendingCell)
   }
-  function end() {
+  function endSession() {
     session?.worker?.terminate()
     session = null
   }
   /** Terminates the worker and rejects what waits for it. @param {Stopped['why']} why @param {string} [message] */
   function stop(why, message) {
     const error = new Stopped(why, message), refuse = session?.refuse
-    end()
+    endSession()
     refuse?.(error)
-    settle(({ reject }) => reject(error))
+    finishPending(({ reject }) => reject(error))
   }
-  /** @param {Session} own */
-  async function begin(own) {
+  /** @param {Session} newSession */
+  async function startSession(newSession) {
     const { code, wasm } = await fetched()
-    if (session !== own) return
-    const worker = own.worker = start(code)
-    const timer = setTimeout(() => session === own && stop('broken', 'no answer'), START_LIMIT)
+    if (session !== newSession) return
+    const worker = newSession.worker = start(code)
+    const timer = setTimeout(() => session === newSession && stop('broken', 'no answer'), START_LIMIT)
     worker.onmessage = ({ data }) => {
       clearTimeout(timer)
       if (!data.isReady) return stop(data.isRefused ? 'refused' : 'broken', data.failure)
-      worker.onmessage = ({ data: outcome }) => settle(({ resolve, reject }) => (
+      worker.onmessage = ({ data: outcome }) => finishPending(({ resolve, reject }) => (
         isOutcome(outcome) ? resolve(outcome) : reject(new Stopped('unshown', ''))))
-      own.accept()
+      newSession.accept()
     }
     worker.onerror = ({ message }) => {
       clearTimeout(timer)
@@ -94,11 +94,11 @@ export function runner({ start, fetched, limit = LIMIT }) {
     worker.postMessage({ wasm })
   }
   function createSession() {
-    const own = /** @type {Session} */ ({ worker: null })
-    own.ready = new Promise((resolve, reject) => Object.assign(own, { accept: resolve, refuse: reject }))
-    own.ready.catch(() => {})
-    begin(own).catch(error => session === own && stop('broken', error.message))
-    return own
+    const newSession = /** @type {Session} */ ({ worker: null })
+    newSession.ready = new Promise((resolve, reject) => Object.assign(newSession, { accept: resolve, refuse: reject }))
+    newSession.ready.catch(() => {})
+    startSession(newSession).catch(error => session === newSession && stop('broken', error.message))
+    return newSession
   }
   return {
     /** Whether the variables of earlier cells still exist. */
@@ -111,14 +111,14 @@ export function runner({ start, fetched, limit = LIMIT }) {
      * @throws {Stopped}
      */
     async run(code) {
-      const own = session ??= createSession()
-      await own.ready
+      const newSession = session ??= createSession()
+      await newSession.ready
       return new Promise((resolve, reject) => {
         waiting = { resolve, reject, timer: setTimeout(() => stop('time'), limit) }
-        own.worker?.postMessage({ code })
+        newSession.worker?.postMessage({ code })
       })
     },
     stop: () => stop('stopped'),
-    end
+    end: endSession
   }
 }

@@ -7,15 +7,15 @@
 const IMPORTS = /(^|[^.\w$])import\b/
 
 /** Declarations at the beginning of a line become globals for the cells after it. @type {[RegExp, string][]} */
-const DECLARED = [[/^(?:const|let) /gm, 'var '], [/^class (\w+)/gm, 'var $1 = class $1']]
+const DECLARATIONS = [[/^(?:const|let) /gm, 'var '], [/^class (\w+)/gm, 'var $1 = class $1']]
 
 /**
  * A cell as a script whose variables outlive it.
  * @param {string} code
  * @throws {SyntaxError} for an import
  */
-export function scriptOf(code) {
+export function toScript(code) {
   if (IMPORTS.test(code)) throw new SyntaxError('a cell cannot import')
-  const script = DECLARED.reduce((text, [pattern, into]) => text.replace(pattern, into), code)
+  const script = DECLARATIONS.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), code)
   return `${script}\n;undefined`
 }

@@ -85,5 +85,5 @@ export function attentionRooms(graph, step, context) {
     mask && room('dropout', 'attention_dropout', [dropped, mask], { words: 'attention_dropout' }),
     room('heads', 'heads', [out]),
     output && room('output', 'output', [output.y, output.weight, output.bias], { parts: { ...parts, ...output } })
-  ].filter(one => !!one)
+  ].filter(item => !!item)
 }

@@ -31,7 +31,7 @@ const tableRoom = (by, { weight, out, of }, context) => ({
  * @param {Graph} graph @param {Step} step @param {RoomContext} context @returns {Draft[]}
  */
 function relativeRooms(graph, step, context) {
-  const users = graph.steps.filter(({ op }) => op === 'attention').map(one => graph.read(one).mask)
+  const users = graph.steps.filter(({ op }) => op === 'attention').map(step => graph.read(step).mask)
   const bias = users.find(mask => relativeBiasOf(graph, mask)?.lookedUp === step.outputs.out)
   const found = relativeBiasOf(graph, bias)
   if (!bias || !found) return []

@@ -54,7 +54,7 @@ export function graphOf(run) {
   function findPath(call) {
     /** @type {Called[]} */ const chain = []
     for (let at = call; at >= 0; at = run.calls[at].parent) chain.unshift(run.calls[at])
-    const attributes = chain.flatMap(one => one.way)
+    const attributes = chain.flatMap(item => item.way)
     let isContainer = false
     /** @type {string[]} */ const names = []
     /** @type {number | undefined} */ let layer

@@ -26,7 +26,7 @@ export function modelRooms(run, graph, { attentions, logits, room, ...towers }) 
   const causalAttentions = attentions.filter(({ kind }) => kind === 'masked'), isGenerated = run.passes.some(({ kind }) => kind === 'token')
   return [
     ...(parts.length && out ? [room('parts', 'parts', [], { reads: [out], parts: { parts, logits, out } })] : []),
-    ...(isGenerated && causalAttentions.length ? [room('habits', 'habits', [], { reads: causalAttentions.map(one => one.out), parts: {
+    ...(isGenerated && causalAttentions.length ? [room('habits', 'habits', [], { reads: causalAttentions.map(room => room.out), parts: {
       layers: causalAttentions, out: causalAttentions[0].out } })] : []),
     ...(streams.length ? [room('stream', 'stream', [], {
       reads: streams.map(({ subs }) => subs[subs.length - 1].point),

@@ -85,10 +85,10 @@ export function partsOf(streams, attentions, shapeOf) {
   const parts = streams.flatMap(({ subs }) => subs.flatMap((sub, i) => {
     const { input, change, sum, point, ...at } = sub
     const isFirst = i === 0 || subs[i - 1].layer !== at.layer
-    const last = subs.findLast(one => one.layer === at.layer)
-    const own = attentions.filter(one => (
-      one.tower === at.tower && one.layer === at.layer && one.block === at.block))
-    own.forEach(one => unassigned.delete(one))
+    const last = subs.findLast(part => part.layer === at.layer)
+    const own = attentions.filter(room => (
+      room.tower === at.tower && room.layer === at.layer && room.block === at.block))
+    own.forEach(item => unassigned.delete(item))
     /** @type {Part[]} */
     const layer = isFirst && at.layer !== undefined && last
       ? [{ kind: 'layer', ...at, block: '', edits: [replacement(last.point, shapeOf, input)] }] : []
@@ -126,7 +126,7 @@ export function positionParts(graph, towerOf, shapeOf) {
   /** @type {Map<string, Edit[]>} */ const towers = new Map()
   for (const step of graph.steps) {
     const tower = towerOf(Object.values(step.outputs)[0]), own = towers.get(tower) ?? []
-    const more = positionEdits(graph, step, shapeOf).filter(({ name }) => !own.some(one => one.name === name))
+    const more = positionEdits(graph, step, shapeOf).filter(({ name }) => !own.some(item => item.name === name))
     if (more.length) towers.set(tower, [...own, ...more])
   }
   return [...towers].map(([tower, edits]) => ({ kind: 'places', tower, block: 'entry', edits }))

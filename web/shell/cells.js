@@ -3,24 +3,24 @@
  */
 
 import { hasCell } from '../inspector/index.js'
-import { sameCell } from '../lib/cell.js'
+import { isSameCell } from '../lib/cell.js'
 import { exists } from '../lib/dom.js'
 import { debounce } from '../lib/scheduling.js'
-import { tensorOf } from '../lib/run.js'
+import { getTensor } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
-import { latest } from './engine.js'
-import { firstCell } from './first_cell.js'
+import { runLatest } from './engine.js'
+import { getFirstCell } from './first_cell.js'
 
 /** @import { RunQuery, Cell, CellExplanation, Context, Marks, Run, View } from '../types.d.ts' */
 
 /**
  * The parts that render which cell is selected.
  * @typedef {{ frame?: { mark: (marks: Marks) => void }, twin?: { mark: (marks: Marks) => void },
- *   inspector: ReturnType<typeof import('../inspector/index.js').inspector> }} Marked
- * @typedef {(CellExplanation | null)[] | null} Found
+ *   inspector: ReturnType<typeof import('../inspector/index.js').mountInspector> }} Marked
+ * @typedef {(CellExplanation | null)[] | null} Explanations
  */
 
-const LONGEST_TRAIL = 6
+const MAX_TRAIL = 6
 /** Nobody has selected the first cell of a room, so in a new run its explanation waits until typing pauses. */
 const EXPLAIN_DELAY = 200
 
@@ -34,40 +34,40 @@ const EXPLAIN_DELAY = 200
  * @param {() => View} page.view what is looked at
  * @param {() => Marked} page.parts of the page
  * @param {RunQuery} page.runQuery
- * @param {(act: () => void) => void} page.attempt renders what it can, and the rest once its values arrive
+ * @param {(render: () => void) => void} page.attempt renders what it can, and the rest once its values arrive
  */
-export function cells({ panel, get, set, run, twin, view, parts, runQuery, attempt }) {
-  /** @type {Cell | null} */ let looked = null
-  /** @type {{ run: Run | null, twin: Run | null, cell: Cell | null, found: Found }} */
-  let explained = { run: null, twin: null, cell: null, found: null }
+export function createSelection({ panel, get, set, run, twin, view, parts, runQuery, attempt }) {
+  /** @type {Cell | null} */ let selected = null
+  /** @type {{ run: Run | null, twin: Run | null, cell: Cell | null, found: Explanations }} */
+  let lastExplanation = { run: null, twin: null, cell: null, found: null }
   /** @type {Cell[]} */ let trail = []
   /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer
 
   /** The run that a cell belongs to: the displayed one, or its twin. @param {Cell | null} cell */
-  const runBehind = cell => (cell?.isTwin ? twin() : run())
+  const runOfCell = cell => (cell?.isTwin ? twin() : run())
   /** Beside the figure, the inspector explains a cell from the start. */
-  const isBeside = matchMedia('(min-width: 1100px)')
+  const hasSidePanel = matchMedia('(min-width: 1100px)')
 
   function current() {
-    const here = run()
-    if (!here) return null
+    const displayedRun = run()
+    if (!displayedRun) return null
     const { cell: pinned, embed } = get()
-    const cell = pinned ?? looked
-    const its = runBehind(cell)
-    if (its && hasCell(its, cell)) return cell
-    return isBeside.matches && !embed ? firstCell(here, view()) : null
+    const cell = pinned ?? selected
+    const cellRun = runOfCell(cell)
+    if (cellRun && hasCell(cellRun, cell)) return cell
+    return hasSidePanel.matches && !embed ? getFirstCell(displayedRun, view()) : null
   }
   /**
    * The values of a cell in both runs, where both have it.
-   * @param {Cell | null} cell @param {Found} explanations
+   * @param {Cell | null} cell @param {Explanations} explanations
    */
-  function pairOf(cell, explanations) {
-    const both = [run(), twin()].filter(exists).filter(one => hasCell(one, cell))
-    if (!cell || both.length < 2) return null
-    const values = cell.isGradient ? explanations?.map(one => one?.value)
-      : both.map(one => valueAt(tensorOf(one, cell.name), cell.index))
-    const [here, there] = values ?? []
-    return here !== undefined && there !== undefined ? { here, there } : null
+  function valuePair(cell, explanations) {
+    const runs = [run(), twin()].filter(exists).filter(item => hasCell(item, cell))
+    if (!cell || runs.length < 2) return null
+    const cellValues = cell.isGradient ? explanations?.map(explanation => explanation?.value)
+      : runs.map(run => valueAt(getTensor(run, cell.name), cell.index))
+    const [hereValue, thereValue] = cellValues ?? []
+    return hereValue !== undefined && thereValue !== undefined ? { here: hereValue, there: thereValue } : null
   }
   /** @param {Marks} marks */
   function mark(marks) {
@@ -76,20 +76,20 @@ export function cells({ panel, get, set, run, twin, view, parts, runQuery, attem
   }
   /**
    * Marks a cell and its sources wherever they are visible, and renders its explanation.
-   * @param {Cell | null} cell @param {Found} found
+   * @param {Cell | null} cell @param {Explanations} explanations
    */
-  function showExplanation(cell, found) {
+  function showExplanation(cell, explanations) {
     const pinned = Boolean(get().cell)
-    const explanation = found && found[found.length > 1 && cell?.isTwin ? 1 : 0]
-    mark({ current: cell, pinned, sources: explanation?.sources ?? [], isChosen: pinned || Boolean(looked) })
+    const explanation = explanations && explanations[explanations.length > 1 && cell?.isTwin ? 1 : 0]
+    mark({ current: cell, pinned, sources: explanation?.sources ?? [], isChosen: pinned || Boolean(selected) })
     parts().inspector.update({
-      run: runBehind(cell), cell, pinned, trail, explanation,
-      pair: pairOf(cell, found && found.length > 1 ? found : null),
+      run: runOfCell(cell), cell, pinned, trail, explanation,
+      pair: valuePair(cell, explanations && explanations.length > 1 ? explanations : null),
       idle: run()?.unusedEdits ?? [], room: view().room.id
     })
   }
   /** Tells the inspector whether an explanation is still to come. @param {boolean} isWaiting */
-  const waits = isWaiting => panel.setAttribute('aria-busy', String(isWaiting))
+  const setBusy = isWaiting => panel.setAttribute('aria-busy', String(isWaiting))
   /**
    * Requests the explanation of a cell; of a gradient in both runs, since nothing else has its value.
    * @param {Cell} cell
@@ -98,68 +98,68 @@ export function cells({ panel, get, set, run, twin, view, parts, runQuery, attem
     const sides = cell.isGradient && twin() ? [false, true] : [Boolean(cell.isTwin)]
     return Promise.all(sides.map(isTwin => runQuery('explain', { cell: { ...cell, isTwin } })))
   }
-  const explain = latest(explanations, (found, cell) => {
+  const explain = runLatest(explanations, (explanations, cell) => {
     if (cell !== current()) return
-    explained = { run: run(), twin: twin(), cell, found }
-    waits(false)
-    showExplanation(cell, found)
-  }, () => waits(false))
+    lastExplanation = { run: run(), twin: twin(), cell, found: explanations }
+    setBusy(false)
+    showExplanation(cell, explanations)
+  }, () => setBusy(false))
 
   /** Renders the selected cell and requests its explanation, unless it is cached. */
   function showCell() {
     const cell = current()
-    const isOfRun = explained.run === run()
-    const isTold = isOfRun && explained.twin === twin() && sameCell(cell, explained.cell)
-    showExplanation(cell, isTold ? explained.found : null)
+    const isSameRun = lastExplanation.run === run()
+    const isExplained = isSameRun && lastExplanation.twin === twin() && isSameCell(cell, lastExplanation.cell)
+    showExplanation(cell, isExplained ? lastExplanation.found : null)
     clearTimeout(timer)
-    waits(Boolean(cell) && !isTold)
-    if (!cell || isTold) return
-    if (get().cell || looked || isOfRun) explain(cell)
+    setBusy(Boolean(cell) && !isExplained)
+    if (!cell || isExplained) return
+    if (get().cell || selected || isSameRun) explain(cell)
     else timer = setTimeout(() => explain(cell), EXPLAIN_DELAY)
   }
   const show = () => attempt(showCell)
   /** In a new room the figure is rendered first; the explanation of its first cell follows in a task of its own. */
-  const soon = debounce(show)
+  const showSoon = debounce(show)
 
   return {
     show,
     showLater() {
-      waits(true)
-      soon()
+      setBusy(true)
+      showSoon()
     },
     /** @param {Cell} cell */
-    look(cell) {
+    selectCell(cell) {
       if (get().cell) return
-      looked = cell
+      selected = cell
       show()
     },
     /** When the mouse leaves, the figure removes its marks, and the inspector keeps its last cell. */
-    leave() {
+    endHover() {
       if (!get().cell) mark({ current: null, pinned: false, sources: [] })
     },
     /** Pins a cell; pinning the pinned one, or null, unpins. @param {Cell | null} cell */
-    press(cell) {
+    pinCell(cell) {
       const { cell: pinned } = get()
-      const same = sameCell(cell, pinned)
-      looked = cell ?? pinned
-      const position = trail.findIndex(one => sameCell(one, cell))
-      trail = !cell || same ? [] : position >= 0 ? trail.slice(0, position + 1) : [cell]
-      set({ cell: same ? null : cell })
+      const isPinned = isSameCell(cell, pinned)
+      selected = cell ?? pinned
+      const position = trail.findIndex(item => isSameCell(item, cell))
+      trail = !cell || isPinned ? [] : position >= 0 ? trail.slice(0, position + 1) : [cell]
+      set({ cell: isPinned ? null : cell })
     },
     /** Follows a source in its own run: pins it and remembers the way back. @param {Cell} source */
-    visit(source) {
+    pinSource(source) {
       const cell = { ...source, ...(current()?.isTwin && { isTwin: true }) }
-      const position = trail.findIndex(one => sameCell(one, cell))
-      const before = trail.length ? trail : [current()].filter(exists)
-      trail = position >= 0 ? trail.slice(0, position + 1) : [...before, cell].slice(-LONGEST_TRAIL)
+      const position = trail.findIndex(item => isSameCell(item, cell))
+      const previousTrail = trail.length ? trail : [current()].filter(exists)
+      trail = position >= 0 ? trail.slice(0, position + 1) : [...previousTrail, cell].slice(-MAX_TRAIL)
       set({ cell })
     },
     /** Clears the selection when the room changes. */
-    lookAway() {
-      looked = null
+    clearSelection() {
+      selected = null
     },
     /** Clears the selection and its history when the state is replaced. */
-    forget() {
+    clearHistory() {
       trail = []
     }
   }

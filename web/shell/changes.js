@@ -2,23 +2,24 @@
 
 import { h, setText } from '../lib/dom.js'
 import { defaultsOf } from '../models/index.js'
-import { words } from '../twin/choice.js'
-import { controlsOf, isUseful, wordOf } from './controls.js'
+import { describeComparison } from '../twin/choice.js'
+import { controlsOf, hasSettingEffect, valueLabel } from './controls.js'
 
 /** @import { Context, State, Translate } from '../types.d.ts' */
 
 /** @param {State} state */
-function keysOf(state) {
+function changedSettings(state) {
   const defaults = defaultsOf(state.model)
-  return controlsOf(state.model).filter(key => isUseful(key, state) && !Object.is(state[key], defaults[key]))
+  return controlsOf(state.model).filter(key => hasSettingEffect(key, state) && !Object.is(state[key], defaults[key]))
 }
 
 /** How many switches and numbers have been changed. @param {State} state */
-export const changeCount = state => keysOf(state).length + state.edits.length
+export const changeCount = state => changedSettings(state).length + state.edits.length
 
 /** The changes in words. @param {State} state @param {Translate} t @returns {string[]} */
 export function describeChanges(state, t) {
-  const settings = keysOf(state).map(name => words({ name, value: state[name], word: wordOf(name, state) }, t))
+  const settings = changedSettings(state).map(name =>
+    describeComparison({ name, value: state[name], word: valueLabel(name, state) }, t))
   return state.edits.length ? [...settings, t('twin.edits.some', { count: state.edits.length })] : settings
 }
 
@@ -28,10 +29,10 @@ export function describeChanges(state, t) {
  * @param {Pick<Context, 't' | 'get' | 'set'>} context
  * @returns {() => void} renders the number of changes
  */
-export function undoButton(container, { t, get, set }) {
+export function mountUndoButton(container, { t, get, set }) {
   const reset = () => {
     const defaults = defaultsOf(get().model)
-    set({ ...Object.fromEntries(keysOf(get()).map(key => [key, defaults[key]])), edits: [] }, 'push')
+    set({ ...Object.fromEntries(changedSettings(get()).map(key => [key, defaults[key]])), edits: [] }, 'push')
   }
   const button = h('button', { type: 'button', className: 'changed', onclick: reset, hidden: true })
   container.append(button)

@@ -1,7 +1,7 @@
 /** All controls of the models: labels, options, and how they report problems. */
 
 import { h, setText, uniqueId } from '../lib/dom.js'
-import { segments } from '../lib/segments.js'
+import { createSegments } from '../lib/segments.js'
 import { modelOf } from '../models/index.js'
 import { SETTINGS } from '../models/settings.js'
 
@@ -11,20 +11,20 @@ import { SETTINGS } from '../models/settings.js'
  * What a control uses of the page.
  * @typedef {{ t: Translate, set: (patch: Partial<Settings>) => void, get: () => Settings }} Settable
  * @typedef {{ element: HTMLElement, input?: HTMLInputElement, show: (state: Settings) => void }} Control
- * @typedef {{ value: unknown, word?: string }} Other another value, with the key of its word
+ * @typedef {{ value: unknown, word?: string }} Alternative another value, with the key of its word
  */
 
 /** @type {Record<string, number>} */ const STEPS = { ArrowUp: 1, ArrowDown: -1 }
 
 /** The setting of a name for a model, or undefined. @param {string} name @param {string} model */
-const settingOf = (name, model) => /** @type {Setting | undefined} */ (modelOf(model).settings[name])
+const findSetting = (name, model) => /** @type {Setting | undefined} */ (modelOf(model).settings[name])
 
 /** Whether a model has a control. @param {string} name @param {string} model */
-export const hasControl = (name, model) => settingOf(name, model) !== undefined
+export const hasControl = (name, model) => findSetting(name, model) !== undefined
 
 /** Whether a setting has any effect in the current state. @param {string} name @param {Settings} state */
-export function isUseful(name, state) {
-  const setting = settingOf(name, state.model)
+export function hasSettingEffect(name, state) {
+  const setting = findSetting(name, state.model)
   return setting !== undefined && (setting.hasEffect?.(state) ?? true)
 }
 
@@ -33,33 +33,33 @@ export const controlsOf = model => (
   Object.entries(modelOf(model).settings).filter(([, { kind }]) => kind !== 'link').map(([name]) => name))
 
 /** The options of a choice, each with the key of its label. @param {Pick<Setting, 'options'>} setting */
-const choicesOf = ({ options }) => Object.entries(options ?? {}).map(([word, value]) => ({ word, value }))
+const listChoices = ({ options }) => Object.entries(options ?? {}).map(([word, value]) => ({ word, value }))
 
 /**
  * The other values a control can take, each with the key of its label where it has one.
  * @param {string} name
  * @param {Settings} state
- * @returns {Other[]}
+ * @returns {Alternative[]}
  */
-export function alternatives(name, state) {
-  const setting = /** @type {Setting} */ (settingOf(name, state.model))
+export function listAlternatives(name, state) {
+  const setting = /** @type {Setting} */ (findSetting(name, state.model))
   const { kind, ladder, hidden } = setting
-  /** @type {Other[]} */
-  const all = kind === 'choice' ? choicesOf(setting) : (ladder?.(state) ?? []).map(value => ({ value }))
-  return all.filter(({ value }) => value !== state[name] && (hidden === undefined || value !== hidden))
+  /** @type {Alternative[]} */
+  const alternatives = kind === 'choice' ? listChoices(setting) : (ladder?.(state) ?? []).map(value => ({ value }))
+  return alternatives.filter(({ value }) => value !== state[name] && (hidden === undefined || value !== hidden))
 }
 
 /** The key of the label of a control's value, where it has one. @param {string} name @param {Settings} state */
-export const wordOf = (name, state) => {
-  const { kind, ...setting } = /** @type {Setting} */ (settingOf(name, state.model))
-  return kind === 'choice' ? choicesOf(setting).find(({ value }) => value === state[name])?.word : undefined
+export const valueLabel = (name, state) => {
+  const { kind, ...setting } = /** @type {Setting} */ (findSetting(name, state.model))
+  return kind === 'choice' ? listChoices(setting).find(({ value }) => value === state[name])?.word : undefined
 }
 
 /** The controls in the order of the settings dialog. */
 export const CONTROLS = Object.keys(SETTINGS)
 
 /** @param {string} name @param {Setting} setting @param {Settable} context @returns {Control} */
-function choice(name, { options, hidden, fits = () => true }, { t, set }) {
+function createChoice(name, { options, hidden, fits = () => true }, { t, set }) {
   const group = uniqueId(name)
   const inputs = Object.entries(options ?? {}).map(([word, value]) => ({ word, value, input: h('input', {
     type: 'radio', name: group, value: word, onchange: () => set({ [name]: value })
@@ -76,7 +76,7 @@ function choice(name, { options, hidden, fits = () => true }, { t, set }) {
 }
 
 /** @param {string} name @param {Setting} setting @param {Settable} context @returns {Control} */
-function stepper(name, { ladder }, { t, set, get }) {
+function createStepper(name, { ladder }, { t, set, get }) {
   const id = uniqueId(name)
   const label = t(`controls.${name}.label`)
   const input = h('input', { id, type: 'text', inputmode: 'decimal', autocomplete: 'off', size: '7', oninput: event => {
@@ -84,13 +84,13 @@ function stepper(name, { ladder }, { t, set, get }) {
     set({ [name]: value.trim() === '' ? Number.NaN : Number(value) })
   } })
   /** The next value in a direction, if there is one. @param {number} direction @param {Settings} state */
-  const nextOf = (direction, state) => {
-    const rungs = ladder?.(state) ?? [], now = Number(state[name])
-    return direction > 0 ? rungs.find(n => n > now) : rungs.findLast(n => n < now)
+  const nextValue = (direction, state) => {
+    const ladderValues = ladder?.(state) ?? [], currentValue = Number(state[name])
+    return direction > 0 ? ladderValues.find(n => n > currentValue) : ladderValues.findLast(n => n < currentValue)
   }
   /** @param {number} direction */
   const step = direction => {
-    const next = nextOf(direction, get())
+    const next = nextValue(direction, get())
     if (next !== undefined) set({ [name]: next })
   }
   input.addEventListener('keydown', event => {
@@ -103,14 +103,14 @@ function stepper(name, { ladder }, { t, set, get }) {
   const button = (sign, key, direction) => h('button', {
     'type': 'button', 'aria-label': t(`controls.${key}`, { name: label }), 'onclick': () => step(direction)
   }, sign)
-  const less = button('−', 'less', -1), more = button('+', 'greater', 1)
+  const decreaseButton = button('−', 'less', -1), increaseButton = button('+', 'greater', 1)
   const element = h('div', { className: 'control' },
     h('label', { for: id }, label, ' ', h('code', {}, t(`controls.${name}.hint`))),
-    h('div', { className: 'stepper' }, less, input, more))
+    h('div', { className: 'stepper' }, decreaseButton, input, increaseButton))
   return { element, input, show: state => {
     // Not `disabled`: the button that was pressed keeps the focus.
-    less.setAttribute('aria-disabled', String(nextOf(-1, state) === undefined))
-    more.setAttribute('aria-disabled', String(nextOf(1, state) === undefined))
+    decreaseButton.setAttribute('aria-disabled', String(nextValue(-1, state) === undefined))
+    increaseButton.setAttribute('aria-disabled', String(nextValue(1, state) === undefined))
     if (document.activeElement !== input || Number(input.value) !== state[name]) {
       if (!Number.isNaN(Number(state[name]))) input.value = String(state[name])
     }
@@ -118,7 +118,7 @@ function stepper(name, { ladder }, { t, set, get }) {
 }
 
 /** @param {string} name @param {Setting} setting @param {Settable} context @returns {Control} */
-function slider(name, { range: [low, high, step] = [0, 1, 1] }, { t, set }) {
+function createSlider(name, { range: [low, high, step] = [0, 1, 1] }, { t, set }) {
   const id = uniqueId(name)
   const input = h('input', {
     id, type: 'range', min: low, max: high, step,
@@ -138,26 +138,26 @@ function slider(name, { range: [low, high, step] = [0, 1, 1] }, { t, set }) {
  * A slider whose stops are the rungs of the ladder; any other value is displayed at the nearest rung.
  * @param {string} name @param {Setting} setting @param {Settable} context @returns {Control}
  */
-function ladder(name, { ladder: steps }, { t, set, get }) {
+function createLadderSlider(name, { ladder: steps }, { t, set, get }) {
   const id = uniqueId(name)
-  const rungs = steps?.(get()) ?? []
+  const ladderValues = steps?.(get()) ?? []
   const input = h('input', {
-    id, type: 'range', min: 0, max: rungs.length - 1, step: 1,
-    oninput: ({ currentTarget }) => set({ [name]: rungs[Number(currentTarget.value)] })
+    id, type: 'range', min: 0, max: ladderValues.length - 1, step: 1,
+    oninput: ({ currentTarget }) => set({ [name]: ladderValues[Number(currentTarget.value)] })
   })
   const output = h('output', { for: id })
   const element = h('div', { className: 'control' },
     h('label', { for: id }, t(`controls.${name}.label`), ' ', h('code', {}, t(`controls.${name}.hint`))),
     h('div', { className: 'slider' }, input, output))
   return { element, input, show: state => {
-    const above = rungs.findIndex(rung => rung >= Number(state[name]))
-    input.value = String(above < 0 ? rungs.length - 1 : above)
+    const ladderIndex = ladderValues.findIndex(step => step >= Number(state[name]))
+    input.value = String(ladderIndex < 0 ? ladderValues.length - 1 : ladderIndex)
     input.setAttribute('aria-valuetext', String(state[name]))
     setText(output, String(state[name]))
   } }
 }
 
-const KINDS = { choice, number: stepper, slider, ladder }
+const KINDS = { choice: createChoice, number: createStepper, slider: createSlider, ladder: createLadderSlider }
 
 /**
  * One control with a place for its problem, and for the reason why it is disabled.
@@ -165,13 +165,13 @@ const KINDS = { choice, number: stepper, slider, ladder }
  * @param {Settable} context
  * @param {Setting} [setting] for a setting that is not the model's own
  */
-export function control(name, context, setting = settingOf(name, context.get().model) ?? SETTINGS[name]) {
+export function createControl(name, context, setting = findSetting(name, context.get().model) ?? SETTINGS[name]) {
   const { element, input, show } = KINDS[/** @type {keyof typeof KINDS} */ (setting.kind)](name, setting, context)
   const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
   element.setAttribute('data-control', name)
-  const why = setting.isIdle ? context.t(`controls.${name}.idle`) : ''
-  const idle = h('p', { className: 'control-idle', hidden: true }, why)
-  element.append(problem, idle)
+  const idleReason = setting.isIdle ? context.t(`controls.${name}.idle`) : ''
+  const idleNote = h('p', { className: 'control-idle', hidden: true }, idleReason)
+  element.append(problem, idleNote)
   if (setting.isExplained) element.append(h('p', { className: 'control-why' }, context.t(`controls.${name}.why`)))
   input?.setAttribute('aria-describedby', problem.id)
   return {
@@ -181,7 +181,7 @@ export function control(name, context, setting = settingOf(name, context.get().m
       show(state)
       const isIdle = Boolean(setting.isIdle?.(state))
       element.toggleAttribute('disabled', isIdle)
-      idle.hidden = !isIdle
+      idleNote.hidden = !isIdle
       setText(problem, problems[name] ?? '')
       element.classList.toggle('is-wrong', Boolean(problems[name]))
       input?.setAttribute('aria-invalid', problems[name] ? 'true' : 'false')
@@ -194,8 +194,8 @@ export function control(name, context, setting = settingOf(name, context.get().m
  * @param {string} name
  * @param {Pick<Context, 't' | 'set'>} context
  */
-export function picker(name, { t, set }) {
-  const list = segments(t(`frame.${name}`), (/** @type {unknown} */ value) => set({ [name]: value }))
+export function createPicker(name, { t, set }) {
+  const list = createSegments(t(`frame.${name}`), (/** @type {unknown} */ value) => set({ [name]: value }))
   list.element.setAttribute('data-picker', name)
   return list
 }

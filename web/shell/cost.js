@@ -1,6 +1,6 @@
 /** A line at the end of a room: its cost, as counted in the run. */
 
-import { costWords, costsByRoom } from '../lib/costs.js'
+import { describeCosts, costsByRoom } from '../lib/costs.js'
 import { h, setText } from '../lib/dom.js'
 
 /** @import { Context, Costs, Room, Run, Structure } from '../types.d.ts' */
@@ -9,7 +9,7 @@ import { h, setText } from '../lib/dom.js'
 const costsByStructure = new WeakMap()
 
 /** @param {Room} room @param {Context} context */
-export function costLine(room, { runQuery, rooms, t, reportError }) {
+export function createCostLine(room, { runQuery, rooms, t, reportError }) {
   const element = h('p', { className: 'note room-cost', hidden: true })
   /** @type {Structure | null} */ let current = null
   return {
@@ -25,7 +25,7 @@ export function costLine(room, { runQuery, rooms, t, reportError }) {
         const sum = current === structure && costsByRoom(run, rooms(), all).get(room.id)
         if (!sum) return
         element.hidden = false
-        setText(element, costWords(sum, t))
+        setText(element, describeCosts(sum, t))
       }).catch(reportError)
     }
   }

@@ -7,7 +7,7 @@
 
 /**
  * A pending call, and where to report its progress.
- * @typedef {{ resolve(result: any): void, reject(error: Error): void, tell?: (progress: any) => void }} Asked
+ * @typedef {{ resolve(result: any): void, reject(error: Error): void, report?: (progress: any) => void }} PendingCall
  */
 
 /**
@@ -22,88 +22,88 @@ export const TIMEOUTS = { silent: 120, hurried: 15 }
  * @param {() => Worker} spawn @param {number} [second] in milliseconds
  */
 export function createEngine(spawn, second = 1000) {
-  /** @type {Map<number, Asked>} */ const waiting = new Map()
+  /** @type {Map<number, PendingCall>} */ const pendingById = new Map()
   let serial = 0
-  /** A worker that failed to start is reported at the first call. @type {Error | null} */ let lost = null
+  /** A worker that failed to start is reported at the first call. @type {Error | null} */ let startError = null
   /** The files of the page, and the imported model. @type {Record<'load' | 'open', object | null>} */
-  const restorable = { load: null, open: null }
+  const filesToRestore = { load: null, open: null }
   /** Seconds are counted rather than measured, since a machine may have slept. */
-  let silence = 0, isHurried = false
-  /** @type {ReturnType<typeof setInterval> | undefined} */ let clock
-  let worker = begin()
-  /** Calls wait until a new worker has received its files. @type {Promise<void> | null} */ let restored = null
+  let silentSeconds = 0, isHurried = false
+  /** @type {ReturnType<typeof setInterval> | undefined} */ let timer
+  let worker = startWorker()
+  /** Calls wait until a new worker has received its files. @type {Promise<void> | null} */ let restoring = null
 
-  function begin() {
-    const own = spawn()
-    own.onmessage = ({ data: { id, result, error, progress } }) => {
-      silence = 0
-      const pending = waiting.get(id)
-      if (progress) return pending?.tell?.(progress)
-      waiting.delete(id)
-      if (waiting.size === 0) rest()
-      if (error) pending?.reject(Object.assign(new Error(error.message), { code: error.code }))
-      else pending?.resolve(result)
+  function startWorker() {
+    const newWorker = spawn()
+    newWorker.onmessage = ({ data: { id, result, error, progress } }) => {
+      silentSeconds = 0
+      const pendingCall = pendingById.get(id)
+      if (progress) return pendingCall?.report?.(progress)
+      pendingById.delete(id)
+      if (pendingById.size === 0) stopTimer()
+      if (error) pendingCall?.reject(Object.assign(new Error(error.message), { code: error.code }))
+      else pendingCall?.resolve(result)
     }
-    own.onerror = event => {
+    newWorker.onerror = event => {
       const reason = new Error(event.message || 'worker')
       // The first call reports it.
       if (serial <= 1) event.preventDefault()
-      if (serial === 0) lost = reason
-      refuse(reason)
+      if (serial === 0) startError = reason
+      rejectAll(reason)
     }
-    return own
+    return newWorker
   }
-  function rest() {
-    clearInterval(clock)
-    clock = undefined
-    silence = 0
+  function stopTimer() {
+    clearInterval(timer)
+    timer = undefined
+    silentSeconds = 0
     isHurried = false
   }
   /** @param {Error} reason */
-  function refuse(reason) {
-    const all = [...waiting.values()]
-    waiting.clear()
-    rest()
-    for (const { reject } of all) reject(reason)
+  function rejectAll(reason) {
+    const pendingCalls = [...pendingById.values()]
+    pendingById.clear()
+    stopTimer()
+    for (const { reject } of pendingCalls) reject(reason)
   }
   function tick() {
-    silence += 1
-    if (silence < (isHurried ? TIMEOUTS.hurried : TIMEOUTS.silent)) return
+    silentSeconds += 1
+    if (silentSeconds < (isHurried ? TIMEOUTS.hurried : TIMEOUTS.silent)) return
     worker.terminate()
-    worker = begin()
-    refuse(Object.assign(new Error('no answer'), { code: 'hung' }))
-    restored = restore().catch(() => {})
+    worker = startWorker()
+    rejectAll(Object.assign(new Error('no answer'), { code: 'hung' }))
+    restoring = restore().catch(() => {})
   }
   /** Gives a new worker what the previous one had; a model that makes it hang as well is not sent again. */
   async function restore() {
-    const { load, open } = restorable
-    restorable.open = null
+    const { load, open } = filesToRestore
+    filesToRestore.open = null
     if (load) await call('load', load)
     if (open) await call('open', open)
-    restorable.open = open
+    filesToRestore.open = open
   }
   /**
    * @param {string} type @param {object} details @param {(progress: any) => void} [report] how far the answer is
    * @returns {Promise<any>}
    */
-  const call = (type, details, report) => lost ? Promise.reject(lost) : new Promise((resolve, reject) => {
+  const call = (type, details, report) => startError ? Promise.reject(startError) : new Promise((resolve, reject) => {
     serial += 1
-    clock ??= setInterval(tick, second)
-    waiting.set(serial, { resolve, reject, tell: report })
+    timer ??= setInterval(tick, second)
+    pendingById.set(serial, { resolve, reject, report })
     worker.postMessage({ id: serial, type, ...details })
   })
   /** @type {typeof call} */
-  const ask = async (...question) => {
-    for (let awaited = restored; awaited; awaited = restored) {
-      await awaited
-      if (awaited === restored) restored = null
+  const request = async (...callArguments) => {
+    for (let currentRestore = restoring; currentRestore; currentRestore = restoring) {
+      await currentRestore
+      if (currentRestore === restoring) restoring = null
     }
-    return call(...question)
+    return call(...callArguments)
   }
   return {
     /** @param {{ wasm: Address, files: Record<string, Address>, first: Record<string, Address> }} files */
     load(files) {
-      restorable.load = files
+      filesToRestore.load = files
       return call('load', files)
     },
     /**
@@ -111,16 +111,16 @@ export function createEngine(spawn, second = 1000) {
      * @param {Settings} settings @param {string} [signature] @param {(progress: Progress) => void} [report]
      * @returns {Promise<RunMessage>}
      */
-    run: (settings, signature, report) => ask('run', { settings, signature }, report),
+    run: (settings, signature, report) => request('run', { settings, signature }, report),
     /** A newer run waits, so the current one gets less time. */
     hurry() {
-      isHurried = clock !== undefined
-      silence = 0
+      isHurried = timer !== undefined
+      silentSeconds = 0
     },
     /** Sends a query to the worker. @type {RunQuery} */
     ask: async (type, details, report) => {
-      const result = await ask(type, details, report)
-      if (type === 'open') restorable.open = details
+      const result = await request(type, details, report)
+      if (type === 'open') filesToRestore.open = details
       return result
     }
   }
@@ -135,26 +135,26 @@ export function createEngine(spawn, second = 1000) {
  * @param {() => void} [onWait] called when a newer call waits for the current one
  * @returns {(argument: A) => void}
  */
-export function latest(run, onResult, onError, onWait = () => {}) {
-  let busy = false
-  /** @type {{ argument: A } | null} */ let next = null
+export function runLatest(run, onResult, onError, onWait = () => {}) {
+  let isBusy = false
+  /** @type {{ argument: A } | null} */ let nextCall = null
   /** @param {A} argument */
   async function start(argument) {
-    busy = true
+    isBusy = true
     await run(argument).then(result => onResult(result, argument), error => onError(error, argument))
       .catch(error => onError(error, argument))
-    busy = false
-    if (!next) return
-    const { argument: waiting } = next
-    next = null
-    start(waiting)
+    isBusy = false
+    if (!nextCall) return
+    const { argument: pendingArgument } = nextCall
+    nextCall = null
+    start(pendingArgument)
   }
   return argument => {
-    if (!busy) {
+    if (!isBusy) {
       start(argument)
       return
     }
-    next = { argument }
+    nextCall = { argument }
     onWait()
   }
 }

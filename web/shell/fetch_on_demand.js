@@ -3,9 +3,9 @@
 /** @type {Map<string, Promise<any>>} */ const cache = new Map()
 
 /** @param {string} name */
-async function get(name) {
-  const inside = document.getElementById(name)
-  if (inside) return JSON.parse(inside.textContent ?? '')
+async function fetchOrRead(name) {
+  const element = document.getElementById(name)
+  if (element) return JSON.parse(element.textContent ?? '')
   const response = await fetch(`${name}.json`)
   if (!response.ok) throw new Error(`${name}.json: ${response.status}`)
   return response.json()
@@ -13,7 +13,7 @@ async function get(name) {
 
 /** A JSON file of the page, fetched once. @param {string} name */
 export function fetchJson(name) {
-  const file = cache.get(name) ?? get(name)
+  const file = cache.get(name) ?? fetchOrRead(name)
   cache.set(name, file)
   return file
 }
@@ -24,8 +24,8 @@ export function fetchJson(name) {
  * @param {string} name
  */
 export function startWorker(name) {
-  const inside = document.getElementById(name)
-  const code = inside?.textContent ?? `importScripts(${JSON.stringify(new URL(`${name}.js`, location.href).href)})`
+  const element = document.getElementById(name)
+  const code = element?.textContent ?? `importScripts(${JSON.stringify(new URL(`${name}.js`, location.href).href)})`
   const address = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }))
   const worker = new Worker(address)
   URL.revokeObjectURL(address)

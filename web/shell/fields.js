@@ -6,7 +6,7 @@ import { modelOf } from '../models/index.js'
 /** @import { Context, Field, PageModel, Run, State } from '../types.d.ts' */
 
 /** A model's examples, as buttons. @param {PageModel} model @param {Pick<Context, 't' | 'set' | 'language'>} context */
-function examples({ examples: list }, { t, set, language }) {
+function createExamples({ examples: list }, { t, set, language }) {
   return h('div', { 'className': 'examples', 'role': 'group', 'aria-label': t('controls.presets.label') },
     list.map(({ text, word, lang, note, patch }) => h('button', {
       type: 'button', className: 'quiet', ...(lang && { lang }), onclick: () => set(patch)
@@ -17,8 +17,8 @@ function examples({ examples: list }, { t, set, language }) {
 const MAX_LINES = 8
 
 /** A one-line field that grows over what is below it while it has the focus. @param {HTMLTextAreaElement} area */
-function growing(area) {
-  function fit() {
+function wrapGrowingArea(area) {
+  function fitLines() {
     area.rows = 1
     area.classList.remove('is-tall')
     const lines = () => Math.floor(area.scrollHeight / Number.parseFloat(getComputedStyle(area).lineHeight))
@@ -26,8 +26,8 @@ function growing(area) {
     area.classList.toggle('is-tall', lines() > 1)
     area.rows = Math.min(MAX_LINES, lines())
   }
-  area.addEventListener('focus', fit)
-  area.addEventListener('input', fit)
+  area.addEventListener('focus', fitLines)
+  area.addEventListener('input', fitLines)
   area.addEventListener('blur', () => {
     area.rows = 1
     area.classList.remove('is-tall')
@@ -40,7 +40,7 @@ function growing(area) {
  * One field with its problem and notes on what it accepts.
  * @param {string} name @param {Field} how @param {Pick<Context, 't' | 'set'>} context
  */
-function field(name, { isLong, hasBreaks, isAnswer, notes = [] }, { t, set }) {
+function createField(name, { isLong, hasBreaks, isAnswer, notes = [] }, { t, set }) {
   const id = uniqueId(name)
   const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
   /** @type {HTMLInputElement | HTMLTextAreaElement} */
@@ -50,7 +50,7 @@ function field(name, { isLong, hasBreaks, isAnswer, notes = [] }, { t, set }) {
     'aria-describedby': problem.id, 'data-field': name, 'oninput': () => set({ [name]: input.value })
   })
   const hint = h('small', {}, isLong ? t(`controls.${name}.hint`) : '')
-  const help = h('div', { className: 'help' }, problem,
+  const notesElement = h('div', { className: 'help' }, problem,
     notes.map(note => h('p', { className: 'known-words' }, t(`controls.${name}.${note}`))))
   const clear = isAnswer ? h('button', { type: 'button', className: 'quiet clear', onclick: () => {
     set({ [name]: '' })
@@ -58,9 +58,9 @@ function field(name, { isLong, hasBreaks, isAnswer, notes = [] }, { t, set }) {
   } }, t(`controls.${name}.clear`)) : ''
   const element = h('div', { className: isLong ? 'long-field' : `field is-${name}` },
     h('label', { for: id }, t(`controls.${name}.label`), hint),
-    hasBreaks ? growing(/** @type {HTMLTextAreaElement} */ (input)) : input, help, clear)
+    hasBreaks ? wrapGrowingArea(/** @type {HTMLTextAreaElement} */ (input)) : input, notesElement, clear)
   return {
-    element, help,
+    element, help: notesElement,
     /**
      * @param {State} state @param {Record<string, string>} problems @param {string | null} answer
      * @param {string | null} doubt
@@ -88,7 +88,7 @@ function field(name, { isLong, hasBreaks, isAnswer, notes = [] }, { t, set }) {
  * The model's own answer as text; null while there is none.
  * @param {PageModel} model @param {Run | null} run
  */
-function answerOf(model, run) {
+function answerText(model, run) {
   if (!run) return ''
   if (!run.decoding || run.decoding.kind === 'given') return null
   return model.written(run.decoding.steps.map(({ token }) => token))
@@ -99,18 +99,18 @@ function answerOf(model, run) {
  * @param {{ isLong: boolean }} kind
  * @param {Pick<Context, 't' | 'set' | 'language'>} context
  */
-export function fields({ isLong }, context) {
+export function mountFields({ isLong }, context) {
   const element = h('div', { className: isLong ? 'long-fields' : 'entry' })
-  /** @type {{ model: PageModel | null, list: ReturnType<typeof field>[] }} */
+  /** @type {{ model: PageModel | null, list: ReturnType<typeof createField>[] }} */
   let current = { model: null, list: [] }
   /** @param {PageModel} model */
   function build(model) {
-    const own = Object.entries(model.fields).filter(([, one]) => Boolean(one.isLong) === isLong)
-    const list = own.map(([name, one]) => field(name, one, context))
+    const fieldEntries = Object.entries(model.fields).filter(([, definition]) => Boolean(definition.isLong) === isLong)
+    const list = fieldEntries.map(([name, definition]) => createField(name, definition, context))
     const [first] = list
-    first?.help.append(examples(model, context))
+    first?.help.append(createExamples(model, context))
     const arrow = h('span', { 'className': 'entry-arrow', 'aria-hidden': 'true' }, '→')
-    element.replaceChildren(...list.flatMap((one, i) => (i ? [arrow, one.element] : [one.element])))
+    element.replaceChildren(...list.flatMap((part, i) => (i ? [arrow, part.element] : [part.element])))
     element.hidden = list.length === 0
     current = { model, list }
   }
@@ -120,9 +120,9 @@ export function fields({ isLong }, context) {
     update(state, problems, run) {
       const model = modelOf(state.model)
       if (current.model !== model) build(model)
-      const answer = answerOf(model, run)
+      const answer = answerText(model, run)
       const doubt = Object.keys(problems).length > 0 ? null : model.warning?.(state) ?? null
-      current.list.forEach(one => one.update(state, problems, answer, doubt))
+      current.list.forEach(part => part.update(state, problems, answer, doubt))
     }
   }
 }
@@ -132,22 +132,22 @@ export function fields({ isLong }, context) {
  * @param {Element} container
  * @param {Pick<Context, 't' | 'set' | 'language'>} context
  */
-export function inputs(container, context) {
+export function mountInputs(container, context) {
   const { t } = context
-  const long = fields({ isLong: true }, context)
-  const ways = h('div', {})
-  container.append(long.element, ways)
+  const longFields = mountFields({ isLong: true }, context)
+  const exampleArea = h('div', {})
+  container.append(longFields.element, exampleArea)
   /** @type {string | null} */ let model = null
   return {
     /** @param {State} state @param {Record<string, string>} problems texts by control */
     update(state, problems) {
-      long.update(state, problems, null)
-      ways.hidden = !long.element.hidden || modelOf(state.model).examples.length === 0
+      longFields.update(state, problems, null)
+      exampleArea.hidden = !longFields.element.hidden || modelOf(state.model).examples.length === 0
       if (model === state.model) return
       model = state.model
       container.setAttribute('aria-label', t('controls.presets.label'))
-      ways.replaceChildren(h('p', { className: 'inputs-title' }, t('controls.presets.title')),
-        examples(modelOf(model), context))
+      exampleArea.replaceChildren(h('p', { className: 'inputs-title' }, t('controls.presets.title')),
+        createExamples(modelOf(model), context))
     }
   }
 }

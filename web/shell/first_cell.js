@@ -3,8 +3,8 @@
  * room specifies.
  */
 
-import { descriptionOf, orNull } from '../lib/run.js'
-import { indexOf } from '../lib/slice.js'
+import { getDescription, nullIfNotRetained } from '../lib/run.js'
+import { cellIndexOf } from '../lib/slice.js'
 import { outputOf } from '../rooms/index.js'
 import { stageOf } from '../stages/index.js'
 
@@ -15,35 +15,36 @@ const VIEW_KEYS = ['sentence', 'head', 'layer', 'part', 'row', 'step']
 /** @type {WeakMap<Run, { key: string, cell: Cell | null }>} */ const cellByRun = new WeakMap()
 
 /** @param {Slice} part @param {number} first @param {number} end */
-function largest({ values }, first, end) {
-  let best = -1
+function indexOfLargest({ values }, first, end) {
+  let bestIndex = -1
   for (let i = first; i < end; i++) {
-    if (Number.isFinite(values[i]) && (best < 0 || values[i] > values[best])) best = i
+    if (Number.isFinite(values[i]) && (bestIndex < 0 || values[i] > values[bestIndex])) bestIndex = i
   }
-  return best
+  return bestIndex
 }
 
 /**
  * The cells to choose from; in a room that displays one step at a time, those of that step.
  * @param {Slice} part @param {Stage} stage @param {Run} run @param {View} view @returns {[number, number]}
  */
-function lookedAt({ rows, cols, values }, stage, run, view) {
+function cellRange({ rows, cols, values }, stage, run, view) {
   const row = run.decoding?.rows[view.row] ?? view.row
   return stage.pickers.includes('row') && row < rows ? [row * cols, (row + 1) * cols] : [0, values.length]
 }
 
 /** @param {Run} run @param {View} view @returns {Cell | null} */
-function find(run, view) {
+function findFirstCell(run, view) {
   const { room } = view
   if (room.opening) return room.opening
   const stage = stageOf(room.stage)
-  const name = outputOf(room) && descriptionOf(run, outputOf(room))?.name
+  const name = outputOf(room) && getDescription(run, outputOf(room))?.name
   /** @type {Slice[]} */
-  /** @type {Record<string, any>} */ const data = orNull(() => stage.data(run, view)) ?? {}
+  /** @type {Record<string, any>} */ const data = nullIfNotRetained(() => stage.data(run, view)) ?? {}
   const parts = Object.values(data).flat().filter(part => part?.axis && part.values)
-  const part = parts.findLast(one => one.name === name) ?? parts.at(-1)
-  const at = part ? largest(part, ...lookedAt(part, stage, run, view)) : -1
-  return !part || at < 0 ? null : { name: part.name, index: indexOf(part, Math.floor(at / part.cols), at % part.cols) }
+  const part = parts.findLast(slice => slice.name === name) ?? parts.at(-1)
+  const index = part ? indexOfLargest(part, ...cellRange(part, stage, run, view)) : -1
+  return !part || index < 0 ? null
+    : { name: part.name, index: cellIndexOf(part, Math.floor(index / part.cols), index % part.cols) }
 }
 
 /**
@@ -51,11 +52,11 @@ function find(run, view) {
  * @param {View} view
  * @returns {Cell | null}
  */
-export function firstCell(run, view) {
+export function getFirstCell(run, view) {
   const key = [view.room.id, ...VIEW_KEYS.map(name => view[name])].join()
-  const last = cellByRun.get(run)
-  if (last?.key === key) return last.cell
-  const cell = find(run, view)
+  const cached = cellByRun.get(run)
+  if (cached?.key === key) return cached.cell
+  const cell = findFirstCell(run, view)
   cellByRun.set(run, { key, cell })
   return cell
 }

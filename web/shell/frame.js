@@ -1,21 +1,21 @@
 /** The frame of every stage: title, texts, controls, and links to the neighboring rooms. */
 
-import { dotted, onInternalClick, h, setText } from '../lib/dom.js'
-import { dimensions } from '../lib/number.js'
+import { splitAtDots, handleInternalClick, h, setText } from '../lib/dom.js'
+import { formatShape } from '../lib/number.js'
 import { fullRoomName } from '../lib/room_name.js'
-import { prose } from '../lib/prose.js'
-import { NotRetained, batchOf, descriptionOf, labelsOf } from '../lib/run.js'
+import { renderProse } from '../lib/prose.js'
+import { NotRetained, batchSize, getDescription, getAxisLabels } from '../lib/run.js'
 import { scrollIntoView } from '../lib/viewport.js'
 import { modelOf } from '../models/index.js'
 import { isLearned } from '../models/settings.js'
 import { HOUSE, outputOf } from '../rooms/index.js'
 import { stageOf } from '../stages/index.js'
-import { undoButton } from './changes.js'
-import { costLine } from './cost.js'
-import { control, hasControl, isUseful, picker } from './controls.js'
-import { trainingResults } from './training_results.js'
+import { mountUndoButton } from './changes.js'
+import { createCostLine } from './cost.js'
+import { createControl, hasControl, hasSettingEffect, createPicker } from './controls.js'
+import { mountTrainingResults } from './training_results.js'
 import { patchFrom } from './state.js'
-import { notRetained } from './not_retained.js'
+import { createNotRetainedNote } from './not_retained.js'
 import { roomLinks } from './room_navigation.js'
 
 /**
@@ -27,58 +27,58 @@ import { roomLinks } from './room_navigation.js'
 const PARTS = ['q', 'k', 'v']
 
 /** Where in the window the result of a linked action is scrolled to, below the header of a phone. */
-const SHOWN_AT = 0.25
+const SCROLL_POSITION = 0.25
 
 /**
  * The options of a picker, as far as this run has them.
  * @param {string} name @param {Run} run @param {View} view @param {Translate} t
  * @returns {{ value: unknown, text: string, title?: string }[]}
  */
-function options(name, run, { room }, t) {
+function listOptions(name, run, { room }, t) {
   /** @param {number} count */
-  const numbered = count => Array.from({ length: count }, (_, value) => ({ value, text: String(value) }))
+  const numberOptions = count => Array.from({ length: count }, (_, value) => ({ value, text: String(value) }))
   if (name === 'part') return (room.parts.choices ?? PARTS).map((/** @type {string} */ value) => ({ value, text: t(`frame.parts.${value}`) }))
-  if (name === 'head') return numbered(headsOf(run, room))
-  if (name === 'layer') return numbered(room.parts.layers.length).map(one => ({ ...one, text: String(one.value + 1) }))
-  if (name === 'row') return (run.decoding?.rows ?? []).map((row, value) => ({ value, text: tokenAt(run, room, row) }))
+  if (name === 'head') return numberOptions(countHeads(run, room))
+  if (name === 'layer') return numberOptions(room.parts.layers.length).map(option => ({ ...option, text: String(option.value + 1) }))
+  if (name === 'row') return (run.decoding?.rows ?? []).map((row, value) => ({ value, text: rowToken(run, room, row) }))
   const [stream] = Object.values(run.streams)
-  return Array.from({ length: batchOf(run) }, (_, value) => (
+  return Array.from({ length: batchSize(run) }, (_, value) => (
     { value, text: String(value), title: stream?.texts[value] ?? '' }))
 }
 
 /** How many heads a room can choose from. @param {Run} run @param {Room} room */
-function headsOf(run, { parts, tensors }) {
+function countHeads(run, { parts, tensors }) {
   if (parts.heads) return parts.heads
-  const { axes, shape } = descriptionOf(run, tensors[0]) ?? { axes: [], shape: [] }
-  const at = axes.findIndex(({ name }) => name === 'head')
-  return at < 0 ? 1 : shape[at]
+  const { axes, shape } = getDescription(run, tensors[0]) ?? { axes: [], shape: [] }
+  const headAxis = axes.findIndex(({ name }) => name === 'head')
+  return headAxis < 0 ? 1 : shape[headAxis]
 }
 
 /**
  * The token that precedes a row of an answer's probabilities.
  * @param {Run} run @param {Room} room @param {number} row
  */
-function tokenAt(run, { parts }, row) {
-  const tensor = descriptionOf(run, parts.output)
-  return labelsOf(run, tensor, tensor.shape.length - 2)?.[row] ?? String(row)
+function rowToken(run, { parts }, row) {
+  const tensor = getDescription(run, parts.output)
+  return getAxisLabels(run, tensor, tensor.shape.length - 2)?.[row] ?? String(row)
 }
 
 /** @param {Settings} state */
 const isConcatenated = state => state.positions === 'concatenated'
 
-/** @type {IsSo} */
+/** @type {Condition} */
 const isUndivided = ({ scale }, { parts }) => scale === false || parts.scale === 1
 
-/** Whether several query heads share one head of keys and values. @type {IsSo} */
+/** Whether several query heads share one head of keys and values. @type {Condition} */
 const isShared = (_, { parts: { heads, kvHeads = heads } }) => kvHeads < heads
 
-/** Whether a room is about a given activation. @param {string} name @returns {IsSo} */
-const isBend = name => (_, { parts: { kind } }) => kind === name
+/** Whether a room is about a given activation. @param {string} name @returns {Condition} */
+const isActivation = name => (_, { parts: { kind } }) => kind === name
 
 /**
  * The texts of a room that apply instead of its usual ones under some setting: a condition and the key of the text.
- * @typedef {(state: Settings, room: Room) => boolean} IsSo
- * @type {Record<string, [IsSo, string][]>}
+ * @typedef {(state: Settings, room: Room) => boolean} Condition
+ * @type {Record<string, [Condition, string][]>}
  */
 const ALTERNATIVES = {
   norm: [[({ normFirst }) => normFirst, 'whatFirst']], scale: [[isUndivided, 'whatUndivided']],
@@ -87,8 +87,8 @@ const ALTERNATIVES = {
   qkv: [[isShared, 'whatShared']], heads: [[isShared, 'whatShared']],
   logits: [[(_, { parts }) => parts.isTied, 'whatTied']],
   rmsnorm: [[(_, { parts }) => parts.isFirst, 'whatFirst']],
-  activation: [[isBend('relu'), 'whatRelu'], [isBend('gelu'), 'whatGelu']],
-  gateActivation: [[isBend('silu'), 'whatSilu']],
+  activation: [[isActivation('relu'), 'whatRelu'], [isActivation('gelu'), 'whatGelu']],
+  gateActivation: [[isActivation('silu'), 'whatSilu']],
   causal: [[({ tgtIsCausal }) => tgtIsCausal === false, 'whatOpen']]
 }
 
@@ -99,11 +99,11 @@ export const descriptionKey = (room, state) => ALTERNATIVES[room.words]?.find(([
  * The output: its name may break at every dot, its shape does not break.
  * @param {Element} flow @param {Described} tensor
  */
-const outputLabel = (flow, { name, shape }) => (
-  flow.replaceChildren(...dotted(`${name} ${dimensions(shape).replaceAll(' ', '\u00a0')}`)))
+const setOutputLabel = (flow, { name, shape }) => (
+  flow.replaceChildren(...splitAtDots(`${name} ${formatShape(shape).replaceAll(' ', '\u00a0')}`)))
 
 /** Rooms that appear and disappear with settings, unless they are all of a place: dropout, built-in faults. */
-const PASSING = ['operation', 'dropout', 'attention_dropout']
+const TEMPORARY_STAGES = ['operation', 'dropout', 'attention_dropout']
 
 /**
  * The number of a room on the tour, and of how many; 0 for rooms off the tour and for temporary ones, so that the count
@@ -111,38 +111,38 @@ const PASSING = ['operation', 'dropout', 'attention_dropout']
  * @param {Room[]} rooms @param {Room} room
  */
 export function positionOnTour(rooms, room) {
-  const counted = rooms.filter(({ id, isOnTour, stage }) => (
-    id !== HOUSE.id && isOnTour && (!PASSING.includes(stage) || id === stage)))
-  return { number: counted.indexOf(room) + 1, total: counted.length }
+  const tourRooms = rooms.filter(({ id, isOnTour, stage }) => (
+    id !== HOUSE.id && isOnTour && (!TEMPORARY_STAGES.includes(stage) || id === stage)))
+  return { number: tourRooms.indexOf(room) + 1, total: tourRooms.length }
 }
 
 /** Rooms without a paragraph on what would happen without them. */
 const WITHOUT_NOTE = new Set(['parts', 'habits', 'stream', 'costs'])
 
 /** @param {string} title @param {...Child} text */
-const aside = (title, ...text) => h('section', {}, h('h2', {}, title), h('p', {}, ...text))
+const createAside = (title, ...text) => h('section', {}, h('h2', {}, title), h('p', {}, ...text))
 
 /**
  * The links of a text that change settings when pressed.
  * @param {Context} context @param {{ className?: string, after?: () => void }} [how]
  */
-function deeds({ link, set, get }, { className = 'deed', after } = {}) {
-  /** @type {{ deed: HTMLElement, patch: Patch }[]} */ let list = []
+function createActions({ link, set, get }, { className = 'deed', after } = {}) {
+  /** @type {{ deed: HTMLElement, patch: Patch }[]} */ let actions = []
   return {
     /** @param {string} text */
     nodes(text) {
-      list = []
-      return prose(text, (words, change) => {
+      actions = []
+      return renderProse(text, (children, change) => {
         const patch = patchFrom(change, get().model)
-        const deed = h('a', { className, onclick: onInternalClick(() => {
+        const anchor = h('a', { className, onclick: handleInternalClick(() => {
           set(patch, 'push')
           after?.()
-        }) }, words)
-        list.push({ deed, patch })
-        return deed
+        }) }, children)
+        actions.push({ deed: anchor, patch })
+        return anchor
       })
     },
-    update: () => list.forEach(({ deed, patch }) => deed.setAttribute('href', link(patch)))
+    update: () => actions.forEach(({ deed: anchor, patch }) => anchor.setAttribute('href', link(patch)))
   }
 }
 
@@ -152,74 +152,75 @@ function deeds({ link, set, get }, { className = 'deed', after } = {}) {
  * @param {Room} room
  * @param {Context} context
  */
-export function frame(container, room, context) {
+export function mountFrame(container, room, context) {
   const { t } = context
-  const { aside: beside = 'without' } = room
-  const heading = WITHOUT_NOTE.has(room.words) ? 'frame.note' : `frame.${beside}`
+  const { aside: asideKey = 'without' } = room
+  const heading = WITHOUT_NOTE.has(room.words) ? 'frame.note' : `frame.${asideKey}`
   const stage = stageOf(room.stage)
   const rooms = context.rooms()
-  const at = rooms.indexOf(room)
-  const place = positionOnTour(rooms, room)
-  const isBatch = () => batchOf(context.run() ?? { streams: {} }) > 1
+  const roomIndex = rooms.indexOf(room)
+  const tourPosition = positionOnTour(rooms, room)
+  const isBatch = () => batchSize(context.run() ?? { streams: {} }) > 1
   /** @param {string} part */
-  const words = part => t(`stages.${room.words}.${part}`)
+  const roomText = part => t(`stages.${room.words}.${part}`)
   const controls = (room.controls ?? stage.controls).filter(name => hasControl(name, context.get().model))
-    .map(name => ({ name, ...control(name, context) }))
+    .map(name => ({ name, ...createControl(name, context) }))
   const pickers = stage.pickers.filter(name => name !== 'sentence' || isBatch())
-    .map(name => ({ name, ...picker(name, context) }))
+    .map(name => ({ name, ...createPicker(name, context) }))
   const quote = h('p', { className: 'quote' })
   const lead = h('p', { className: 'lead' })
-  const from = h('p', { className: 'provenance' })
+  const originNote = h('p', { className: 'provenance' })
   const figure = h('div', { className: 'stage-figure' })
-  const broken = h('p', { className: 'problem broken', hidden: true })
-  const offered = h('p', { className: 'offer', hidden: true })
-  const missing = notRetained(room, context)
-  const own = modelOf(context.get().model)
-  const isOfParts = at === 0 || controls.some(({ name }) => own.settings[name].isExplained)
-  const learned = own.variants && isOfParts ? trainingResults(context) : null
+  const brokenNote = h('p', { className: 'problem broken', hidden: true })
+  const trainingOffer = h('p', { className: 'offer', hidden: true })
+  const notRetainedNote = createNotRetainedNote(room, context)
+  const model = modelOf(context.get().model)
+  const showsResults = roomIndex === 0 || controls.some(({ name }) => model.settings[name].isExplained)
+  const results = model.variants && showsResults ? mountTrainingResults(context) : null
   const notebooks = (room.notebooks ?? []).map(({ id, words: name }) => (
-    h('a', { href: context.href(id), onclick: onInternalClick(() => context.enter(id)) }, t(`stages.${name}.name`))))
-  const kind = h('p', { className: 'note untrained' })
-  const ways = roomLinks(room, context)
-  const cost = costLine(room, context)
+    h('a', { href: context.href(id), onclick: handleInternalClick(() => context.enterRoom(id)) }, t(`stages.${name}.name`))))
+  const modelKind = h('p', { className: 'note untrained' })
+  const navigation = roomLinks(room, context)
+  const cost = createCostLine(room, context)
   const tools = h('div', { className: 'tools' }, [...pickers, ...controls].map(({ element }) => element),
     stage.pickers.includes('sentence') && isBatch() ? quote : '')
   const number = h('span', { className: 'visually-hidden' }, ' ',
-    t('frame.room', place))
-  const back = h('span')
-  const showChanged = undoButton(back, context)
-  const terms = deeds(context, { className: 'term' })
-  const training = deeds(context)
-  const trying = deeds(context, { after: () => scrollIntoView(tools.isConnected ? tools : figure, SHOWN_AT) })
+    t('frame.room', tourPosition))
+  const undoSlot = h('span')
+  const updateUndoButton = mountUndoButton(undoSlot, context)
+  const termActions = createActions(context, { className: 'term' })
+  const trainingActions = createActions(context)
+  const tryActions = createActions(context,
+    { after: () => scrollIntoView(tools.isConnected ? tools : figure, SCROLL_POSITION) })
   container.replaceChildren(
     h('p', { className: 'eyebrow' },
-      room.layer !== undefined || !place.number ? '' : h('b', { 'aria-hidden': 'true' }, String(place.number)),
-      fullRoomName(room, t), place.number ? number : '', back),
-    h('h1', {}, words('title')),
-    from, lead, broken, offered,
-    at ? '' : ways.element, tools.childElementCount ? tools : '',
-    missing.element, figure,
+      room.layer !== undefined || !tourPosition.number ? '' : h('b', { 'aria-hidden': 'true' }, String(tourPosition.number)),
+      fullRoomName(room, t), tourPosition.number ? number : '', undoSlot),
+    h('h1', {}, roomText('title')),
+    originNote, lead, brokenNote, trainingOffer,
+    roomIndex ? '' : navigation.element, tools.childElementCount ? tools : '',
+    notRetainedNote.element, figure,
     notebooks.length ? h('p', { className: 'in-notebooks' }, t('lab.inNotebook'), ' ', notebooks) : '',
-    h('div', { className: 'asides' }, aside(t('frame.try'), trying.nodes(words('try'))),
-      aside(t(heading), prose(words(beside)))),
-    learned?.element ?? '',
-    at ? ways.element : '',
-    kind, cost.element)
+    h('div', { className: 'asides' }, createAside(t('frame.try'), tryActions.nodes(roomText('try'))),
+      createAside(t(heading), renderProse(roomText(asideKey)))),
+    results?.element ?? '',
+    roomIndex ? navigation.element : '',
+    modelKind, cost.element)
   const output = outputOf(room)
   let lastText = ''
-  /** @type {string | null} */ let offer = null
+  /** @type {string | null} */ let offeredTraining = null
   /** Warns about NaN or infinite weights of an imported model. @param {Run} run */
-  function showBroken({ imported }) {
+  function updateBrokenNote({ imported }) {
     const brokenWeights = imported?.broken
-    broken.hidden = !brokenWeights
-    if (brokenWeights) setText(broken, t('frame.broken', { count: brokenWeights.count, first: brokenWeights.first }))
+    brokenNote.hidden = !brokenWeights
+    if (brokenWeights) setText(brokenNote, t('frame.broken', { count: brokenWeights.count, first: brokenWeights.first }))
   }
   /** Offers to train, where no trained weights exist for the current settings. @param {Settings} state */
-  function showOffer(state) {
-    const wanted = own.training?.(state) ?? null
-    if (wanted !== offer) offered.replaceChildren(...(wanted === null ? [] : training.nodes(t('frame.offer', { training: wanted }))))
-    offer = wanted
-    offered.hidden = wanted === null
+  function updateOffer(state) {
+    const training = model.training?.(state) ?? null
+    if (training !== offeredTraining) trainingOffer.replaceChildren(...(training === null ? [] : trainingActions.nodes(t('frame.offer', { training }))))
+    offeredTraining = training
+    trainingOffer.hidden = training === null
   }
   /**
    * The subject of the room and its output: with the norm first that is not its own result.
@@ -227,12 +228,12 @@ export function frame(container, room, context) {
    */
   function describe(run, state) {
     const key = descriptionKey(room, state)
-    if (key !== lastText) lead.replaceChildren(...terms.nodes(words(key)))
+    if (key !== lastText) lead.replaceChildren(...termActions.nodes(roomText(key)))
     lastText = key
-    const flowing = run && output && !room.parts.isFirst && descriptionOf(run, output)
-    const flow = ways.flow()
+    const outputTensor = run && output && !room.parts.isFirst && getDescription(run, output)
+    const flow = navigation.flow()
     if (!flow) return
-    if (flowing) outputLabel(flow, flowing)
+    if (outputTensor) setOutputLabel(flow, outputTensor)
     else flow.replaceChildren()
   }
   const figureView = stage.mount(figure, context)
@@ -240,41 +241,41 @@ export function frame(container, room, context) {
   function draw(run, view) {
     try {
       figureView.update(context.onOneScale(stage.data(run, view), run, view))
-      missing.say(null)
+      notRetainedNote.update(null)
     } catch (error) {
       if (!(error instanceof NotRetained)) throw error
-      missing.say(run)
+      notRetainedNote.update(run)
     }
-    figure.hidden = !missing.element.hidden
+    figure.hidden = !notRetainedNote.element.hidden
   }
 
   return {
     figure,
     /** @param {Run | null} run @param {View} view */
     update(run, view) {
-      ways.update(run)
-      learned?.update()
-      showOffer(view)
-      showChanged()
-      setText(kind, t(`app.models.${modelOf(view.model).kind(view)}`))
+      navigation.update(run)
+      results?.update()
+      updateOffer(view)
+      updateUndoButton()
+      setText(modelKind, t(`app.models.${modelOf(view.model).kind(view)}`))
       describe(run, view)
-      for (const one of [terms, trying, training]) one.update()
+      for (const actionGroup of [termActions, tryActions, trainingActions]) actionGroup.update()
       if (!run) return
-      showBroken(run)
+      updateBrokenNote(run)
       cost.update(run)
-      for (const one of pickers) {
-        const list = options(one.name, run, view, t)
-        one.element.hidden = list.length < 2
-        one.update(list, view[one.name])
+      for (const picker of pickers) {
+        const choices = listOptions(picker.name, run, view, t)
+        picker.element.hidden = choices.length < 2
+        picker.update(choices, view[picker.name])
       }
       setText(quote, Object.values(run.streams)[0]?.texts[view.sentence] ?? '')
-      setText(from, context.origin())
+      setText(originNote, context.origin())
       draw(run, view)
     },
     /** @param {State} state @param {Record<string, string>} problems texts by control */
-    controls: (state, problems) => controls.forEach(one => {
-      one.element.hidden = !isUseful(one.name, state)
-      one.update(state, problems)
+    controls: (state, problems) => controls.forEach(control => {
+      control.element.hidden = !hasSettingEffect(control.name, state)
+      control.update(state, problems)
     }),
     mark: (/** @type {Marks} */ marks) => figureView.mark(marks),
     destroy: () => figureView.destroy()

@@ -5,16 +5,16 @@ import { lazyImport } from '../lib/lazy_import.js'
 /** @import { Context } from '../types.d.ts' */
 
 /** @param {HTMLElement} stage @param {Context} context */
-export function glossaries(stage, context) {
-  /** @type {ReturnType<typeof import('../glossary/index.js').glossary> | undefined} */ let inside
+export function mountGlossary(stage, context) {
+  /** @type {ReturnType<typeof import('../glossary/index.js').mountGlossary> | undefined} */ let mounted
   const load = lazyImport(async () => {
-    inside = (await import('../glossary/index.js')).glossary(stage, context)
-    inside.update()
+    mounted = (await import('../glossary/index.js')).mountGlossary(stage, context)
+    mounted.update()
   }, context.reportError)
   return {
     update() {
       const { glossary, lit } = context.get()
-      if (inside) inside.update()
+      if (mounted) mounted.update()
       else if (glossary || lit) load()
     }
   }

@@ -1,16 +1,16 @@
 /** The top line: name, settings, language, theme, link. */
 
-import { importButton } from '../import/index.js'
-import { onInternalClick, h, setText, svg, uniqueId } from '../lib/dom.js'
+import { createImportButton } from '../import/index.js'
+import { handleInternalClick, h, setText, svg, uniqueId } from '../lib/dom.js'
 import { MODELS, modelOf } from '../models/index.js'
 import { HOUSE } from '../rooms/index.js'
-import { control, controlsOf, isUseful } from './controls.js'
-import { fields } from './fields.js'
+import { createControl, controlsOf, hasSettingEffect } from './controls.js'
+import { mountFields } from './fields.js'
 import { rememberLanguage } from './language.js'
-import { runStatus } from './run_status.js'
-import { share } from './share.js'
+import { createRunStatus } from './run_status.js'
+import { createShareMenu } from './share.js'
 import { defaults } from './state.js'
-import { theatreOf } from './theatre.js'
+import { trainingToOpen } from './theatre.js'
 
 /** @import { Context, Language, Patch, Run, State, Translate } from '../types.d.ts' */
 
@@ -19,11 +19,11 @@ const LANGUAGES = { ko: '한국어', en: 'English' }
 /** @type {State['theme'][]} */
 const THEMES = ['auto', 'light', 'dark']
 
-const pane = () => svg('svg', { 'class': 'pane', 'viewBox': '0 0 24 24', 'aria-hidden': 'true' },
+const createIcon = () => svg('svg', { 'class': 'pane', 'viewBox': '0 0 24 24', 'aria-hidden': 'true' },
   svg('path', { d: 'M4 6.5 12 2.5v15l-8 4z' }), svg('path', { d: 'M12 2.5l8 4v15l-8-4z' }))
 
 /** @param {Pick<Context, 'set'>} context */
-function languages({ set }) {
+function createLanguageButtons({ set }) {
   const links = /** @type {Language[]} */ (Object.keys(LANGUAGES)).map(language => h('button', {
     'type': 'button', 'className': 'quiet', 'lang': language, 'data-language': language,
     'onclick': () => {
@@ -37,15 +37,15 @@ function languages({ set }) {
 
 /**
  * The model selection; choosing a model enters its first room.
- * @param {Context} context @param {ReturnType<typeof importButton>} bring
+ * @param {Context} context @param {ReturnType<typeof createImportButton>} importControl
  */
-function models({ t, set, get }, bring) {
+function createModelMenu({ t, set, get }, importControl) {
   const id = uniqueId('model')
   const choose = () => {
     const { language, theme, depth, model } = get()
     if (modelOf(select.value).isImported) {
       select.value = model
-      bring.show()
+      importControl.show()
       return
     }
     set({ ...defaults(select.value), room: HOUSE.id, language, theme, depth }, 'push')
@@ -54,17 +54,17 @@ function models({ t, set, get }, bring) {
   const select = h('select', { id, onchange: choose },
     MODELS.map(({ id: name }) => h('option', { value: name }, t(`controls.model.${name}`))))
   const label = h('label', { for: id, className: 'visually-hidden' }, t('controls.model.label'))
-  return { select, element: h('div', { className: 'models' }, label, select, bring.element) }
+  return { select, element: h('div', { className: 'models' }, label, select, importControl.element) }
 }
 
 /** @param {Pick<Context, 't' | 'set' | 'get' | 'showControls'>} context */
-function settings({ t, set, get, showControls }) {
+function createSettingsDialog({ t, set, get, showControls }) {
   const grid = h('div', { className: 'settings-grid' })
-  /** @type {{ model: string, controls: ({ name: string } & ReturnType<typeof control>)[] }} */
+  /** @type {{ model: string, controls: ({ name: string } & ReturnType<typeof createControl>)[] }} */
   let current = { model: '', controls: [] }
   /** @param {string} model */
   function build(model) {
-    current = { model, controls: controlsOf(model).map(name => ({ name, ...control(name, { t, set, get }) })) }
+    current = { model, controls: controlsOf(model).map(name => ({ name, ...createControl(name, { t, set, get }) })) }
     grid.replaceChildren(...current.controls.map(({ element }) => element))
   }
   /** @type {HTMLDialogElement} */
@@ -78,9 +78,9 @@ function settings({ t, set, get, showControls }) {
   /** @param {State} state @param {Record<string, string>} problems */
   const update = (state, problems) => {
     if (current.model !== state.model) build(state.model)
-    for (const one of current.controls) {
-      one.element.hidden = !isUseful(one.name, state)
-      one.update(state, problems)
+    for (const control of current.controls) {
+      control.element.hidden = !hasSettingEffect(control.name, state)
+      control.update(state, problems)
     }
   }
   return { dialog, update }
@@ -90,20 +90,20 @@ function settings({ t, set, get, showControls }) {
  * The name of the page links to its start.
  * @param {Pick<Context, 't' | 'set'> & { home: () => Patch }} context
  */
-const brand = ({ t, home, set }) => (
-  h('a', { className: 'brand', title: t('opening.name'), onclick: onInternalClick(() => set(home(), 'push')) },
-    pane(), h('b', {}, 'glassformer'), h('span', {}, t('app.tagline'))))
+const createHomeLink = ({ t, home: homeLink, set }) => (
+  h('a', { className: 'brand', title: t('opening.name'), onclick: handleInternalClick(() => set(homeLink(), 'push')) },
+    createIcon(), h('b', {}, 'glassformer'), h('span', {}, t('app.tagline'))))
 
 /** The check, loaded with its texts on first use. @param {Context} context */
-function checking(context) {
-  /** @type {ReturnType<typeof import('../check/dialog.js').check> | undefined} */ let inside
+function createCheckButton(context) {
+  /** @type {ReturnType<typeof import('../check/dialog.js').check> | undefined} */ let checkDialog
   async function open() {
     const [{ check }] = await Promise.all([import('../check/dialog.js'), context.ready()])
-    if (!inside) {
-      inside = check(context)
-      button.closest('.top')?.append(inside.dialog)
+    if (!checkDialog) {
+      checkDialog = check(context)
+      button.closest('.top')?.append(checkDialog.dialog)
     }
-    inside.open()
+    checkDialog.open()
   }
   const button = h('button', {
     'type': 'button', 'className': 'quiet', 'data-action': 'check', 'onclick': () => open().catch(context.reportError)
@@ -112,7 +112,7 @@ function checking(context) {
 }
 
 /** On a phone, one button opens all actions. @param {HTMLElement} actions @param {Translate} t */
-function more(actions, t) {
+function createMoreButton(actions, t) {
   const toggle = () => button.setAttribute('aria-expanded', String(actions.classList.toggle('is-open')))
   /** @type {HTMLElement} */
   const button = h('button', {
@@ -125,41 +125,41 @@ function more(actions, t) {
 /**
  * Mounts the header.
  * @param {Element} container
- * @param {HTMLElement} below the container below the header for notes on the fields
+ * @param {HTMLElement} notesContainer the container below the header for notes on the fields
  * @param {Context} context
  */
-export function header(container, below, context) {
+export function mountHeader(container, notesContainer, context) {
   const { t, set, get, link } = context
-  const choice = languages(context)
-  const panel = settings(context)
-  const sharing = share(context)
-  const bring = importButton(context)
-  const model = models(context, bring)
-  const entry = fields({ isLong: false }, context)
+  const languageButtons = createLanguageButtons(context)
+  const settingsDialog = createSettingsDialog(context)
+  const shareMenu = createShareMenu(context)
+  const importControl = createImportButton(context)
+  const model = createModelMenu(context, importControl)
+  const fieldsPart = mountFields({ isLong: false }, context)
   const themeName = h('span')
   const theme = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'theme', 'onclick': () => {
     set({ theme: THEMES[(THEMES.indexOf(get().theme) + 1) % THEMES.length] })
   } }, '◐ ', themeName)
-  const start = () => {
+  const startState = () => {
     const { language, theme, depth } = get()
     return { ...defaults(), language, theme, depth }
   }
-  const home = brand({ ...context, home: start })
+  const homeLink = createHomeLink({ ...context, home: startState })
   const actions = h('div', { className: 'top-actions', id: uniqueId('actions') },
     h('button', {
-      'type': 'button', 'className': 'quiet', 'data-action': 'settings', 'onclick': () => panel.dialog.showModal()
+      'type': 'button', 'className': 'quiet', 'data-action': 'settings', 'onclick': () => settingsDialog.dialog.showModal()
     }, t('app.settings')),
     h('button', {
       'type': 'button', 'className': 'quiet', 'data-action': 'theatre', 'onclick': () => (
-        set({ theatre: get().theatre ? '' : theatreOf(get()) }, 'push'))
+        set({ theatre: get().theatre ? '' : trainingToOpen(get()) }, 'push'))
     }, t('app.theatre')),
     h('button', {
       'type': 'button', 'className': 'quiet', 'data-action': 'glossary', 'onclick': () => set({ glossary: 'all' }, 'push')
     }, t('app.glossary')),
-    theme, sharing.element, checking(context), choice.element(t('app.language')))
-  const status = runStatus(below, context)
+    theme, shareMenu.element, createCheckButton(context), languageButtons.element(t('app.language')))
+  const status = createRunStatus(notesContainer, context)
   container.replaceChildren(
-    home, entry.element, model.element, more(actions, t), actions, panel.dialog)
+    homeLink, fieldsPart.element, model.element, createMoreButton(actions, t), actions, settingsDialog.dialog)
   return {
     /** Renders the progress of a run that takes long. */
     showProgress: status.showProgress,
@@ -167,18 +167,18 @@ export function header(container, below, context) {
      * @param {State} state @param {Record<string, string>} problems @param {Language} language @param {Run | null} run
      */
     update(state, problems, language, run) {
-      home.setAttribute('href', link(start()))
+      homeLink.setAttribute('href', link(startState()))
       model.select.value = state.model
-      bring.button.hidden = !modelOf(state.model).isImported
-      entry.update(state, problems, run)
+      importControl.button.hidden = !modelOf(state.model).isImported
+      fieldsPart.update(state, problems, run)
       status.update(run)
-      sharing.update(run)
-      container.toggleAttribute('data-has-fields', !entry.element.hidden)
-      choice.links.forEach(link => link.setAttribute('aria-pressed', link.lang === language ? 'true' : 'false'))
+      shareMenu.update(run)
+      container.toggleAttribute('data-has-fields', !fieldsPart.element.hidden)
+      languageButtons.links.forEach(link => link.setAttribute('aria-pressed', link.lang === language ? 'true' : 'false'))
       setText(themeName, t(`app.themes.${state.theme}`))
       theme.setAttribute('aria-label', `${t('app.theme')}: ${t(`app.themes.${state.theme}`)}`)
-      panel.update(state, problems)
+      settingsDialog.update(state, problems)
     },
-    focus: (/** @type {Language} */ language) => choice.links.find(link => link.lang === language)?.focus()
+    focus: (/** @type {Language} */ language) => languageButtons.links.find(link => link.lang === language)?.focus()
   }
 }

@@ -7,7 +7,7 @@ const KEY = 'glassformer.language'
 /** @type {Language[]} */ const LANGUAGES = ['ko', 'en']
 
 /** The choice of an earlier visit. @returns {Language | undefined} */
-function remembered() {
+function storedLanguage() {
   try {
     return LANGUAGES.find(language => language === localStorage.getItem(KEY))
   } catch {
@@ -16,10 +16,10 @@ function remembered() {
 }
 
 /** @returns {Language} */
-const ofBrowser = () => (navigator.language.toLowerCase().startsWith('en') ? 'en' : 'ko')
+const browserLanguage = () => (navigator.language.toLowerCase().startsWith('en') ? 'en' : 'ko')
 
 /** @param {Pick<State, 'language'>} state @returns {Language} */
-export const languageOf = ({ language }) => (language === 'auto' ? remembered() ?? ofBrowser() : language)
+export const resolveLanguage = ({ language }) => (language === 'auto' ? storedLanguage() ?? browserLanguage() : language)
 
 /** Stores the choice for the next visit. @param {Language} language */
 export function rememberLanguage(language) {

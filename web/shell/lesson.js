@@ -1,6 +1,6 @@
 /** Opens and closes the lesson player, which is loaded with the first lesson. */
 
-import { lessonOf } from '../lessons/index.js'
+import { findLesson } from '../lessons/index.js'
 import { lazyImport } from '../lib/lazy_import.js'
 
 /** @import { Context, State } from '../types.d.ts' */
@@ -9,14 +9,14 @@ import { lazyImport } from '../lib/lazy_import.js'
  * @param {{ lesson: HTMLElement, stage: HTMLElement }} page
  * @param {Context} context
  */
-export function lessons({ lesson, stage }, context) {
-  /** @type {ReturnType<typeof import('../lessons/player.js').player> | undefined} */ let player
+export function mountLessons({ lesson, stage }, context) {
+  /** @type {ReturnType<typeof import('../lessons/player.js').mountPlayer> | undefined} */ let player
   const load = lazyImport(async () => {
-    player = (await import('../lessons/player.js')).player(lesson, stage, context)
+    player = (await import('../lessons/player.js')).mountPlayer(lesson, stage, context)
     update()
   }, context.reportError)
   function update() {
-    const isOn = Boolean(lessonOf(context.get().lesson)) && !context.get().embed
+    const isOn = Boolean(findLesson(context.get().lesson)) && !context.get().embed
     document.documentElement.toggleAttribute('data-lesson', isOn)
     lesson.hidden = !isOn
     if (!isOn) player?.leave()

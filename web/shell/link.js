@@ -1,6 +1,6 @@
 /** Keeps the address and the links to the rooms in step with the state. */
 
-import { doorsOf, toHash } from './state.js'
+import { createRoomLinks, toHash } from './state.js'
 
 /** @import { State } from '../types.d.ts' */
 
@@ -8,37 +8,37 @@ const DELAY = 120
 
 /**
  * The address is also written when the window loses the focus, since the reader may be about to copy it.
- * @param {(state: State) => State} addressed what has to be said of a state
+ * @param {(state: State) => State} toAddressState what has to be said of a state
  */
-export function linked(addressed) {
+export function createAddressWriter(toAddressState) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer
-  /** The state that is not yet written to the address. @type {State | null} */ let late = null
-  const forget = () => {
+  /** The state that is not yet written to the address. @type {State | null} */ let unwritten = null
+  const discard = () => {
     clearTimeout(timer)
-    late = null
+    unwritten = null
   }
-  const flush = () => {
-    if (late) history.replaceState(null, '', `#${toHash(addressed(late))}`)
-    forget()
+  const writeNow = () => {
+    if (unwritten) history.replaceState(null, '', `#${toHash(toAddressState(unwritten))}`)
+    discard()
   }
-  for (const leaving of ['blur', 'pagehide']) addEventListener(leaving, flush)
+  for (const eventType of ['blur', 'pagehide']) addEventListener(eventType, writeNow)
   return {
     /**
      * Writes at once for a step that Back undoes, else at a pause, since writing is slow.
-     * @param {State} state @param {'push' | 'replace'} way
+     * @param {State} state @param {'push' | 'replace'} historyMode
      */
-    write(state, way) {
-      if (way === 'push') {
-        flush()
-        history.pushState(null, '', `#${toHash(addressed(state))}`)
+    write(state, historyMode) {
+      if (historyMode === 'push') {
+        writeNow()
+        history.pushState(null, '', `#${toHash(toAddressState(state))}`)
       } else {
-        forget()
-        late = state
-        timer = setTimeout(flush, DELAY)
+        discard()
+        unwritten = state
+        timer = setTimeout(writeNow, DELAY)
       }
     },
     /** Discards what is not yet written: the reader has navigated elsewhere. */
-    forget
+    forget: discard
   }
 }
 
@@ -48,11 +48,11 @@ export function linked(addressed) {
  */
 export function roomLinks(get) {
   /** @type {{ state: State | null, to(room: string): string, page: string }} */
-  let doors = { state: null, to: room => room, page: '' }
+  let cachedLinks = { state: null, to: room => room, page: '' }
   /** @param {string} room */
   return room => {
     const state = get()
-    if (doors.state !== state) doors = { state, to: doorsOf(state), page: location.href.split('#', 1)[0] }
-    return `${doors.page}#${doors.to(room)}`
+    if (cachedLinks.state !== state) cachedLinks = { state, to: createRoomLinks(state), page: location.href.split('#', 1)[0] }
+    return `${cachedLinks.page}#${cachedLinks.to(room)}`
   }
 }

@@ -12,21 +12,21 @@ const MAX_CHOSEN = 8
 /**
  * @param {Room} room @param {Pick<Context, 't' | 'get' | 'set'>} context
  */
-export function notRetained({ layer = 0 }, { t, get, set }) {
+export function createNotRetainedNote({ layer = 0 }, { t, get, set }) {
   const note = h('p')
-  const press = h('button', { 'type': 'button', 'className': 'primary', 'data-action': 'keep', 'onclick': () => {
-    const before = chosenLayers(get()).filter(number => number !== layer)
-    set({ kept: [layer, ...before].slice(0, MAX_CHOSEN).join() })
+  const button = h('button', { 'type': 'button', 'className': 'primary', 'data-action': 'keep', 'onclick': () => {
+    const otherLayers = chosenLayers(get()).filter(number => number !== layer)
+    set({ kept: [layer, ...otherLayers].slice(0, MAX_CHOSEN).join() })
   } }, t('frame.keepLayer', { layer: layer + 1 }))
-  const element = h('div', { className: 'unkept', hidden: true }, note, h('p', {}, press))
+  const element = h('div', { className: 'unkept', hidden: true }, note, h('p', {}, button))
   return {
     element,
     /** @param {Run | null} run a run that has not retained everything */
-    say(run) {
+    update(run) {
       element.hidden = !run
-      const { layers = [], of = 0, total = 0, room = 0 } = run?.retained ?? {}
-      const list = layers.map(number => number + 1).join(', '), count = layers.length
-      if (run) setText(note, t('frame.unkept', { kept: list, count, of, total: formatBytes(total), room: formatBytes(room) }))
+      const { layers = [], of: layerCount = 0, total = 0, room: available = 0 } = run?.retained ?? {}
+      const layerList = layers.map(number => number + 1).join(', '), count = layers.length
+      if (run) setText(note, t('frame.unkept', { kept: layerList, count, of: layerCount, total: formatBytes(total), room: formatBytes(available) }))
     }
   }
 }

@@ -1,20 +1,20 @@
 /** Whether the opening is displayed instead of the rooms. */
 
 import { h } from '../lib/dom.js'
-import { opening } from '../opening/index.js'
+import { mountOpening } from '../opening/index.js'
 import { OPENING } from './state.js'
 
 /** @import { Context } from '../types.d.ts' */
 
 /** @param {HTMLElement} house @param {Context} context */
-export function openingSwitch(house, context) {
+export function mountOpeningSwitch(house, context) {
   const container = h('main', { className: 'opening-slot', tabindex: '-1' })
   house.after(container)
-  /** @type {ReturnType<typeof opening> | null} */ let inside = null
+  /** @type {ReturnType<typeof mountOpening> | null} */ let mounted = null
   /** @type {string | null} */ let language = null
   function leave() {
-    inside?.destroy()
-    inside = null
+    mounted?.destroy()
+    mounted = null
     container.replaceChildren()
   }
   const isOn = () => {
@@ -26,12 +26,12 @@ export function openingSwitch(house, context) {
     update() {
       document.documentElement.toggleAttribute('data-opening', isOn())
       if (!isOn()) return leave()
-      if (!inside || language !== context.language()) {
+      if (!mounted || language !== context.language()) {
         leave()
         language = context.language()
-        inside = opening(container, context)
+        mounted = mountOpening(container, context)
       }
-      inside.update(context.run())
+      mounted.update(context.run())
     }
   }
 }

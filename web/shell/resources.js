@@ -2,19 +2,19 @@
 
 import { MODELS } from '../models/index.js'
 
-export function resources() {
+export function locateResources() {
   const names = MODELS.flatMap(({ files }) => files)
   /** @param {string} id */
-  const inside = id => document.getElementById(id)
-  /** @template T @param {(name: string) => T} give */
-  const byName = give => Object.fromEntries(names.map(name => [name, give(name)]))
+  const findElement = id => document.getElementById(id)
+  /** @template T @param {(name: string) => T} getFile */
+  const mapFiles = getFile => Object.fromEntries(names.map(name => [name, getFile(name)]))
   /** @param {string} name */
-  const address = name => new URL(name, location.href).href
-  if (!inside('wasm')) return { wasm: address('glassformer.wasm'), files: byName(address) }
+  const resolveUrl = name => new URL(name, location.href).href
+  if (!findElement('wasm')) return { wasm: resolveUrl('glassformer.wasm'), files: mapFiles(resolveUrl) }
   /** @param {string} id */
-  const textOf = id => inside(id)?.textContent?.trim() ?? ''
+  const readText = id => findElement(id)?.textContent?.trim() ?? ''
   /** @param {string} id */
-  const bytes = id => (
-    Uint8Array.from(atob(textOf(id)), letter => letter.charCodeAt(0)).buffer)
-  return { wasm: bytes('wasm'), files: byName(bytes) }
+  const decodeBytes = id => (
+    Uint8Array.from(atob(readText(id)), letter => letter.charCodeAt(0)).buffer)
+  return { wasm: decodeBytes('wasm'), files: mapFiles(decodeBytes) }
 }

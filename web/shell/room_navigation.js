@@ -1,6 +1,6 @@
 /** Links from a room to the previous and next one of the tour, with the rooms that they skip. */
 
-import { onInternalClick, h } from '../lib/dom.js'
+import { handleInternalClick, h } from '../lib/dom.js'
 import { roomName, partName } from '../lib/room_name.js'
 import { isIdle } from '../rooms/idle.js'
 
@@ -8,36 +8,36 @@ import { isIdle } from '../rooms/idle.js'
 
 const SHORTCUTS = { prev: 'ArrowLeft', next: 'ArrowRight' }
 
-/** @typedef {{ element: HTMLElement, flow?: HTMLElement, update: () => void }} Way to a neighbour */
+/** @typedef {{ element: HTMLElement, flow?: HTMLElement, update: () => void }} RoomLink to a neighbour */
 /** @typedef {{ step: number, direction: 'prev' | 'next', word: string }} Direction */
 
 /**
  * Whether a room's links may lead to another: along the tour, or within a layer that is off it.
  * @param {Room} from @param {Room} to
  */
-const leads = (from, to) => (
+const canLead = (from, to) => (
   Boolean(to.isOnTour || (!from.isOnTour && to.layer === from.layer && to.tower === from.tower)))
 
 /**
  * A link to a neighboring room: where it is, if in another part of the model, and which rooms are skipped.
  * @param {Room} from @param {Room[]} rooms @param {Room[]} idle @param {Direction} to @param {Context} context
- * @returns {Way}
+ * @returns {RoomLink}
  */
-function wayTo(from, rooms, idle, { step, direction, word }, { t, enter, href }) {
-  const at = rooms.indexOf(from)
-  const side = step < 0 ? rooms.slice(0, at).reverse() : rooms.slice(at + 1)
-  const room = side.find(one => leads(from, one) && !idle.includes(one))
+function createRoomLink(from, rooms, idle, { step, direction, word }, { t, enterRoom: enter, href }) {
+  const index = rooms.indexOf(from)
+  const candidates = step < 0 ? rooms.slice(0, index).reverse() : rooms.slice(index + 1)
+  const room = candidates.find(candidate => canLead(from, candidate) && !idle.includes(candidate))
   if (!room) return { element: h('span'), update() {} }
   const flow = h('span', { className: 'shape' })
   const part = partName(room, t)
-  const passed = step > 0 ? side.slice(0, side.indexOf(room)) : []
-  const still = passed.filter(one => leads(from, one)).map(one => t('frame.idle', { name: roomName(one, t) }))
-  const skips = [...still, ...(passed.length > still.length ? [t('frame.skips')] : [])]
+  const skippedRooms = step > 0 ? candidates.slice(0, candidates.indexOf(room)) : []
+  const idleNotes = skippedRooms.filter(room => canLead(from, room)).map(room => t('frame.idle', { name: roomName(room, t) }))
+  const notes = [...idleNotes, ...(skippedRooms.length > idleNotes.length ? [t('frame.skips')] : [])]
   const element = h('a', {
     'className': `way-${direction}`, 'rel': direction, 'aria-keyshortcuts': SHORTCUTS[direction],
-    'onclick': onInternalClick(() => enter(room.id))
+    'onclick': handleInternalClick(() => enter(room.id))
   }, h('small', {}, t(word)), part === partName(from, t) ? '' : h('span', { className: 'way-part' }, part),
-  h('b', {}, roomName(room, t)), flow, skips.map(text => h('span', { className: 'way-skips' }, text)))
+  h('b', {}, roomName(room, t)), flow, notes.map(text => h('span', { className: 'way-skips' }, text)))
   return { element, flow, update: () => element.setAttribute('href', href(room.id)) }
 }
 
@@ -49,19 +49,19 @@ export function roomLinks(room, context) {
     { step: -1, direction: 'prev', word: 'frame.previous' },
     { step: 1, direction: 'next', word: context.rooms().indexOf(room) ? 'frame.next' : 'frame.start' }
   ]
-  const keys = h('p', { className: 'ways-keys' }, t('frame.keys'))
+  const keysHint = h('p', { className: 'ways-keys' }, t('frame.keys'))
   const element = h('nav', { 'className': 'ways', 'aria-label': t('frame.ways') })
-  /** @type {{ rooms: Room[], idle: Room[], ways: Way[] }} */
+  /** @type {{ rooms: Room[], idle: Room[], ways: RoomLink[] }} */
   let current = { rooms: [], idle: [], ways: [] }
   /** @param {Run | null} run */
   function update(run) {
     const rooms = context.rooms()
-    const idle = run ? rooms.filter(one => isIdle(run, one)) : current.idle
+    const idle = run ? rooms.filter(candidate => isIdle(run, candidate)) : current.idle
     const ids = (/** @type {Room[]} */ list) => list.map(({ id }) => id).join()
     if (rooms !== current.rooms || ids(idle) !== ids(current.idle)) {
-      const ways = directions.map(one => wayTo(room, rooms, idle, one, context))
-      current = { rooms, idle, ways }
-      element.replaceChildren(...ways.map(way => way.element), keys)
+      const links = directions.map(direction => createRoomLink(room, rooms, idle, direction, context))
+      current = { rooms, idle, ways: links }
+      element.replaceChildren(...links.map(way => way.element), keysHint)
     }
     current.ways.forEach(way => way.update())
   }

@@ -1,40 +1,40 @@
 /** Status below the fields: truncated texts, and the progress of a long run, with a button that stops it. */
 
 import { h, setText } from '../lib/dom.js'
-import { grouped } from '../lib/costs.js'
+import { formatInteger } from '../lib/costs.js'
 
 /** @import { Context, Progress, Run, Translate, Truncation } from '../types.d.ts' */
 
 /** Milliseconds before progress is displayed. */
-const SHORT = 300
+const PROGRESS_DELAY = 300
 
 /** @param {string} field @param {Truncation} cut @param {Translate} t */
-const cutWords = (field, { read, of, limit }, t) => (
-  t(`reading.${field}.${limit}`, { read: grouped(read), count: of, of: grouped(of) }))
+const truncationText = (field, { read, of, limit }, t) => (
+  t(`reading.${field}.${limit}`, { read: formatInteger(read), count: of, of: formatInteger(of) }))
 
 /** @param {HTMLElement} element @param {Pick<Context, 't' | 'runQuery' | 'reportError'>} context */
-export function runStatus(element, { t, runQuery, reportError }) {
-  const cut = h('span'), progressText = h('span', { role: 'status' })
+export function createRunStatus(element, { t, runQuery, reportError }) {
+  const truncation = h('span'), progressText = h('span', { role: 'status' })
   const stop = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'finish', 'onclick': () => {
     runQuery('finish', {}).catch(reportError)
   } }, t('reading.stop'))
-  element.replaceChildren(cut, progressText, stop)
+  element.replaceChildren(truncation, progressText, stop)
   /** @type {Progress | null} */ let progress = null
   /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer
   let isLong = false
   function draw() {
-    const isGoing = isLong && progress !== null
+    const isVisible = isLong && progress !== null
     const { written: count = 0, isDone = false } = progress ?? {}
     const key = isDone ? 'computes' : count ? 'writes' : 'reads'
-    setText(progressText, isGoing ? t(`reading.${key}`, { count }) : '')
-    stop.hidden = !isGoing || isDone
-    element.hidden = !isGoing && cut.textContent === ''
+    setText(progressText, isVisible ? t(`reading.${key}`, { count }) : '')
+    stop.hidden = !isVisible || isDone
+    element.hidden = !isVisible && truncation.textContent === ''
   }
   return {
     /** @param {Run | null} run */
     update(run) {
-      const parts = Object.entries(run?.truncated ?? {}).map(([field, one]) => one && cutWords(field, one, t))
-      setText(cut, parts.filter(Boolean).join(' '))
+      const parts = Object.entries(run?.truncated ?? {}).map(([field, one]) => one && truncationText(field, one, t))
+      setText(truncation, parts.filter(Boolean).join(' '))
       draw()
     },
     /** @param {Progress | null} next */
@@ -47,7 +47,7 @@ export function runStatus(element, { t, runQuery, reportError }) {
       } else timer ??= setTimeout(() => {
         isLong = true
         draw()
-      }, SHORT)
+      }, PROGRESS_DELAY)
       if (isLong || !next) draw()
     }
   }

@@ -1,9 +1,9 @@
 /** Sharing a room: its link, or the HTML that embeds its figure in another page. */
 
-import { clipboard } from '../lib/clipboard.js'
+import { createClipboard } from '../lib/clipboard.js'
 import { h } from '../lib/dom.js'
 import { closeOnLeave } from '../lib/menu.js'
-import { exportMenu } from './export_model.js'
+import { createExportMenu } from './export_model.js'
 
 /** @import { Context } from '../types.d.ts' */
 
@@ -14,14 +14,14 @@ const STEP = 20
 /** @type {Record<string, string>} */
 const ESCAPES = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' }
 /** @param {string} text */
-const escaped = text => text.replace(/[&"<>]/g, sign => ESCAPES[sign])
+const escapeHtml = text => text.replace(/[&"<>]/g, sign => ESCAPES[sign])
 
 /**
  * The element that embeds a link.
  * @param {{ url: string, title: string, height: number }} frame
  */
 export const embedCode = ({ url, title, height }) => (
-  `<iframe src="${escaped(url)}" title="${escaped(title)}" width="100%" ` +
+  `<iframe src="${escapeHtml(url)}" title="${escapeHtml(title)}" width="100%" ` +
   `height="${Math.ceil((height + SURROUNDING_HEIGHT) / STEP) * STEP}" style="border: 0" loading="lazy"></iframe>`)
 
 /**
@@ -36,23 +36,23 @@ const DEFAULT_HEIGHT = 480
  * The height from the top of the first box to the bottom of the last; invisible ones have no height.
  * @param {Pick<DOMRect, 'top' | 'bottom' | 'height'>[]} boxes
  */
-export function heightOf(boxes) {
+export function measureHeight(boxes) {
   const visible = boxes.filter(({ height }) => height)
   if (!visible.length) return DEFAULT_HEIGHT
   return Math.max(...visible.map(({ bottom }) => bottom)) - Math.min(...visible.map(({ top }) => top))
 }
 
-const figuresHeight = () => (
-  heightOf([...document.querySelectorAll(FIGURES)].map(one => one.getBoundingClientRect())))
+const measureFigures = () => (
+  measureHeight([...document.querySelectorAll(FIGURES)].map(element => element.getBoundingClientRect())))
 
 /**
  * Mounts the share menu, closed.
  * @param {Pick<Context, 't' | 'link' | 'language' | 'runQuery' | 'run'>} context
  */
-export function share(context) {
+export function createShareMenu(context) {
   const { t, link, language } = context
-  const model = exportMenu(context)
-  const { copy, elements } = clipboard({ done: t('app.shared'), byHand: t('figure.byHand') })
+  const exportMenu = createExportMenu(context)
+  const { copy, elements } = createClipboard({ done: t('app.shared'), byHand: t('figure.byHand') })
   /** @param {string} action @param {() => string} text */
   const button = (action, text) => h('button', {
     'type': 'button', 'className': 'quiet', 'data-action': action, 'onclick': () => copy(text())
@@ -60,11 +60,11 @@ export function share(context) {
   const details = h('details', { className: 'share' }, h('summary', { className: 'quiet' }, t('app.sharing')),
     h('div', { className: 'menu-body' }, button('share', () => link()),
       button('embed', () => embedCode({
-        url: link({ embed: true, language: language() }), title: document.title, height: figuresHeight()
+        url: link({ embed: true, language: language() }), title: document.title, height: measureFigures()
       })),
-      h('p', { className: 'menu-note' }, t('app.embedding')), elements, model.element))
+      h('p', { className: 'menu-note' }, t('app.embedding')), elements, exportMenu.element))
   closeOnLeave(details)
-  return { element: details, update: model.update }
+  return { element: details, update: exportMenu.update }
 }
 
 /**
@@ -72,7 +72,7 @@ export function share(context) {
  * @param {HTMLElement} element
  * @param {Pick<Context, 't' | 'link'>} context
  */
-export function signature(element, { t, link }) {
+export function mountSignature(element, { t, link }) {
   const anchor = h('a', { 'target': '_blank', 'rel': 'noopener', 'aria-label': t('app.whole') },
     'glassformer', h('span', { 'aria-hidden': 'true' }, ' ↗'))
   element.replaceChildren(anchor)

@@ -2,7 +2,7 @@
 
 import { createEngine } from './engine.js'
 import { startWorker } from './fetch_on_demand.js'
-import { resources } from './resources.js'
+import { locateResources } from './resources.js'
 
 /** @import { Problem } from '../types.d.ts' */
 
@@ -13,7 +13,7 @@ const REASONS = [
 ]
 
 /** @param {unknown} error @returns {Problem} */
-export function problemOf(error) {
+export function describeProblem(error) {
   const message = error instanceof Error ? error.message : String(error)
   const [, word] = REASONS.find(([pattern]) => pattern.test(message)) ?? REASONS[REASONS.length - 1]
   // The library's advice after the semicolon is meant for programmers.
@@ -27,7 +27,7 @@ export function problemOf(error) {
  * the worker then tries again and reports the error.
  * @param {Address} address @returns {Promise<Address>}
  */
-async function early(address) {
+async function fetchBytes(address) {
   if (typeof address !== 'string') return address
   try {
     const response = await fetch(address)
@@ -45,14 +45,14 @@ async function early(address) {
 export async function startEngine(names, words) {
   if (typeof WebAssembly !== 'object') return { problem: { key: 'errors.noWasm', values: {} } }
   if (typeof Worker !== 'function') return { problem: { key: 'errors.noWorker', values: {} } }
-  const { wasm, files } = resources()
+  const { wasm, files } = locateResources()
   try {
     const engine = createEngine(() => startWorker('worker'))
     await words
-    const [kernels, ...first] = await Promise.all([wasm, ...names.map(name => files[name])].map(early))
-    await engine.load({ wasm: kernels, files, first: Object.fromEntries(names.map((name, at) => [name, first[at]])) })
+    const [kernels, ...first] = await Promise.all([wasm, ...names.map(name => files[name])].map(fetchBytes))
+    await engine.load({ wasm: kernels, files, first: Object.fromEntries(names.map((name, i) => [name, first[i]])) })
     return { engine }
   } catch (error) {
-    return { problem: problemOf(error) }
+    return { problem: describeProblem(error) }
   }
 }

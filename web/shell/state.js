@@ -16,14 +16,14 @@ const ANY_ROOM = '*'
 
 /** The part of the state that selects what is displayed; it never changes the run. */
 /** @type {ViewState} */
-const VIEW = {
+const DEFAULT_VIEW = {
   room: 'house', sentence: 0, head: 0, layer: 0, part: 'q', row: 0, step: -1, cell: null, depth: 'numbers', twin: '',
   embed: false, theatre: '', lesson: '', at: 0, glossary: '', lit: '',
   language: 'auto', theme: 'auto'
 }
 /** The minimum of each of its numbers, which are integers. @type {Record<string, number>} */
-const LOWEST = { sentence: 0, head: 0, layer: 0, row: 0, step: -1, at: 0 }
-const HIGHEST = 2 ** 20
+const MIN_VALUES = { sentence: 0, head: 0, layer: 0, row: 0, step: -1, at: 0 }
+const MAX_VALUE = 2 ** 20
 
 /** @type {Record<string, string[]>} */
 const CHOICES = {
@@ -33,8 +33,9 @@ const CHOICES = {
 
 /** The default state of a model. @param {string} [model] @returns {State} */
 export function defaults(model = MODELS[0].id) {
-  const own = defaultsOf(model)
-  return { ...own, edits: [], ...VIEW, ...(own.model === MODELS[0].id && { room: OPENING }) }
+  const modelSettings = defaultsOf(model)
+  return { ...modelSettings, edits: [], ...DEFAULT_VIEW,
+    ...(modelSettings.model === MODELS[0].id && { room: OPENING }) }
 }
 
 /** The names of all settings that make a run. @param {Pick<State, 'model'>} state */
@@ -58,7 +59,7 @@ function readCell(text) {
 function readNumber(key, text, fallback) {
   const value = text === '' ? NaN : Number(text)
   if (!Number.isFinite(value)) return fallback
-  return key in LOWEST ? Math.min(HIGHEST, Math.max(LOWEST[key], Math.trunc(value))) : value
+  return key in MIN_VALUES ? Math.min(MAX_VALUE, Math.max(MIN_VALUES[key], Math.trunc(value))) : value
 }
 
 /** @param {string} key @param {string} text @param {unknown} fallback @param {Record<string, Setting>} settings */
@@ -103,10 +104,11 @@ export function toHash(state) {
  * Returns a function that writes links to rooms. They differ only in the room, so the rest is written once.
  * @param {State} state @returns {(room: string) => string}
  */
-export function doorsOf(state) {
-  const here = { ...state, cell: null }, usual = defaults(state.model).room
-  const key = '&room=', [before, after] = toHash({ ...here, room: ANY_ROOM }).split(key + ANY_ROOM)
-  return room => (room === usual ? toHash({ ...here, room }) : before + key + encodeURIComponent(room) + after)
+export function createRoomLinks(state) {
+  const unpinnedState = { ...state, cell: null }, defaultRoom = defaults(state.model).room
+  const key = '&room=', [before, after] = toHash({ ...unpinnedState, room: ANY_ROOM }).split(key + ANY_ROOM)
+  return room => (room === defaultRoom ? toHash({ ...unpinnedState, room })
+    : before + key + encodeURIComponent(room) + after)
 }
 
 /** Reads the state from a query. @param {URLSearchParams} query @param {string} model @returns {Patch} */

@@ -17,7 +17,7 @@ export const PALETTES = {
 const dark = matchMedia('(prefers-color-scheme: dark)')
 
 /** Light or dark: the reader's choice, or else the system's. @param {'auto' | 'light' | 'dark'} theme */
-export const modeOf = theme => (theme === 'auto' ? (dark.matches ? 'dark' : 'light') : theme)
+export const resolveMode = theme => (theme === 'auto' ? (dark.matches ? 'dark' : 'light') : theme)
 
-/** Calls back when the system's theme changes. @param {() => void} handle */
-export const onSystemTheme = handle => dark.addEventListener('change', handle)
+/** Calls back when the system's theme changes. @param {() => void} listener */
+export const listenToSystemTheme = listener => dark.addEventListener('change', listener)

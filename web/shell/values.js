@@ -1,7 +1,7 @@
 /** Loads retained values of a run from the worker on demand. */
 
 import { NotRetained, NotLoaded } from '../lib/run.js'
-import { storePeak } from '../lib/slice.js'
+import { cachePeak } from '../lib/slice.js'
 
 /** @import { RunQuery, Context, KnownTensor, Run } from '../types.d.ts' */
 
@@ -12,7 +12,7 @@ import { storePeak } from '../lib/slice.js'
  * @param {Context['reportError']} page.reportError
  * @param {() => unknown} page.rerender renders again when more values have arrived
  */
-export function values({ runQuery, twin, reportError, rerender }) {
+export function createValueLoader({ runQuery, twin, reportError, rerender }) {
   /** Tensors that have been requested and not yet received. @type {Set<KnownTensor>} */
   const pending = new Set()
   /** A run and its pictures share one structure. @param {Run} run */
@@ -23,27 +23,27 @@ export function values({ runQuery, twin, reportError, rerender }) {
     for (const [name, data] of loaded) {
       const tensor = run.tensors.get(name)
       if (tensor) tensor.data = data
-      storePeak(data, peaks.get(name) ?? 0)
+      cachePeak(data, peaks.get(name) ?? 0)
     }
   }
   /** @param {Run} run @param {KnownTensor} tensor a placeholder for a large tensor */
   async function loadThumbnails(run, tensor) {
     const { values: data, peak } = await runQuery('thumbnails', { name: tensor.name, isTwin: isTwin(run) })
     tensor.data = data
-    storePeak(data, peak)
+    cachePeak(data, peak)
   }
   /** @param {Run} run @param {KnownTensor} tensor @param {number[]} rows */
   async function loadRows(run, tensor, rows) {
     const loaded = await runQuery('rows', { name: tensor.name, rows, isTwin: isTwin(run) }), [, cols] = tensor.shape
-    const known = tensor.rows ??= new Map()
-    rows.forEach((row, i) => known.set(row, loaded.rows.subarray(i * cols, (i + 1) * cols)))
+    const loadedRows = tensor.rows ??= new Map()
+    rows.forEach((row, i) => loadedRows.set(row, loaded.rows.subarray(i * cols, (i + 1) * cols)))
     tensor.extent = loaded.extent
   }
   return {
-    /** Renders what it can, and the rest once its values arrive. @param {() => void} act */
-    attempt(act) {
+    /** Renders what it can, and the rest once its values arrive. @param {() => void} render */
+    attempt(render) {
       try {
-        act()
+        render()
       } catch (error) {
         // Values that were not retained cannot be loaded; the room reports that itself.
         if (error instanceof NotRetained) return

@@ -1,15 +1,15 @@
 /** Ablates every part of a model in turn and lists the effects on the probability of each token of the answer. */
 
-import { probabilities, scale, signed } from '../lib/color.js'
+import { probabilityDomain, createScale, signedDomain } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
 import { hasEdits, toggleEdits } from '../lib/edits.js'
-import { grid } from '../lib/grid.js'
-import { legend } from '../lib/legend.js'
-import { fixed, percentagePoints } from '../lib/number.js'
-import { fullName, partKey, partWords, layerHeading } from '../lib/ablation_parts.js'
-import { pictureOf } from '../lib/picture.js'
-import { descriptionOf } from '../lib/run.js'
-import { progress as progressOf } from '../lib/progress.js'
+import { mountGrid } from '../lib/grid.js'
+import { mountLegend } from '../lib/legend.js'
+import { formatFixed, formatPoints } from '../lib/number.js'
+import { fullName, partKey, partLabel, layerHeading } from '../lib/ablation_parts.js'
+import { createPicture } from '../lib/picture.js'
+import { getDescription } from '../lib/run.js'
+import { mountProgress as progressOf } from '../lib/progress.js'
 
 /** @import { AnswerTarget, Mount, Run, Stage, View } from '../types.d.ts' */
 /** @import { GridCell, Line } from '../lib/grid.js' */
@@ -29,7 +29,7 @@ export function data(run, { room: { parts: { parts, logits, out } }, edits = [] 
   const ids = decoding?.steps.map(step => step.id) ?? []
   const [stream] = Object.values(run.streams)
   /** @type {AnswerTarget} */ const what = { logits: decoding && logits, out, rows: decoding?.rows ?? [], ids }
-  const places = () => Array.from({ length: descriptionOf(run, out).shape[1] }, (_, i) => String(i))
+  const places = () => Array.from({ length: getDescription(run, out).shape[1] }, (_, i) => String(i))
   const tokens = decoding?.steps.map(({ token }) => token) ?? stream?.tokens[0] ?? places()
   return {
     run, what, edits, tokens,
@@ -40,7 +40,7 @@ export function data(run, { room: { parts: { parts, logits, out } }, edits = [] 
 /** @type {Stage['picture']} */
 export const picture = (run, { room: { parts: { logits, out } } }) => {
   const name = logits ?? out
-  return pictureOf(run, name)
+  return createPicture(run, name)
 }
 
 /** The page asks the reader before it runs ablations that take longer, in milliseconds. */
@@ -58,9 +58,9 @@ export function mount(container, context) {
   const confirmation = h('div', { className: 'unkept', hidden: true }, question, h('p', {}, startButton))
   container.append(confirmation)
   const progress = progressOf(container, t)
-  const table = grid(container, t('stages.parts.name'), t)
+  const table = mountGrid(container, t('stages.parts.name'), t)
   container.append(legends)
-  const keys = [legend(legends), legend(legends)]
+  const keys = [mountLegend(legends), mountLegend(legends)]
   /** @type {ReturnType<typeof data> | null} */ let latest = null
   /** @type {Float32Array | null} */ let base = null
   /** @type {Map<string, Float32Array>} */ let results = new Map()
@@ -74,10 +74,10 @@ export function mount(container, context) {
     const element = cached ?? h('button', {
       'type': 'button', 'role': 'switch', 'className': 'switch', 'aria-label': fullName(part, t),
       'onclick': () => {
-        const at = latest?.parts.find(other => partKey(other) === key)
+        const at = latest?.parts.find(part => partKey(part) === key)
         if (at) set({ edits: toggleEdits(get().edits, at.edits, !at.isOff) }, 'push')
       }
-    }, partWords(part, t))
+    }, partLabel(part, t))
     heads.set(key, element)
     element.setAttribute('aria-checked', String(!part.isOff))
     return element
@@ -89,9 +89,10 @@ export function mount(container, context) {
     return tokens.map((_, i) => {
       if (!result || !base) return { text: '' }
       if (!what.logits)
-        return { text: fixed(result[i]), color: scale(signed(maxDistance()), theme().mode).at(result[i]) }
+        return { text: formatFixed(result[i]),
+          color: createScale(signedDomain(maxDistance()), theme().mode).at(result[i]) }
       const change = (result[i] - base[i]) * (part.isOff ? -1 : 1)
-      return { text: percentagePoints(change), color: scale(signed(1), theme().mode).at(change) }
+      return { text: formatPoints(change), color: createScale(signedDomain(1), theme().mode).at(change) }
     })
   }
   const maxDistance = () => Math.max(1e-6, ...[...results.values()].flatMap(values => [...values]))
@@ -100,7 +101,7 @@ export function mount(container, context) {
     const { parts, tokens, what } = latest
     /** @type {Line[]} */
     const lines = what.logits ? [{ key: 'base', head: t('stages.parts.base'), isTitle: true, cells: tokens.map((_, i) => (
-      base ? { text: fixed(base[i] * 100, 0), color: scale(probabilities(), theme().mode).at(base[i]) } : { text: '' })) }] : []
+      base ? { text: formatFixed(base[i] * 100, 0), color: createScale(probabilityDomain(), theme().mode).at(base[i]) } : { text: '' })) }] : []
     let lastHeading = ''
     for (const part of parts) {
       const name = layerHeading(part, t)
@@ -110,7 +111,8 @@ export function mount(container, context) {
       lines.push({ key: partKey(part), head: headOf(part), level, cells: cellsOf(part) })
     }
     table.update(t('stages.parts.corner'), tokens, lines)
-    keys.forEach((key, i) => key.update(i ? signed(what.logits ? 100 : maxDistance()) : probabilities(), theme().mode,
+    keys.forEach((key, i) => key.update(i ? signedDomain(what.logits ? 100 : maxDistance()) : probabilityDomain(),
+      theme().mode,
       t(`stages.parts.${i ? what.logits ? 'change' : 'apart' : 'share'}`)))
     legends.firstElementChild?.toggleAttribute('hidden', !what.logits)
     const off = parts.filter(part => part.isOff)

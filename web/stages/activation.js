@@ -1,13 +1,13 @@
 /** The activation of the feed-forward network: one curve, applied to every unit. */
 
-import { curve } from '../lib/curve.js'
+import { mountCurve } from '../lib/curve.js'
 import { h, setText } from '../lib/dom.js'
-import { figure } from '../lib/figure.js'
+import { mountFigure } from '../lib/figure.js'
 import { setSliceData } from '../lib/origin.js'
-import { domainOf } from '../lib/picture.js'
-import { matrixOf } from '../lib/run.js'
-import { segments } from '../lib/segments.js'
-import { squareOf, pickColumns, indexOf } from '../lib/slice.js'
+import { commonDomain } from '../lib/picture.js'
+import { sliceMatrix } from '../lib/run.js'
+import { createSegments } from '../lib/segments.js'
+import { findSquare, pickColumns, cellIndexOf } from '../lib/slice.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -23,8 +23,8 @@ export const controls = ['activation']
 export function data(run, view) {
   const { before, after, kind } = view.room.parts
   return {
-    kind, curve: run.curves[kind], before: matrixOf(run, before, view), after: matrixOf(run, after, view),
-    domain: domainOf(run, before)
+    kind, curve: run.curves[kind], before: sliceMatrix(run, before, view), after: sliceMatrix(run, after, view),
+    domain: commonDomain(run, before)
   }
 }
 
@@ -49,7 +49,7 @@ export function unitsBy({ rows, cols, values }, by, row) {
 /** @type {Stage['picture']} */
 export function picture(run, view) {
   const { before, after } = view.room.parts
-  return { part: matrixOf(run, after, view), domain: domainOf(run, before) }
+  return { part: sliceMatrix(run, after, view), domain: commonDomain(run, before) }
 }
 
 /** @type {Mount<typeof data>} */
@@ -58,15 +58,15 @@ export function mount(container, context) {
   const heading = h('h2')
   const slot = h('div')
   const silent = h('p', { className: 'note' })
-  const order = segments(t('stages.activation.sort'), (/** @type {Sorting} */ by) => {
+  const order = createSegments(t('stages.activation.sort'), (/** @type {Sorting} */ by) => {
     sorting = by
     context.set({})
   })
   container.append(h('section', {}, heading, slot, silent), order.element)
-  const fig = figure(container, context)
+  const fig = mountFigure(container, context)
   const before = fig.matrix()
   const after = fig.matrix()
-  const curveView = curve(slot)
+  const curveView = mountCurve(slot)
   /** @type {ReturnType<typeof data>} */ let latest
   let selected = { row: 0, col: -1 }
 
@@ -80,7 +80,7 @@ export function mount(container, context) {
     setText(silent, t('stages.activation.silent', { count: points.filter(({ y }) => y === 0).length, total: cols }))
     setSliceData(silent, latest.after, row)
     const cells = [latest.before, latest.after].map(part =>
-      ({ name: part.name, index: indexOf(part, row, selected.col) }))
+      ({ name: part.name, index: cellIndexOf(part, row, selected.col) }))
     curveView.update({ line: latest.curve, points, cells, chosen: selected.col, label })
   }
   /**
@@ -102,7 +102,7 @@ export function mount(container, context) {
       const titles = { before: t('stages.activation.before'), after: t('stages.activation.after') }
       /** @type {Follow} */
       const twin = ({ name, index }) => ([next.before.name, next.after.name].includes(name)
-        ? squareOf(next.after, { name: next.after.name, index }) : null)
+        ? findSquare(next.after, { name: next.after.name, index }) : null)
       before.update(next.before, { title: titles.before, domain: next.domain, dense: true, follow: twin })
       after.update(next.after, { title: titles.after, domain: next.domain, dense: true, follow: twin })
       drawCurve()

@@ -1,8 +1,8 @@
 /** Dropout of attention weights: in training some weights are set to 0, the others scaled up. */
 
-import { probabilities, factor } from '../lib/color.js'
-import { dropoutFigure } from '../lib/dropout_figure.js'
-import { matrixOf, tensorOf } from '../lib/run.js'
+import { probabilityDomain, factorDomain } from '../lib/color.js'
+import { mountDropoutFigure } from '../lib/dropout_figure.js'
+import { sliceMatrix, getTensor } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 /** @import { Cell, Mount, Run, Stage, View } from '../types.d.ts' */
@@ -15,22 +15,23 @@ export const pickers = ['sentence', 'head']
 export function data(run, view) {
   const { weights, mask, dropped } = view.room.parts
   return {
-    before: matrixOf(run, weights, view), mask: matrixOf(run, mask, view),
-    after: matrixOf(run, dropped ?? weights, view),
+    before: sliceMatrix(run, weights, view), mask: sliceMatrix(run, mask, view),
+    after: sliceMatrix(run, dropped ?? weights, view),
     scale: 1 / (1 - run.settings.dropout),
-    domains: { before: probabilities(), mask: factor(peak(tensorOf(run, mask))), after: probabilities() },
-    legend: [{ domain: probabilities(), key: 'frame.share' }]
+    domains: { before: probabilityDomain(), mask: factorDomain(peak(getTensor(run, mask))),
+      after: probabilityDomain() },
+    legend: [{ domain: probabilityDomain(), key: 'frame.share' }]
   }
 }
 
 /** @type {Stage['picture']} */
 export function picture(run, view) {
   const { weights, dropped } = view.room.parts
-  return { part: matrixOf(run, dropped ?? weights, view), domain: probabilities() }
+  return { part: sliceMatrix(run, dropped ?? weights, view), domain: probabilityDomain() }
 }
 
 /** @param {Cell} cell */
 const squareIn = ({ index }) => ({ row: index[2], col: index[3] })
 
 /** @type {Mount<typeof data>} */
-export const mount = (container, context) => dropoutFigure(container, context, squareIn)
+export const mount = (container, context) => mountDropoutFigure(container, context, squareIn)

@@ -1,9 +1,9 @@
 /** Byte-pair encoding of a token: of all adjacent pairs, the one learned first is merged, until none is left. */
 
-import { chooser } from '../lib/chips.js'
-import { probabilities } from '../lib/color.js'
+import { mountChipChooser } from '../lib/chips.js'
+import { probabilityDomain } from '../lib/color.js'
 import { h, syncChildren, setText } from '../lib/dom.js'
-import { MAX_TOKENS, tokenWindow } from '../lib/token_window.js'
+import { MAX_TOKENS, mountTokenWindow } from '../lib/token_window.js'
 
 /** @import { BuiltElement, Mount, Run, Stage, TokenMerge, View } from '../types.d.ts' */
 
@@ -23,7 +23,7 @@ export function picture(run, view) {
   const counts = data(run, view).pieces.map(({ steps }) => steps.length)
   const max = Math.max(1, ...counts)
   const values = Float32Array.from(counts, count => count / max)
-  return { part: { rows: 1, cols: counts.length, values }, domain: probabilities() }
+  return { part: { rows: 1, cols: counts.length, values }, domain: probabilityDomain() }
 }
 
 const createPiece = () => h('span', { className: 'merge-piece' })
@@ -47,8 +47,8 @@ function fillStep(item, { pieces, at, note }) {
 export function mount(container, context) {
   const { t, language } = context
   /** @type {ReturnType<typeof data>} */ let latest
-  const span = tokenWindow(container, t, () => draw())
-  const list = chooser(container, () => draw())
+  const span = mountTokenWindow(container, t, () => draw())
+  const list = mountChipChooser(container, () => draw())
   const heading = h('h2')
   const ladder = h('ol', { className: 'merge-steps' })
   const note = h('p', { className: 'note' })
@@ -57,10 +57,10 @@ export function mount(container, context) {
   function draw() {
     const pieces = latest.pieces.slice(...span.rangeOf(latest.pieces.length, MAX_TOKENS))
     const longest = pieces.reduce((max, { steps }, i) => (steps.length > pieces[max].steps.length ? i : max), 0)
-    const at = list.at(longest, pieces.length)
+    const at = list.chosenIndex(longest, pieces.length)
     const { token, steps } = pieces[at]
     list.update([{ name: '', chips: pieces.map((piece, i) => ({
-      text: piece.token, note: String(piece.steps.length), faint: piece.steps.length === 0, lit: i === at
+      text: piece.token, note: String(piece.steps.length), isFaint: piece.steps.length === 0, isHighlighted: i === at
     })) }])
     setText(heading, t('stages.merges.of', { token, count: steps.length }))
     /** @param {number} value */

@@ -1,8 +1,8 @@
 /** Trains byte-pair encoding on the reader's text: counts all pairs and merges the most frequent one, repeatedly. */
 
-import { probabilities } from '../lib/color.js'
+import { probabilityDomain } from '../lib/color.js'
 import { h, syncChildren, setText } from '../lib/dom.js'
-import { scrubber, scrubWords } from '../lib/scrubber.js'
+import { mountScrubber, scrubberLabels } from '../lib/scrubber.js'
 
 /** @import { BpeStep, BuiltElement, Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -22,7 +22,7 @@ export function picture(run, { sentence, room }) {
   const ranks = (all[sentence] ?? all[0]).map(id => merges?.[id]?.at(-1)?.rank ?? -1)
   const max = Math.max(1, ...ranks)
   return { part: { rows: 1, cols: ranks.length, values: Float32Array.from(ranks, rank => (rank + 1) / (max + 1)) },
-    domain: probabilities() }
+    domain: probabilityDomain() }
 }
 
 const createPiece = () => h('span', { className: 'merge-piece' })
@@ -52,7 +52,7 @@ export function mount(container, context) {
     h('label', {}, t('stages.learning.text'), area), walk, heading, pairs,
     h('h2', {}, t('stages.learning.rewritten')), words, more)
   container.append(root)
-  const line = scrubber(walk, scrubWords(t), to => {
+  const line = mountScrubber(walk, scrubberLabels(t), to => {
     step = to
     show()
   })

@@ -3,17 +3,17 @@
  * without it.
  */
 
-import { scale } from '../lib/color.js'
-import { grouped } from '../lib/costs.js'
+import { createScale } from '../lib/color.js'
+import { formatInteger } from '../lib/costs.js'
 import { h, setText } from '../lib/dom.js'
-import { figure } from '../lib/figure.js'
-import { grid } from '../lib/grid.js'
-import { fixed } from '../lib/number.js'
-import { domainOf } from '../lib/picture.js'
-import { descriptionOf, labelsOf, kvHeadOf, transposedHead } from '../lib/run.js'
-import { scrubber, scrubWords } from '../lib/scrubber.js'
+import { mountFigure } from '../lib/figure.js'
+import { mountGrid } from '../lib/grid.js'
+import { formatFixed } from '../lib/number.js'
+import { commonDomain } from '../lib/picture.js'
+import { getDescription, getAxisLabels, kvHeadIndex, sliceTransposedHead } from '../lib/run.js'
+import { mountScrubber, scrubberLabels } from '../lib/scrubber.js'
 import { sliceColumns } from '../lib/slice.js'
-import { progress as progressOf } from '../lib/progress.js'
+import { mountProgress as progressOf } from '../lib/progress.js'
 
 /** @import { CacheComparison, Decoding, Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -32,8 +32,8 @@ const layerOf = ({ layer, room: { parts } }) => parts.layers[Math.min(layer ?? 0
  */
 function columnsOf(run, view, name) {
   const { heads, kvHeads } = layerOf(view)
-  const head = kvHeadOf({ ...view, room: { parts: { heads, kvHeads } } })
-  return transposedHead(run, name, kvHeads, { ...view, head })
+  const head = kvHeadIndex({ ...view, room: { parts: { heads, kvHeads } } })
+  return sliceTransposedHead(run, name, kvHeads, { ...view, head })
 }
 
 /**
@@ -44,24 +44,24 @@ export function data(run, view) {
   const { rows: scored, first = 0, steps } = /** @type {Decoding} */ (run.decoding), { k, v } = layerOf(view)
   const rows = scored.map(row => row + first)
   const step = view.step < 0 ? steps.length - 1 : view.step
-  const description = descriptionOf(run, k), tokens = labelsOf(run, description, description.axes.findIndex(({ name }) => name === 'token'))
+  const description = getDescription(run, k), tokens = getAxisLabels(run, description, description.axes.findIndex(({ name }) => name === 'token'))
   const count = rows[step] + 1
   const [keys, values] = [k, v].map(name => sliceColumns(columnsOf(run, view, name), 0, count))
   return {
     run, keys, values, step, now: view.step, rows, tokens: tokens ?? [], columns: rows[rows.length - 1] + 1,
     added: step ? 1 : count, edits: run.settings.edits,
-    domain: domainOf(run, k, v)
+    domain: commonDomain(run, k, v)
   }
 }
 
 /** All keys of the head. @type {Stage['picture']} */
 export const picture = (run, view) => {
   const { k } = layerOf(view)
-  return { part: columnsOf(run, view, k), domain: domainOf(run, k) }
+  return { part: columnsOf(run, view, k), domain: commonDomain(run, k) }
 }
 
 /** @param {(CacheComparison | null)[]} list @param {(one: CacheComparison) => number} of */
-const sum = (list, of) => list.reduce((total, one) => total + (one ? of(one) : 0), 0)
+const sum = (list, of) => list.reduce((total, item) => total + (item ? of(item) : 0), 0)
 
 /** The rows of the table. @type {Record<string, (one: CacheComparison) => number>} */
 const ROWS = {
@@ -75,8 +75,8 @@ export function mount(container, context) {
   const walk = h('div')
   const newest = h('h2', { 'aria-live': 'polite' })
   container.append(h('section', {}, walk, newest))
-  const steps = scrubber(walk, scrubWords(t), step => context.set(step < 0 ? { step } : { step, row: step }))
-  const fig = figure(container, context)
+  const steps = mountScrubber(walk, scrubberLabels(t), step => context.set(step < 0 ? { step } : { step, row: step }))
+  const fig = mountFigure(container, context)
   fig.body.classList.add('is-pair')
   const [keys, values] = ['k', 'v'].map(() => {
     // Every slot has the final width, so that nothing moves when columns are added.
@@ -89,7 +89,7 @@ export function mount(container, context) {
   const saved = h('p', { className: 'note' })
   container.append(verdict, costs)
   const progress = progressOf(costs, t)
-  const table = grid(costs, t('stages.cache.costs'), t, (_, step) => context.set({ step, row: step }))
+  const table = mountGrid(costs, t('stages.cache.costs'), t, (_, step) => context.set({ step, row: step }))
   costs.append(saved)
   /** @type {ReturnType<typeof data> | null} */ let latest = null
   /** The comparison of each step of the run, once computed. @type {(CacheComparison | null)[]} */ let comparisons = []
@@ -97,14 +97,14 @@ export function mount(container, context) {
 
   /** @param {ReturnType<typeof data>} now */
   function drawTable({ rows, tokens, step }) {
-    const colors = scale({ kind: 'probability', min: 0, max: Math.max(1, ...comparisons.map(one => one?.multiplyAdds.full ?? 0)) },
+    const colors = createScale({ kind: 'probability', min: 0, max: Math.max(1, ...comparisons.map(comparison => comparison?.multiplyAdds.full ?? 0)) },
       theme().mode)
     const heads = rows.map((row, i) => (i === 0 && row > 0 ? t('stages.cache.beginning') : tokens[row]))
     table.update(t('stages.cache.corner'), heads, Object.entries(ROWS).map(([key, of]) => ({
       key, head: t(`stages.cache.${key}`), cells: rows.map((_, i) => {
         const comparison = comparisons[i]
         if (!comparison) return { text: '' }
-        return { text: grouped(of(comparison)), isMarked: i === step, color: key === 'bytes' ? null : colors.at(of(comparison)) }
+        return { text: formatInteger(of(comparison)), isMarked: i === step, color: key === 'bytes' ? null : colors.at(of(comparison)) }
       })
     })))
     const cell = table.element.querySelector('td.is-marked')
@@ -115,12 +115,12 @@ export function mount(container, context) {
     const comparison = comparisons[step], soFar = comparisons.slice(0, step + 1)
     const isSame = comparison && comparison.identical === comparison.compared
     setText(verdict, comparison ? t(`stages.cache.${isSame ? 'same' : 'differs'}`,
-      { count: grouped(comparison.compared), other: grouped(comparison.compared - comparison.identical) }) : '')
+      { count: formatInteger(comparison.compared), other: formatInteger(comparison.compared - comparison.identical) }) : '')
     const [cached, whole] = [ROWS.kept, ROWS.whole].map(of => sum(soFar, of))
     // The prompt has no earlier step, so nothing is saved.
     const isAll = step > 0 && soFar.length === step + 1 && soFar.every(Boolean)
     setText(saved, isAll ? t('stages.cache.saved',
-      { kept: grouped(cached), whole: grouped(whole), times: fixed(whole / cached, 1), bytes: grouped(ROWS.bytes(/** @type {CacheComparison} */ (comparison))) }) : '')
+      { kept: formatInteger(cached), whole: formatInteger(whole), times: formatFixed(whole / cached, 1), bytes: formatInteger(ROWS.bytes(/** @type {CacheComparison} */ (comparison))) }) : '')
   }
   function draw() {
     if (!latest) return
@@ -143,7 +143,7 @@ export function mount(container, context) {
       draw()
     }
     progress.update(order.length, order.length)
-    costs.hidden = comparisons.every(one => !one)
+    costs.hidden = comparisons.every(comparison => !comparison)
     table.element.setAttribute('aria-busy', 'false')
   }
   return {

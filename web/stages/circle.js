@@ -2,16 +2,16 @@
  * One pair of channels as a point that moves around a circle with the position, or along a spiral in three dimensions.
  */
 
-import { signed } from '../lib/color.js'
+import { signedDomain } from '../lib/color.js'
 import { h } from '../lib/dom.js'
-import { facts } from '../lib/facts.js'
-import { figure } from '../lib/figure.js'
-import { fixed } from '../lib/number.js'
-import { plot } from '../lib/plot.js'
-import { matrixOf, tensorOf, vectorRow } from '../lib/run.js'
-import { segments } from '../lib/segments.js'
+import { mountFacts } from '../lib/facts.js'
+import { mountFigure } from '../lib/figure.js'
+import { formatFixed } from '../lib/number.js'
+import { mountPlot } from '../lib/plot.js'
+import { sliceMatrix, getTensor, sliceVector } from '../lib/run.js'
+import { createSegments } from '../lib/segments.js'
 import { positionLabels, slice, waveMatrix } from '../lib/slice.js'
-import { space } from '../lib/space.js'
+import { mountSpace } from '../lib/space.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 
@@ -30,36 +30,36 @@ const RANGE = 1.15
  */
 export function data(run, view) {
   const { pairs: name, radius, wave } = view.room.parts
-  const pairs = tensorOf(run, name)
+  const pairs = getTensor(run, name)
   const rowLabels = positionLabels(run.streams.text.tokens[0], pairs.shape[1])
   return {
     pairs: Array.from({ length: pairs.shape[0] }, (_, pair) => slice(pairs, {
       row: 1, col: 2, fixed: [pair, 0, 0], rowLabels, colLabels: [`sin ${2 * pair}`, `cos ${2 * pair + 1}`]
     })),
-    radius: matrixOf(run, radius, view, { colLabels: rowLabels.map((_, i) => String(i)) }),
-    wave: waveMatrix(tensorOf(run, wave)),
-    rate: vectorRow(run, view.room.parts.rate, 'ω'), domain: signed(1)
+    radius: sliceMatrix(run, radius, view, { colLabels: rowLabels.map((_, i) => String(i)) }),
+    wave: waveMatrix(getTensor(run, wave)),
+    rate: sliceVector(run, view.room.parts.rate, 'ω'), domain: signedDomain(1)
   }
 }
 
 /** @type {Stage['picture']} */
 export function picture(run, { room }) {
-  const pairs = tensorOf(run, room.parts.pairs)
-  return { part: slice(pairs, { row: 1, col: 2, fixed: [0, 0, 0] }), domain: signed(1) }
+  const pairs = getTensor(run, room.parts.pairs)
+  return { part: slice(pairs, { row: 1, col: 2, fixed: [0, 0, 0] }), domain: signedDomain(1) }
 }
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
-  const choices = segments(t('lab.circle.pair'), (/** @type {number} */ pair) => selectPair(pair))
+  const choices = createSegments(t('lab.circle.pair'), (/** @type {number} */ pair) => selectPair(pair))
   const flat = h('section', {}, h('h2', {}, t('lab.circle.flat')))
   const deep = h('section', {}, h('h2', {}, t('lab.circle.deep')))
   const numbers = h('div', { className: 'panel-facts' })
   container.append(choices.element, h('div', { className: 'side-by-side' }, flat, deep), numbers)
-  const circle = plot(flat, context)
-  const spiral = space(deep, { ...context, help: t('lab.circle.turn') })
-  const list = facts(numbers, context)
-  const fig = figure(container, context)
+  const circle = mountPlot(flat, context)
+  const spiral = mountSpace(deep, { ...context, help: t('lab.circle.turn') })
+  const list = mountFacts(numbers, context)
+  const fig = mountFigure(container, context)
   fig.body.classList.add('is-pair')
   const [points, radius] = [fig.matrix(), fig.matrix()]
   /** @type {ReturnType<typeof data>} */ let latest
@@ -71,7 +71,7 @@ export function mount(container, context) {
     draw()
   }
   /** Selects a pair, and with it a cell for the inspector. @param {number} pair */
-  const selectPair = pair => context.press({ name: latest.pairs[pair].name, index: [pair, chosen.position, 0] })
+  const selectPair = pair => context.pinCell({ name: latest.pairs[pair].name, index: [pair, chosen.position, 0] })
   /**
    * The dots of all positions.
    * @template At
@@ -112,8 +112,8 @@ export function mount(container, context) {
     const { radius: radii, rate } = latest
     list.update([
       { name: t('lab.circle.place'), text: part.rowLabels[position] },
-      { name: t('lab.circle.turned'), text: fixed(rate.values[pair], 4), cell: { name: rate.name, index: [pair] } },
-      { name: t('lab.circle.far'), text: fixed(radii.values[pair * radii.cols + position], 4),
+      { name: t('lab.circle.turned'), text: formatFixed(rate.values[pair], 4), cell: { name: rate.name, index: [pair] } },
+      { name: t('lab.circle.far'), text: formatFixed(radii.values[pair * radii.cols + position], 4),
         cell: { name: radii.name, index: [pair, position] } }
     ])
     points.update(part, { title: t('lab.circle.points', { pair }), domain: latest.domain, dense: true, pair: true })

@@ -1,11 +1,11 @@
 /** The cost of each room, each layer and the whole model, as counted in the run. */
 
-import { scale } from '../lib/color.js'
-import { costsByRoom, grouped, addCosts } from '../lib/costs.js'
-import { onInternalClick, h } from '../lib/dom.js'
-import { grid } from '../lib/grid.js'
+import { createScale } from '../lib/color.js'
+import { costsByRoom, formatInteger, addCosts } from '../lib/costs.js'
+import { handleInternalClick, h } from '../lib/dom.js'
+import { mountGrid } from '../lib/grid.js'
 import { layerHeading } from '../lib/ablation_parts.js'
-import { pictureOf } from '../lib/picture.js'
+import { createPicture } from '../lib/picture.js'
 import { roomName } from '../lib/room_name.js'
 
 /** @import { Costs, Mount, Room, Run, Stage, View } from '../types.d.ts' */
@@ -22,7 +22,7 @@ const COLUMNS = /** @type {const} */ (['parameters', 'multiplyAdds', 'bytes'])
 export const data = (run, { rooms }) => ({ run, rooms })
 
 /** @type {Stage['picture']} */
-export const picture = (run, view) => pictureOf(run, view.room.parts.out)
+export const picture = (run, view) => createPicture(run, view.room.parts.out)
 
 /**
  * The rooms with costs, grouped by tower and layer.
@@ -30,7 +30,7 @@ export const picture = (run, view) => pictureOf(run, view.room.parts.out)
  */
 export function costsByLayer(rooms, sums) {
   /** @type {Map<string, Room[]>} */ const layers = new Map()
-  for (const room of rooms.filter(one => sums.has(one.id))) {
+  for (const room of rooms.filter(room => sums.has(room.id))) {
     const layer = `${room.tower} ${room.layer}`
     layers.set(layer, [...layers.get(layer) ?? [], room])
   }
@@ -39,18 +39,18 @@ export function costsByLayer(rooms, sums) {
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
-  const { t, runQuery, theme, reportError, href, enter } = context
-  const table = grid(container, t('stages.costs.name'), t)
+  const { t, runQuery, theme, reportError, href, enterRoom: enter } = context
+  const table = mountGrid(container, t('stages.costs.name'), t)
   container.append(h('p', { className: 'note' }, t('stages.costs.note')))
   /** @type {Run | null} */ let latest = null
 
   /** @param {Sum} sum @param {Sum | null} max @returns {GridCell[]} */
   const cells = (sum, max) => COLUMNS.map(name => ({
-    text: grouped(sum[name]),
-    color: max && scale({ kind: 'probability', min: 0, max: max[name] || 1 }, theme().mode).at(sum[name])
+    text: formatInteger(sum[name]),
+    color: max && createScale({ kind: 'probability', min: 0, max: max[name] || 1 }, theme().mode).at(sum[name])
   }))
   /** @param {Room} room */
-  const linkTo = room => h('a', { href: href(room.id), onclick: onInternalClick(() => enter(room.id)) }, roomName(room, t))
+  const linkTo = room => h('a', { href: href(room.id), onclick: handleInternalClick(() => enter(room.id)) }, roomName(room, t))
   /** @param {Run} run @param {Room[]} rooms @param {Costs} costs */
   function draw(run, rooms, costs) {
     const sums = costsByRoom(run, rooms, costs)
@@ -58,7 +58,7 @@ export function mount(container, context) {
     const sumOf = ({ id: room }) => /** @type {Sum} */ (sums.get(room))
     const all = [...sums.values()]
     const max = /** @type {Sum} */ (Object.fromEntries(
-      COLUMNS.map(name => [name, Math.max(...all.map(one => one[name]))])))
+      COLUMNS.map(name => [name, Math.max(...all.map(item => item[name]))])))
     const rest = sums.get('')
     table.update(t('stages.costs.corner'), COLUMNS.map(name => t(`stages.costs.${name}`)), [
       { key: 'all', head: t('stages.costs.all'), isTitle: true, cells: cells(addCosts(all), null) },

@@ -1,11 +1,11 @@
 /** The weights of cross-attention, from each token of the target to those of the source. */
 
-import { arcs } from '../lib/arcs.js'
-import { probabilities } from '../lib/color.js'
+import { mountArcs } from '../lib/arcs.js'
+import { probabilityDomain } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
-import { figure } from '../lib/figure.js'
-import { matrixOf } from '../lib/run.js'
-import { indexOf } from '../lib/slice.js'
+import { mountFigure } from '../lib/figure.js'
+import { sliceMatrix } from '../lib/run.js'
+import { cellIndexOf } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -19,22 +19,23 @@ export const pickers = ['head']
  * @param {Run} run @param {View} view
  */
 export function data(run, view) {
-  const weights = matrixOf(run, view.room.parts.weights, view)
+  const weights = sliceMatrix(run, view.room.parts.weights, view)
   const steps = run.decoding?.steps ?? []
   return { weights, next: steps.map(({ token }) => token), row: Math.min(view.row, weights.rows - 1) }
 }
 
 /** @type {Stage['picture']} */
-export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.weights, view), domain: probabilities() })
+export const picture = (run,
+  view) => ({ part: sliceMatrix(run, view.room.parts.weights, view), domain: probabilityDomain() })
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const heading = h('h2')
   const slot = h('div')
-  const lines = arcs(slot, { onLook: at => context.look(strongest(at)) })
+  const lines = mountArcs(slot, { onHover: at => context.selectCell(strongest(at)) })
   container.append(h('section', {}, heading, slot))
-  const fig = figure(container, context)
+  const fig = mountFigure(container, context)
   const weights = fig.matrix()
   container.append(h('p', { className: 'note' }, t('stages.weights.caution')))
   /** @type {ReturnType<typeof data>} */ let latest
@@ -44,7 +45,7 @@ export function mount(container, context) {
   function strongest(at) {
     const { weights: part } = latest
     const values = part.values.slice(at * part.cols, (at + 1) * part.cols)
-    return { name: part.name, index: indexOf(part, at, values.indexOf(Math.max(...values))) }
+    return { name: part.name, index: cellIndexOf(part, at, values.indexOf(Math.max(...values))) }
   }
   function drawLines() {
     const at = Math.min(row ?? latest.row, latest.weights.rows - 1)
@@ -59,8 +60,8 @@ export function mount(container, context) {
       /** @type {Follow} */
       const follow = ({ name, index }) => (name === next.weights.name ? { row: index[2] } : null)
       drawLines()
-      weights.update(next.weights, { title, domain: probabilities(), follow })
-      fig.legend([{ domain: probabilities(), text: t('frame.share') }])
+      weights.update(next.weights, { title, domain: probabilityDomain(), follow })
+      fig.legend([{ domain: probabilityDomain(), text: t('frame.share') }])
       fig.numbers(t('frame.numbers'), [{ title, part: next.weights }])
     },
     mark(marks) {

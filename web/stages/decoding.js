@@ -2,18 +2,18 @@
  * Generation step by step: greedy, sampled, or by beam search; all steps at once, or up to the selected one.
  */
 
-import { probabilities } from '../lib/color.js'
+import { probabilityDomain } from '../lib/color.js'
 import { h, syncChildren, setText } from '../lib/dom.js'
-import { figure } from '../lib/figure.js'
-import { fixed } from '../lib/number.js'
+import { mountFigure } from '../lib/figure.js'
+import { formatFixed } from '../lib/number.js'
 import { cellAt, setCellData } from '../lib/origin.js'
-import { inSlices, nextTask, painted } from '../lib/scheduling.js'
-import { ranking } from '../lib/ranking.js'
-import { ROW_COUNT, isMany, largest } from '../lib/large_tables.js'
-import { labelsOf, matrixOf, tensorOf } from '../lib/run.js'
-import { scrubber, scrubWords } from '../lib/scrubber.js'
+import { createSlicedWorker, nextTask, waitForPaint } from '../lib/scheduling.js'
+import { rankIndices } from '../lib/ranking.js'
+import { ROW_COUNT, isLargeCount, largestIndices } from '../lib/large_tables.js'
+import { getAxisLabels, sliceMatrix, getTensor } from '../lib/run.js'
+import { mountScrubber, scrubberLabels } from '../lib/scrubber.js'
 import { sliceRows } from '../lib/slice.js'
-import { tree } from '../lib/tree.js'
+import { mountTree } from '../lib/tree.js'
 
 /** @import { Branch, BuiltElement, Decoding, Mount, Run, Settings, Stage, View } from '../types.d.ts' */
 /** @import { BeamNode } from '../lib/tree.js' */
@@ -40,7 +40,7 @@ function noteKeys({ kind }, { temperature, topK, topP, tgtIsCausal }) {
   const isShaped = temperature !== 1 || topK > 0 || topP < 1
   return [
     kind === 'given' && tgtIsCausal === false && 'seen', isShaped && (kind === 'beam' ? 'plainTree' : 'plain')
-  ].filter(one => typeof one === 'string')
+  ].filter(item => typeof item === 'string')
 }
 
 /**
@@ -85,15 +85,16 @@ export function data(run, view) {
   const { step: now = -1, room } = view
   const chosen = /** @type {Decoding} */ (run.decoding)
   const { rows, kind, tree: branches, best } = chosen
-  const output = tensorOf(run, room.parts.output), { of } = output.axes[1], V = output.shape[2]
-  const words = labelsOf(run, output, 2) ?? [], order = wordsOf(run, view)
-  const distribution = sliceRows(matrixOf(run, room.parts.output, view, order ? { order } : {}), rows[0], rows.length)
+  const output = getTensor(run, room.parts.output), { of } = output.axes[1], V = output.shape[2]
+  const words = getAxisLabels(run, output, 2) ?? [], order = wordsOf(run, view)
+  const distribution = sliceRows(sliceMatrix(run, room.parts.output, view, order ? { order } : {}), rows[0],
+    rows.length)
   const last = now < 0 ? distribution.rows - 1 : now
   const steps = chosen.steps.map(({ id: word, token, sample }, step) => {
     const row = output.data.subarray((rows[0] + step) * V, (rows[0] + step + 1) * V)
     let start = 0
     // Narrow bars come last in the order of sampling and would be invisible, so they are not drawn.
-    const pieces = (order ? largest(row, 0, V, MAX_SEGMENTS) : ranking(row)).map(i => {
+    const pieces = (order ? largestIndices(row, 0, V, MAX_SEGMENTS) : rankIndices(row)).map(i => {
       const piece = { word: i, token: words[i], start, share: row[i], isChosen: i === word }
       start += row[i]
       return piece
@@ -117,21 +118,21 @@ export function data(run, view) {
  * @param {Run} run @param {View} view
  */
 function wordsOf(run, { room }) {
-  const { data: values, shape: [, , V] } = tensorOf(run, room.parts.output)
-  if (!isMany(V)) return null
+  const { data: values, shape: [, , V] } = getTensor(run, room.parts.output)
+  if (!isLargeCount(V)) return null
   const { rows, steps } = /** @type {Decoding} */ (run.decoding), each = Math.ceil(ROW_COUNT / rows.length)
-  const likely = rows.flatMap(row => largest(values, row * V, V, each))
+  const likely = rows.flatMap(row => largestIndices(values, row * V, V, each))
   return [...new Set([...steps.map(step => step.id), ...likely])].sort((a, b) => a - b)
 }
 
 /** @type {Stage['picture']} */
 export const picture = (run, view) => {
   const { rows, steps } = /** @type {Decoding} */ (run.decoding), order = wordsOf(run, view)
-  const part = sliceRows(matrixOf(run, view.room.parts.output, view, order ? { order } : {}), rows[0], rows.length)
+  const part = sliceRows(sliceMatrix(run, view.room.parts.output, view, order ? { order } : {}), rows[0], rows.length)
   /** @param {number} i */
   const isChosen = i => (order?.[i % part.cols] ?? i % part.cols) === steps[Math.floor(i / part.cols)].id
   const values = part.values.map((probability, i) => (isChosen(i) ? probability : 0))
-  return { part: { ...part, values }, domain: probabilities() }
+  return { part: { ...part, values }, domain: probabilityDomain() }
 }
 
 /** The maximum number of segments of a bar, and a probability whose segment is less than a pixel wide. */
@@ -155,7 +156,7 @@ const createPrefix = () => (
 /** @param {BuiltElement<HTMLElement>} item @param {{ tokens: string[], score?: number }} beginning */
 function fillPrefix(item, { tokens: list, score }) {
   syncChildren(item.firstChild, list, () => h('span'), setText)
-  setText(item.lastChild, score === undefined ? '' : fixed(score))
+  setText(item.lastChild, score === undefined ? '' : formatFixed(score))
 }
 
 /** @type {Mount<typeof data>} */
@@ -173,9 +174,9 @@ export function mount(container, context) {
   const read = h('div', { className: 'read' }, readTitle, readList)
   const walk = h('div')
   container.append(h('section', {}, walk, read, heading, slot, list, note, more))
-  const steps = scrubber(walk, scrubWords(t), step => context.set(step < 0 ? { step } : { step, row: step }))
-  const branches = tree(slot)
-  const fig = figure(container, context)
+  const steps = mountScrubber(walk, scrubberLabels(t), step => context.set(step < 0 ? { step } : { step, row: step }))
+  const branches = mountTree(slot)
+  const fig = mountFigure(container, context)
   const distribution = fig.matrix()
 
   /** @type {ReturnType<typeof data>} */ let latest
@@ -191,10 +192,10 @@ export function mount(container, context) {
     const [number, line, chosen, link] = item.children
     setText(number, String(step))
     setText(chosen, isAhead ? '' : token)
-    setText(link, isAhead ? '' : fixed(probability, 3))
+    setText(link, isAhead ? '' : formatFixed(probability, 3))
     link.hidden = isAhead
     setCellData(link, latest.shares.name, [0, latest.first + step, word])
-    link.onclick = () => context.press(cellAt(link))
+    link.onclick = () => context.pinCell(cellAt(link))
     /** @type {{ piece?: typeof pieces[number], draw: number }[]} */
     const marks = [...pieces.map(piece => ({ piece, draw: 0 })), ...(sample === null ? [] : [{ draw: sample }])]
     syncChildren(line, isAhead ? [] : marks, createPiece, (element, mark) => {
@@ -204,16 +205,16 @@ export function mount(container, context) {
       element.classList.toggle('is-long', Boolean(piece && piece.token.length > 1))
       element.style.setProperty('left', `${(piece ? piece.start : mark.draw) * 100}%`)
       element.style.setProperty('width', piece ? `${piece.share * 100}%` : '0')
-      setText(element.firstChild, piece ? piece.token : fixed(mark.draw, 3))
+      setText(element.firstChild, piece ? piece.token : formatFixed(mark.draw, 3))
     })
   }
   /** @param {ReturnType<typeof data>['steps'][number]} step */
   const fillPiece = step => fillStep(/** @type {BuiltElement<HTMLElement>} */ (list.children[step.step]), step)
-  const fillRest = inSlices(fillPiece, SLICE)
+  const fillRest = createSlicedWorker(fillPiece, SLICE)
   function drawShares() {
     const title = t('stages.decoding.shares')
-    distribution.update(latest.shares, { title, domain: probabilities() })
-    fig.legend([{ domain: probabilities(), text: t('frame.probability') }])
+    distribution.update(latest.shares, { title, domain: probabilityDomain() })
+    fig.legend([{ domain: probabilityDomain(), text: t('frame.probability') }])
     fig.numbers(t('frame.numbers'), [{ title, part: latest.shares }])
   }
   return {
@@ -225,7 +226,7 @@ export function mount(container, context) {
       syncChildren(readList, next.read, createPrefix, fillPrefix)
       const own = next.kind === 'given' ? 'stages.decoding.ownLine' : 'stages.decoding.line'
       setText(heading, t(next.nodes ? 'stages.decoding.tree' : own))
-      setText(note, t(`stages.decoding.${next.reread ?? next.kind}`, { loss: fixed(next.loss, 3) }))
+      setText(note, t(`stages.decoding.${next.reread ?? next.kind}`, { loss: formatFixed(next.loss, 3) }))
       syncChildren(more, next.remarks, createRemark, (element, key) => setText(element, t(`stages.decoding.${key}`)))
       slot.hidden = !next.nodes
       if (next.nodes) branches.update(next.nodes, next.best ?? -1)
@@ -235,7 +236,7 @@ export function mount(container, context) {
       fillRest(next.steps.slice(first))
       list.classList.toggle('has-draws', next.kind === 'sample')
       if (!next.isLarge) drawShares()
-      else painted().then(nextTask).then(() => latest === next && drawShares())
+      else waitForPaint().then(nextTask).then(() => latest === next && drawShares())
     },
     mark: fig.mark,
     destroy: steps.destroy

@@ -1,9 +1,9 @@
 /** Dropout: some cells are set to 0, the rest scaled up. Before the first layer, and in training inside every layer. */
 
-import { factor } from '../lib/color.js'
-import { dropoutFigure } from '../lib/dropout_figure.js'
-import { domainOf, pictureOf } from '../lib/picture.js'
-import { matrixOf, tensorOf } from '../lib/run.js'
+import { factorDomain } from '../lib/color.js'
+import { mountDropoutFigure } from '../lib/dropout_figure.js'
+import { commonDomain, createPicture } from '../lib/picture.js'
+import { sliceMatrix, getTensor } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 /** @import { Cell, Mount, Run, Stage, View } from '../types.d.ts' */
@@ -19,21 +19,21 @@ export const pickers = ['sentence']
  */
 export function data(run, view) {
   const { before, mask, after } = view.room.parts, hasMask = run.tensors.has(mask)
-  const domain = domainOf(run, before, after)
+  const domain = commonDomain(run, before, after)
   return {
-    before: matrixOf(run, before, view), mask: hasMask ? matrixOf(run, mask, view) : null,
-    after: matrixOf(run, after, view),
+    before: sliceMatrix(run, before, view), mask: hasMask ? sliceMatrix(run, mask, view) : null,
+    after: sliceMatrix(run, after, view),
     scale: 1 / (1 - run.settings.dropout), domain,
-    domains: { before: domain, mask: factor(hasMask ? peak(tensorOf(run, mask)) : 1), after: domain },
+    domains: { before: domain, mask: factorDomain(hasMask ? peak(getTensor(run, mask)) : 1), after: domain },
     legend: [{ domain }]
   }
 }
 
 /** @type {Stage['picture']} */
-export const picture = (run, view) => pictureOf(run, view.room.parts.after, view)
+export const picture = (run, view) => createPicture(run, view.room.parts.after, view)
 
 /** @param {Cell} cell */
 const squareIn = ({ index }) => ({ row: index[1], col: index[2] })
 
 /** @type {Mount<typeof data>} */
-export const mount = (container, context) => dropoutFigure(container, context, squareIn)
+export const mount = (container, context) => mountDropoutFigure(container, context, squareIn)

@@ -1,15 +1,15 @@
 /** The embedding: every id looks up its row of the table. */
 
-import { signed } from '../lib/color.js'
-import { grouped } from '../lib/costs.js'
+import { signedDomain } from '../lib/color.js'
+import { formatInteger } from '../lib/costs.js'
 import { h } from '../lib/dom.js'
-import { figure } from '../lib/figure.js'
-import { tokenSearch } from '../lib/token_search.js'
-import { findTokens, isMany } from '../lib/large_tables.js'
-import { domainOf } from '../lib/picture.js'
-import { pcaPlot } from '../lib/pca_plot.js'
-import { descriptionOf, labelsOf, matrixOf, tableRows, tensorOf } from '../lib/run.js'
-import { peak, gatheredRows, slice } from '../lib/slice.js'
+import { mountFigure } from '../lib/figure.js'
+import { mountTokenSearch } from '../lib/token_search.js'
+import { findTokens, isLargeCount } from '../lib/large_tables.js'
+import { commonDomain } from '../lib/picture.js'
+import { mountPcaPlot } from '../lib/pca_plot.js'
+import { getDescription, getAxisLabels, sliceMatrix, getTableRows, getTensor } from '../lib/run.js'
+import { peak, sliceGatheredRows, slice } from '../lib/slice.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -39,7 +39,7 @@ function idsOf(run, { sentence, room: { parts: { stream, by } } }, count) {
  * @param {Run} run @param {View} view @returns {readonly string[]}
  */
 function wordsOf(run, { sentence, room: { parts: { weight, stream, by } } }) {
-  if (!by) return labelsOf(run, descriptionOf(run, weight), 0) ?? []
+  if (!by) return getAxisLabels(run, getDescription(run, weight), 0) ?? []
   const tokens = by === 'position' ? run.streams[stream]?.tokens ?? [[]] : [[]]
   return tokens[sentence] ?? tokens[0]
 }
@@ -49,11 +49,11 @@ function wordsOf(run, { sentence, room: { parts: { weight, stream, by } } }) {
  * @param {Run} run @param {string} name @param {number[]} ids @param {readonly string[]} words
  */
 function usedRows(run, name, ids, words) {
-  const { shape } = descriptionOf(run, name)
+  const { shape } = getDescription(run, name)
   const rows = [...new Set(ids)].filter(id => id < shape[0]).sort((a, b) => a - b)
-  const some = tableRows(run, name, rows), labels = rows.map(id => labelOf(words, id))
+  const some = getTableRows(run, name, rows), labels = rows.map(id => labelOf(words, id))
   return {
-    table: gatheredRows(some, shape, rows, labels), domain: signed(some.peak),
+    table: sliceGatheredRows(some, shape, rows, labels), domain: signedDomain(some.peak),
     many: { words, total: shape[0], largest: some.largest }
   }
 }
@@ -61,17 +61,18 @@ function usedRows(run, name, ids, words) {
 /** The table, the rows that one sentence looks up, and their ids. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { weight: name, out, by } = view.room.parts, words = wordsOf(run, view)
-  const result = matrixOf(run, out, view), ids = idsOf(run, view, result.rows), rest = { run, ids, result, by }
-  if (isMany(descriptionOf(run, name).shape[0])) return { ...usedRows(run, name, ids, words), ...rest }
-  const weight = tensorOf(run, name)
+  const result = sliceMatrix(run, out, view), ids = idsOf(run, view, result.rows), rest = { run, ids, result, by }
+  if (isLargeCount(getDescription(run, name).shape[0])) return { ...usedRows(run, name, ids, words), ...rest }
+  const weight = getTensor(run, name)
   const rowLabels = words.length ? Array.from({ length: weight.shape[0] }, (_, id) => labelOf(words, id)) : undefined
-  return { table: slice(weight, { row: 0, col: 1, rowLabels }), domain: signed(peak(weight)), many: null, ...rest }
+  return { table: slice(weight, { row: 0, col: 1, rowLabels }), domain: signedDomain(peak(weight)), many: null,
+    ...rest }
 }
 
 /** @type {Stage['picture']} */
 export function picture(run, view) {
-  const { weight, out } = view.room.parts, scaled = isMany(descriptionOf(run, weight).shape[0]) ? out : weight
-  return { part: matrixOf(run, out, view), domain: domainOf(run, scaled) }
+  const { weight, out } = view.room.parts, scaled = isLargeCount(getDescription(run, weight).shape[0]) ? out : weight
+  return { part: sliceMatrix(run, out, view), domain: commonDomain(run, scaled) }
 }
 
 /**
@@ -94,14 +95,14 @@ export function mount(container, context) {
   const { t, runQuery, reportError } = context
   const lookUp = h('section', {})
   container.append(lookUp)
-  const search = tokenSearch(lookUp, t,
+  const search = mountTokenSearch(lookUp, t,
     text => loadRows(findTokens(latest.many?.words ?? [], text, MAX_FOUND)).catch(reportError))
   const largestButton = h('button', { type: 'button', className: 'quiet', onclick: () => loadRows(latest.many?.largest ?? []).catch(reportError) }, t('stages.embedding.largest'))
   search.element.append(largestButton)
-  const fig = figure(container, context)
+  const fig = mountFigure(container, context)
   const table = fig.matrix()
   const result = fig.matrix()
-  const projection = pcaPlot(container, context)
+  const projection = mountPcaPlot(container, context)
   /** @type {ReturnType<typeof data>} */ let latest
   /** @type {Slice | null} */ let foundRows = null
   let serial = 0
@@ -114,13 +115,13 @@ export function mount(container, context) {
     if (!many) return
     const some = rows.length ? await runQuery('rows', { name, rows, isTwin: 'which' in context }) : null
     if (ownSerial !== serial || latest.run !== run) return
-    foundRows = some && gatheredRows({ name, shape: [rows.length, shape[1]], data: some.rows }, shape, rows,
+    foundRows = some && sliceGatheredRows({ name, shape: [rows.length, shape[1]], data: some.rows }, shape, rows,
       rows.map(id => labelOf(many.words, id)))
     draw()
   }
   const draw = () => {
     const { table: own, result: lookedUp, ids, domain, many } = latest, all = appendRows(own, foundRows)
-    search.update(many ? t('stages.embedding.drawn', { count: all.rows, total: grouped(many.total) }) : '')
+    search.update(many ? t('stages.embedding.drawn', { count: all.rows, total: formatInteger(many.total) }) : '')
     /** The row of the table for an id. @param {number} id */
     const rowOf = id => (all.rowOrder ? all.rowOrder.indexOf(id) : id)
     const titles = { table: t('stages.embedding.table'), result: t('stages.embedding.result') }

@@ -1,10 +1,10 @@
 /** Four positional encodings, measured by magnitude, distances between positions, and dot products. */
 
-import { signed } from '../lib/color.js'
+import { signedDomain } from '../lib/color.js'
 import { h } from '../lib/dom.js'
-import { figure } from '../lib/figure.js'
-import { plot } from '../lib/plot.js'
-import { tensorOf } from '../lib/run.js'
+import { mountFigure } from '../lib/figure.js'
+import { mountPlot } from '../lib/plot.js'
+import { getTensor } from '../lib/run.js'
 import { slice } from '../lib/slice.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
@@ -28,9 +28,9 @@ const max = ({ values }) => values.reduce((top, value) => Math.max(top, Math.abs
 export function data(run, view) {
   const { products, distances, measures, norms, neighbours } = view.room.parts
   /** @param {string} name */
-  const each = name => SCHEMES.map((_, i) => slice(tensorOf(run, name), { row: 1, col: 2, fixed: [i, 0, 0] }))
+  const each = name => SCHEMES.map((_, i) => slice(getTensor(run, name), { row: 1, col: 2, fixed: [i, 0, 0] }))
   /** @param {string} name */
-  const table = name => slice(tensorOf(run, name), { row: 0, col: 1, rowLabels: SCHEMES })
+  const table = name => slice(getTensor(run, name), { row: 0, col: 1, rowLabels: SCHEMES })
   return {
     measures: { ...table(measures), colLabels: MEASURES }, norms: table(norms), neighbours: table(neighbours),
     products: each(products), distances: each(distances)
@@ -39,8 +39,8 @@ export function data(run, view) {
 
 /** @type {Stage['picture']} */
 export function picture(run, { room }) {
-  const part = slice(tensorOf(run, room.parts.products), { row: 1, col: 2, fixed: [2, 0, 0] })
-  return { part, domain: signed(max(part)) }
+  const part = slice(getTensor(run, room.parts.products), { row: 1, col: 2, fixed: [2, 0, 0] })
+  return { part, domain: signedDomain(max(part)) }
 }
 
 /**
@@ -60,7 +60,7 @@ export function mount(container, context) {
   const words = (list, kind) => list.map(name => t(`lab.asks.${kind}.${name}`))
   /** @param {Slice} part */
   const named = part => ({ ...part, rowLabels: words(SCHEMES, 'schemes') })
-  const fig = figure(container, context)
+  const fig = mountFigure(container, context)
   const measures = fig.matrix()
   const places = [fig.matrix(), fig.matrix()]
   const panes = h('div', { className: 'panes-grid' })
@@ -72,15 +72,15 @@ export function mount(container, context) {
     const [products, apart] = [h('div'), h('div', {}, h('h2', {}, t(`lab.asks.schemes.${scheme}`)))]
     panes.append(products)
     distances.append(apart)
-    return { matrix: fig.matrix(products), plot: plot(apart, context), scheme }
+    return { matrix: fig.matrix(products), plot: mountPlot(apart, context), scheme }
   })
   return {
     update(next) {
       const table = { ...named(next.measures), colLabels: words(MEASURES, 'measures') }
-      measures.update(table, { title: t('lab.asks.table'), domain: signed(max(next.measures)) })
+      measures.update(table, { title: t('lab.asks.table'), domain: signedDomain(max(next.measures)) })
       const views = /** @type {const} */ (['neighbours', 'norms']).map((name, i) => {
         const part = named(next[name])
-        places[i].update(part, { title: t(`lab.asks.${name}`), domain: signed(max(part)), dense: true })
+        places[i].update(part, { title: t(`lab.asks.${name}`), domain: signedDomain(max(part)), dense: true })
         return { title: t(`lab.asks.${name}`), part }
       })
       const isWide = context.width() >= 640
@@ -91,13 +91,13 @@ export function mount(container, context) {
         const product = next.products[i]
         const far = next.distances[i]
         const name = t(`lab.asks.schemes.${scheme}`)
-        matrix.update(product, { title: `${name}, P P^T`, domain: signed(max(product)), dense: true, pair: isWide })
+        matrix.update(product, { title: `${name}, P P^T`, domain: signedDomain(max(product)), dense: true, pair: isWide })
         distance.update({
           width, height: 200, x: [0, far.rows - 1], y: [0, max(far)], xName: t('lab.asks.offset'),
           yName: t('lab.asks.distance'), label: `${name}: ${t('lab.asks.distance')}`, dots: byOffset(far, i)
         })
       })
-      fig.legend(next.products.map((part, i) => ({ domain: signed(max(part)), text: t(`lab.asks.schemes.${SCHEMES[i]}`) })))
+      fig.legend(next.products.map((part, i) => ({ domain: signedDomain(max(part)), text: t(`lab.asks.schemes.${SCHEMES[i]}`) })))
       fig.numbers(t('frame.numbers'), [{ title: t('lab.asks.table'), part: table }, ...views,
         ...SCHEMES.map((scheme, i) => ({ title: `${t(`lab.asks.schemes.${scheme}`)}, P P^T`, part: next.products[i] }))])
     },

@@ -1,10 +1,10 @@
 /** Models trained on short texts and tested on long ones: the accuracy of each positional encoding, by position. */
 
-import { probabilities } from '../lib/color.js'
+import { probabilityDomain } from '../lib/color.js'
 import { h } from '../lib/dom.js'
-import { figure } from '../lib/figure.js'
-import { plot } from '../lib/plot.js'
-import { tensorOf } from '../lib/run.js'
+import { mountFigure } from '../lib/figure.js'
+import { mountPlot } from '../lib/plot.js'
+import { getTensor } from '../lib/run.js'
 import { slice } from '../lib/slice.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
@@ -25,17 +25,17 @@ const TOP = 1.15
  * @param {Run} run @param {View} view
  */
 export function data(run, { room: { parts } }) {
-  const accuracies = tensorOf(run, parts.shares)
+  const accuracies = getTensor(run, parts.shares)
   return {
     accuracies: slice(accuracies, { row: 0, col: 1, rowLabels: SCHEMES }),
-    means: slice(tensorOf(run, parts.means), { row: 0, col: 1, rowLabels: SCHEMES }),
+    means: slice(getTensor(run, parts.means), { row: 0, col: 1, rowLabels: SCHEMES }),
     trained: run.lengths?.trained ?? 0
   }
 }
 
 /** @type {Stage['picture']} */
 export const picture = (run, { room }) => (
-  { part: slice(tensorOf(run, room.parts.shares), { row: 0, col: 1 }), domain: probabilities() })
+  { part: slice(getTensor(run, room.parts.shares), { row: 0, col: 1 }), domain: probabilityDomain() })
 
 /**
  * One scheme as a curve from the first position with a predecessor, with a line at the trained length.
@@ -54,7 +54,7 @@ function curve({ name, values, cols }, scheme, trained) {
 export function mount(container, context) {
   const { t } = context
   const names = SCHEMES.map(scheme => t(`lab.beyond.${scheme}`))
-  const fig = figure(container, context)
+  const fig = mountFigure(container, context)
   const [accuracies, means] = [fig.matrix(), fig.matrix()]
   // Outside the frame: there it wraps and is exported with the figure.
   const panes = h('div', { className: 'panes-grid' })
@@ -62,7 +62,7 @@ export function mount(container, context) {
   const plots = names.map(name => {
     const element = h('div', {}, h('h2', {}, name))
     panes.append(element)
-    return plot(element, context)
+    return mountPlot(element, context)
   })
   return {
     update(next) {
@@ -70,16 +70,16 @@ export function mount(container, context) {
       const sides = ['within', 'past'].map(side => t(`lab.beyond.${side}`, { trained }))
       const all = { ...next.accuracies, rowLabels: names }
       const each = { ...next.means, rowLabels: names, colLabels: sides }
-      accuracies.update(all, { title: t('lab.beyond.shares'), domain: probabilities(), dense: true })
-      means.update(each, { title: t('lab.beyond.means'), domain: probabilities() })
+      accuracies.update(all, { title: t('lab.beyond.shares'), domain: probabilityDomain(), dense: true })
+      means.update(each, { title: t('lab.beyond.means'), domain: probabilityDomain() })
       const isWide = context.width() >= 2 * MIN_WIDTH + GAP
       const width = isWide ? Math.floor((context.width() - GAP) / 2) : context.width()
-      plots.forEach((one, scheme) => one.update({
+      plots.forEach((plot, scheme) => plot.update({
         width, height: 180, x: [0, next.accuracies.cols], y: [0, TOP], xName: t('lab.beyond.place'),
         yName: t('lab.beyond.share'), label: `${names[scheme]}: ${t('lab.beyond.shares')}`,
         ...curve(next.accuracies, scheme, trained)
       }))
-      fig.legend([{ domain: probabilities() }])
+      fig.legend([{ domain: probabilityDomain() }])
       fig.numbers(t('frame.numbers'), [{ title: t('lab.beyond.shares'), part: all },
         { title: t('lab.beyond.means'), part: each }])
     },

@@ -1,12 +1,12 @@
 /** Previous-token and induction heads, measured on a repeated sequence. */
 
-import { probabilities, scale } from '../lib/color.js'
+import { probabilityDomain, createScale } from '../lib/color.js'
 import { h } from '../lib/dom.js'
-import { grid } from '../lib/grid.js'
-import { legend } from '../lib/legend.js'
-import { fixed } from '../lib/number.js'
-import { fullName, partWords, layerHeading } from '../lib/ablation_parts.js'
-import { pictureOf } from '../lib/picture.js'
+import { mountGrid } from '../lib/grid.js'
+import { mountLegend } from '../lib/legend.js'
+import { formatFixed } from '../lib/number.js'
+import { fullName, partLabel, layerHeading } from '../lib/ablation_parts.js'
+import { createPicture } from '../lib/picture.js'
 
 /** @import { HeadScores, Mount, Run, Stage, View } from '../types.d.ts' */
 /** @import { Heads } from '../rooms/stream.js' */
@@ -21,22 +21,22 @@ const PATTERNS = ['previous', 'same', 'after', 'first']
 /** The causal attentions, each with the room of its weights. @param {Run} run @param {View} view */
 export function data(run, { room: { parts }, rooms }) {
   const layers = /** @type {Heads[]} */ (parts.layers).map(layer => (
-    { ...layer, room: rooms.find(one => one.stage === 'weights' && one.parts.out === layer.out)?.id }))
+    { ...layer, room: rooms.find(room => room.stage === 'weights' && room.parts.out === layer.out)?.id }))
   return { run, layers }
 }
 
 /** @type {Stage['picture']} */
-export const picture = (run, { room: { parts: { out } } }) => pictureOf(run, out)
+export const picture = (run, { room: { parts: { out } } }) => createPicture(run, out)
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t, runQuery, set, theme, reportError } = context
   const none = h('p', { className: 'note', hidden: true }, t('stages.habits.none'))
   container.append(none)
-  const table = grid(container, t('stages.habits.name'), t)
+  const table = mountGrid(container, t('stages.habits.name'), t)
   const legends = h('div', { className: 'figure-legends' })
   container.append(legends)
-  const key = legend(legends)
+  const key = mountLegend(legends)
   /** @type {ReturnType<typeof data> | null} */ let latest = null
   /** @type {HeadScores | null} */ let scores = null
 
@@ -47,21 +47,21 @@ export function mount(container, context) {
   function headOf({ room, tower, layer, block }, head) {
     const part = { kind: /** @type {const} */ ('head'), tower, layer, block, head, edits: [] }
     return h('button', { 'type': 'button', 'className': 'quiet', 'aria-label': fullName(part, t), 'onclick': () => (
-      set({ room, head }, 'push')) }, partWords(part, t))
+      set({ room, head }, 'push')) }, partLabel(part, t))
   }
   function draw() {
     if (!latest) return
     const { layers } = latest, measured = scores?.layers ?? []
     const max = PATTERNS.map((_, pattern) => Math.max(...measured.flat().map(scoresOfHead => scoresOfHead[pattern])))
-    const colors = scale(probabilities(), theme().mode)
-    key.update(probabilities(), theme().mode, t('frame.share'))
+    const colors = createScale(probabilityDomain(), theme().mode)
+    key.update(probabilityDomain(), theme().mode, t('frame.share'))
     const lines = layers.flatMap((layer, i) => [
       { key: `layer ${i}`, head: layerHeading(layer, t), isTitle: true, cells: [] },
       ...Array.from({ length: layer.heads }, (_, head) => ({
         key: `${i}.${head}`, head: headOf(layer, head), level: 2, cells: PATTERNS.map((_, pattern) => {
           const score = measured[i]?.[head]?.[pattern]
           if (score === undefined) return { text: '' }
-          return { text: fixed(score), color: colors.at(score), isMarked: score === max[pattern] }
+          return { text: formatFixed(score), color: colors.at(score), isMarked: score === max[pattern] }
         })
       }))
     ])

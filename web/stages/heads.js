@@ -1,11 +1,11 @@
 /** Attention weights times values: what each head reads. */
 
-import { probabilities } from '../lib/color.js'
-import { figure } from '../lib/figure.js'
+import { probabilityDomain } from '../lib/color.js'
+import { mountFigure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
-import { domainOf, pictureOf } from '../lib/picture.js'
-import { entriesOf } from '../lib/product.js'
-import { headMatrix, matrixOf, kvHeadOf } from '../lib/run.js'
+import { commonDomain, createPicture } from '../lib/picture.js'
+import { listEntries } from '../lib/product.js'
+import { sliceHead, sliceMatrix, kvHeadIndex } from '../lib/run.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -22,21 +22,21 @@ export function data(run, view) {
   const { weights, dropped, v, out, heads, kvHeads = heads } = view.room.parts
   const isShared = kvHeads < heads
   const [right, product] = isShared
-    ? [headMatrix(run, v, kvHeads, { ...view, head: kvHeadOf(view) }), headMatrix(run, out, heads, view)]
-    : [matrixOf(run, v, view), matrixOf(run, out, view)]
+    ? [sliceHead(run, v, kvHeads, { ...view, head: kvHeadIndex(view) }), sliceHead(run, out, heads, view)]
+    : [sliceMatrix(run, v, view), sliceMatrix(run, out, view)]
   return {
-    left: matrixOf(run, dropped ?? weights, view), right, product,
-    domain: domainOf(run, v, out)
+    left: sliceMatrix(run, dropped ?? weights, view), right, product,
+    domain: commonDomain(run, v, out)
   }
 }
 
 /** @type {Stage['picture']} */
-export const picture = (run, view) => pictureOf(run, view.room.parts.out, view)
+export const picture = (run, view) => createPicture(run, view.room.parts.out, view)
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
-  const fig = figure(container, context)
+  const fig = mountFigure(container, context)
   const sheet = fig.product()
   return {
     update({ left, right, product, domain }) {
@@ -44,10 +44,10 @@ export function mount(container, context) {
         left: t('stages.heads.weights'), right: t('stages.heads.values'), product: t('stages.heads.result')
       }
       setFormula(sheet.corner, 'H = A V')
-      sheet.update({ left, right, product }, { titles, domains: { left: probabilities(), right: domain,
+      sheet.update({ left, right, product }, { titles, domains: { left: probabilityDomain(), right: domain,
         product: domain } })
-      fig.legend([{ domain: probabilities(), text: t('frame.share') }, { domain, text: titles.product }])
-      fig.numbers(t('frame.numbers'), entriesOf(titles, { left, right, product }))
+      fig.legend([{ domain: probabilityDomain(), text: t('frame.share') }, { domain, text: titles.product }])
+      fig.numbers(t('frame.numbers'), listEntries(titles, { left, right, product }))
     },
     mark: fig.mark,
     destroy() {}

@@ -1,10 +1,10 @@
 /** The whole model as one picture, from the bottom up: every floor displays the tensor of a room and links to it. */
 
-import { scale } from '../lib/color.js'
-import { onInternalClick, h, exists, syncChildren, setText, svg } from '../lib/dom.js'
-import { inSlices, debounce } from '../lib/scheduling.js'
-import { dimensions } from '../lib/number.js'
-import { descriptionOf } from '../lib/run.js'
+import { createScale } from '../lib/color.js'
+import { handleInternalClick, h, exists, syncChildren, setText, svg } from '../lib/dom.js'
+import { createSlicedWorker, debounce } from '../lib/scheduling.js'
+import { formatShape } from '../lib/number.js'
+import { getDescription } from '../lib/run.js'
 import { thumbnail } from '../lib/thumbnail.js'
 import { drawConnector } from '../lib/connector.js'
 
@@ -60,7 +60,7 @@ function floorContent(run, room, view) {
   const isAttention = ATTENTION_STAGES.includes(stage)
   const views = isAttention ? heads : stage === 'qkv' ? ['q', 'k', 'v'].map(part => ({ part })) : [{}]
   const pictures = views.map(picture).filter(exists)
-  const { shape } = descriptionOf(run, tensors[0])
+  const { shape } = getDescription(run, tensors[0])
   const domains = pictures.map(({ domain }) => domain)
   // Matrices that were not retained have no picture.
   const domain = domains.reduce((a, b) => (b.max > a.max ? b : a), domains[0])
@@ -129,9 +129,9 @@ function paint(stamp) {
   }
 }
 
-/** @param {Pick<Context, 'href' | 'enter'>} context @returns {() => Link} */
-const createFloor = ({ href, enter }) => () => {
-  const link = h('a', { className: 'pane-floor', onclick: onInternalClick(() => enter(link.dataset.room ?? '')) },
+/** @param {Pick<Context, 'href' | 'enterRoom'>} context @returns {() => Link} */
+const createFloor = ({ href, enterRoom: enter }) => () => {
+  const link = h('a', { className: 'pane-floor', onclick: handleInternalClick(() => enter(link.dataset.room ?? '')) },
     h('span', { className: 'pane-name' }), h('span', { className: 'pane-pictures' }),
     h('small', { className: 'shape' }))
   return Object.assign(link, { address: href })
@@ -161,7 +161,7 @@ function fillFloor(link, floor, { t, mode, where }) {
   link.setAttribute('class', `pane-floor ${floor.tokens ? 'has-tokens' : floor.isAttention ? 'has-heads' : 'has-stream'}`)
   link.classList.toggle('is-answer', Boolean(isAnswer))
   setText(name, t(word))
-  setText(shape, floor.tokens ? '' : dimensions(floor.shape))
+  setText(shape, floor.tokens ? '' : formatShape(floor.shape))
   link.title = [where(floor), t(word), shape.textContent].filter(Boolean).join(' · ')
   pictures.classList.toggle('is-tokens', Boolean(tokens))
   const kind = floor.tokens ? 'tokens' : floor.domain ? 'pictures' : 'nothing'
@@ -169,7 +169,7 @@ function fillFloor(link, floor, { t, mode, where }) {
   link.kind = kind
   if (floor.tokens) return syncChildren(pictures, truncateTokens(floor.tokens), () => h('span'), fillToken)
   if (!floor.domain) return syncChildren(pictures, [t('stages.house.unkept')], () => h('small'), setText)
-  const colors = scale(floor.domain, mode)
+  const colors = createScale(floor.domain, mode)
   return syncChildren(pictures, floor.parts.map(part => ({ part, colors })), createPicture, fillPicture)
 }
 
@@ -216,12 +216,12 @@ export function mount(container, context) {
   const updateConnector = () => drawConnector(connector, root, root.querySelector('[data-wire="from"]'),
     root.querySelectorAll('[data-wire="to"]'), { gap: CONNECTOR_GAP, hasArrows: true })
   const updateConnectorLater = debounce(updateConnector)
-  const paintPictures = inSlices(paint)
+  const paintPictures = createSlicedWorker(paint)
   const observer = new ResizeObserver(updateConnector)
   observer.observe(root)
 
   const createLink = () => {
-    const link = h('a', { onclick: onInternalClick(() => context.enter(link.dataset.room ?? '')) })
+    const link = h('a', { onclick: handleInternalClick(() => context.enterRoom(link.dataset.room ?? '')) })
     return h('li', {}, link)
   }
   /** @param {BuiltElement<HTMLElement>} element @param {{ id: string, words: string }} notebook */

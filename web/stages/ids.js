@@ -1,9 +1,9 @@
 /** The vocabulary, and every sentence as a row of ids. */
 
-import { chips } from '../lib/chips.js'
-import { signed } from '../lib/color.js'
+import { mountChips } from '../lib/chips.js'
+import { signedDomain } from '../lib/color.js'
 import { h, targetOf } from '../lib/dom.js'
-import { vocabulary } from '../lib/vocabulary.js'
+import { mountVocabulary } from '../lib/vocabulary.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -28,7 +28,7 @@ export function data(run, { sentence, room }) {
 export function picture(run, { room }) {
   const { ids, vocabulary } = run.streams[room.parts.stream]
   const part = { rows: ids.length, cols: ids[0].length, values: Float32Array.from(ids.flat()) }
-  return { part, domain: signed(vocabulary.length) }
+  return { part, domain: signedDomain(vocabulary.length) }
 }
 
 /** @type {Mount<typeof data>} */
@@ -37,9 +37,9 @@ export function mount(container, context) {
   const sentences = h('section', {}, h('h2', {}, t('stages.ids.sentences')))
   const vocabularySection = h('section', {}, h('h2', {}, t('stages.ids.vocabulary')))
   container.append(sentences, vocabularySection)
-  const words = vocabulary(vocabularySection, t)
-  const list = chips(sentences, {
-    onLook: (row, col) => highlight(idAt(row, col)), onPress: (row, col) => highlight(idAt(row, col)),
+  const words = mountVocabulary(vocabularySection, t)
+  const list = mountChips(sentences, {
+    onHover: (row, col) => highlight(idAt(row, col)), onPress: (row, col) => highlight(idAt(row, col)),
     onLeave: () => highlight(null), onRow: row => context.set({ sentence: row })
   }, { inline: true })
   /** @type {ReturnType<typeof data>} */ let latest
@@ -51,7 +51,7 @@ export function mount(container, context) {
     list.update(latest.sentences.map(({ ids, tokens, padding, chosen }, row) => ({
       name: String(row), chosen,
       chips: ids.map((number, col) => (
-        { text: String(number), note: tokens[col], faint: padding[col], lit: number === highlightedId }))
+        { text: String(number), note: tokens[col], isFaint: padding[col], isHighlighted: number === highlightedId }))
     })))
     words.update(latest.vocabulary, highlightedId)
   }

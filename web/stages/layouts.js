@@ -1,9 +1,9 @@
 /** Two layouts of the same table: sines and cosines interleaved, or all sines first. */
 
-import { signed } from '../lib/color.js'
-import { brief } from '../lib/number.js'
-import { panels } from '../lib/panels.js'
-import { matrixOf, tensorOf } from '../lib/run.js'
+import { signedDomain } from '../lib/color.js'
+import { formatBrief } from '../lib/number.js'
+import { mountPanels } from '../lib/panels.js'
+import { sliceMatrix, getTensor } from '../lib/run.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -16,14 +16,14 @@ export function data(run, view) {
   const { interleaved, concatenated, sorted, most } = view.room.parts
   return {
     panels: Object.entries({ interleaved, concatenated, sorted }).map(([word, name]) => (
-      { ...matrixOf(run, name, view), word, domain: signed(1) })),
-    numbers: [{ word: 'most', text: brief(tensorOf(run, most).data[0]), cell: { name: most, index: [] } }]
+      { ...sliceMatrix(run, name, view), word, domain: signedDomain(1) })),
+    numbers: [{ word: 'most', text: formatBrief(getTensor(run, most).data[0]), cell: { name: most, index: [] } }]
   }
 }
 
 /** @type {Stage['picture']} */
 export const picture = (run, view) => (
-  { part: matrixOf(run, view.room.parts.concatenated, view), domain: signed(1) })
+  { part: sliceMatrix(run, view.room.parts.concatenated, view), domain: signedDomain(1) })
 
 /** @type {Mount<typeof data>} */
-export const mount = (container, context) => panels(container, context, 'lab.layouts')
+export const mount = (container, context) => mountPanels(container, context, 'lab.layouts')

@@ -2,15 +2,15 @@
  * A linear layer, of the feed-forward network or the output: every output is a weighted sum of all inputs.
  */
 
-import { signed } from '../lib/color.js'
-import { figure } from '../lib/figure.js'
+import { signedDomain } from '../lib/color.js'
+import { mountFigure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
-import { domainOf, pictureOf } from '../lib/picture.js'
-import { entriesOf } from '../lib/product.js'
-import { grouped } from '../lib/costs.js'
+import { commonDomain, createPicture } from '../lib/picture.js'
+import { listEntries } from '../lib/product.js'
+import { formatInteger } from '../lib/costs.js'
 import { h, setText } from '../lib/dom.js'
-import { ROW_COUNT, isMany, largest } from '../lib/large_tables.js'
-import { biasRow, descriptionOf, labelsOf, matrixOf, tableRows, tensorOf, weightMatrix } from '../lib/run.js'
+import { ROW_COUNT, isLargeCount, largestIndices } from '../lib/large_tables.js'
+import { sliceBias, getDescription, getAxisLabels, sliceMatrix, getTableRows, getTensor, sliceWeight } from '../lib/run.js'
 import { pickColumns, peak, sliceRows, slice } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
@@ -24,12 +24,12 @@ export const controls = ['dimFeedforward']
  * @param {Run} run @param {View} view
  */
 function inputOf(run, view) {
-  const { x, y } = view.room.parts, part = matrixOf(run, x, view), first = firstOf(run, y)
+  const { x, y } = view.room.parts, part = sliceMatrix(run, x, view), first = firstOf(run, y)
   return first ? sliceRows(part, first, part.rows - first) : part
 }
 
 /** The position of the first row. @param {Run} run @param {string} name */
-const firstOf = (run, name) => descriptionOf(run, name).axes.at(-2)?.first ?? 0
+const firstOf = (run, name) => getDescription(run, name).axes.at(-2)?.first ?? 0
 
 /**
  * The largest logits at each position of a large vocabulary, with only their rows of the weight.
@@ -37,48 +37,48 @@ const firstOf = (run, name) => descriptionOf(run, name).axes.at(-2)?.first ?? 0
  */
 function largestOnly(run, view) {
   const { x, weight, bias, y } = view.room.parts
-  const result = tensorOf(run, y), [, rows, cols] = result.shape, each = Math.max(1, Math.floor(ROW_COUNT / rows))
+  const result = getTensor(run, y), [, rows, cols] = result.shape, each = Math.max(1, Math.floor(ROW_COUNT / rows))
   const all = Array.from({ length: rows }, (_, row) => (
-    largest(result.data, (view.sentence * rows + row) * cols, cols, each + 1)))
+    largestIndices(result.data, (view.sentence * rows + row) * cols, cols, each + 1)))
   const order = [...new Set(all.flat())].sort((a, b) => a - b)
-  const { shape } = descriptionOf(run, weight), some = tableRows(run, weight, order)
-  const labels = labelsOf(run, result, 2, view.sentence), colLabels = order.map(id => labels?.[id] ?? String(id))
+  const { shape } = getDescription(run, weight), some = getTableRows(run, weight, order)
+  const labels = getAxisLabels(run, result, 2, view.sentence), colLabels = order.map(id => labels?.[id] ?? String(id))
   const right = slice(some, { row: 1, col: 0, colLabels })
-  const fullBias = biasRow(run, bias)
+  const fullBias = sliceBias(run, bias)
   return {
     left: inputOf(run, view), right: { ...right, shape, order }, bias: fullBias && pickColumns(fullBias, order),
-    product: matrixOf(run, y, view, { order }), drawn: { count: order.length, total: cols }, first: firstOf(run, y),
-    domains: { input: domainOf(run, x), output: signed(peak(result)), weights: signed(some.peak) }
+    product: sliceMatrix(run, y, view, { order }), drawn: { count: order.length, total: cols }, first: firstOf(run, y),
+    domains: { input: commonDomain(run, x), output: signedDomain(peak(result)), weights: signedDomain(some.peak) }
   }
 }
 
 /** Input, weight, bias and result. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { x, weight, bias, y } = view.room.parts
-  if (isMany(descriptionOf(run, weight).shape[0])) return largestOnly(run, view)
+  if (isLargeCount(getDescription(run, weight).shape[0])) return largestOnly(run, view)
   return {
     drawn: null, first: firstOf(run, y),
-    left: inputOf(run, view), right: weightMatrix(run, weight), bias: biasRow(run, bias),
-    product: matrixOf(run, y, view),
-    domains: { input: domainOf(run, x), output: domainOf(run, y), weights: domainOf(run, weight) }
+    left: inputOf(run, view), right: sliceWeight(run, weight), bias: sliceBias(run, bias),
+    product: sliceMatrix(run, y, view),
+    domains: { input: commonDomain(run, x), output: commonDomain(run, y), weights: commonDomain(run, weight) }
   }
 }
 
 /** @type {Stage['picture']} */
-export const picture = (run, view) => pictureOf(run, view.room.parts.y, view)
+export const picture = (run, view) => createPicture(run, view.room.parts.y, view)
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const note = h('p', { className: 'note', hidden: true })
   container.append(note)
-  const fig = figure(container, context)
+  const fig = mountFigure(container, context)
   const sheet = fig.product()
   return {
     update({ left, right, bias, product, domains, drawn, first }) {
       note.hidden = !drawn && !first
-      setText(note, [drawn && t('frame.find.likeliest', { ...drawn, total: grouped(drawn.total) }),
-        first && t('frame.find.scored', { rows: product.rows, first: grouped(first) })].filter(Boolean).join(' '))
+      setText(note, [drawn && t('frame.find.likeliest', { ...drawn, total: formatInteger(drawn.total) }),
+        first && t('frame.find.scored', { rows: product.rows, first: formatInteger(first) })].filter(Boolean).join(' '))
       const titles = { left: t('stages.linear.input'), right: 'W^T', bias: 'b', product: t('stages.linear.result') }
       setFormula(sheet.corner, bias ? 'Y = X W^T + b' : 'Y = X W^T')
       sheet.update({ left, right, ...(bias && { bias }), product }, {
@@ -89,7 +89,7 @@ export function mount(container, context) {
         { domain: domains.input, text: titles.left }, { domain: domains.weights, text: titles.right },
         { domain: domains.output, text: titles.product }
       ])
-      fig.numbers(t('frame.numbers'), entriesOf(titles, { left, right, bias, product }))
+      fig.numbers(t('frame.numbers'), listEntries(titles, { left, right, bias, product }))
     },
     mark: fig.mark,
     destroy() {}

@@ -1,11 +1,11 @@
 /** Masked scores are replaced by minus infinity. */
 
 import { h } from '../lib/dom.js'
-import { editOf, withEdit, withoutEdit } from '../lib/edits.js'
-import { figure } from '../lib/figure.js'
-import { domainOf } from '../lib/picture.js'
-import { matrixOf } from '../lib/run.js'
-import { squareOf } from '../lib/slice.js'
+import { findEdit, withEdit, withoutEdit } from '../lib/edits.js'
+import { mountFigure } from '../lib/figure.js'
+import { commonDomain } from '../lib/picture.js'
+import { sliceMatrix } from '../lib/run.js'
+import { findSquare } from '../lib/slice.js'
 
 /** @import { Cell, Edit, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -19,14 +19,14 @@ export const pickers = ['sentence', 'head']
  * @param {Run} run @param {View} view
  */
 export const data = (run, view) => ({
-  before: matrixOf(run, view.room.parts.scores, view), after: matrixOf(run, view.room.parts.masked, view),
-  domain: domainOf(run, view.room.parts.scores),
+  before: sliceMatrix(run, view.room.parts.scores, view), after: sliceMatrix(run, view.room.parts.masked, view),
+  domain: commonDomain(run, view.room.parts.scores),
   isOpen: view.room.parts.kind === 'masked' && !view.room.parts.isCausal
 })
 
 /** @type {Stage['picture']} */
 export const picture = (run, view) => ({
-  part: matrixOf(run, view.room.parts.masked, view), domain: domainOf(run, view.room.parts.scores)
+  part: sliceMatrix(run, view.room.parts.masked, view), domain: commonDomain(run, view.room.parts.scores)
 })
 
 /**
@@ -35,8 +35,8 @@ export const picture = (run, view) => ({
  */
 export function toggleMask(edits, { before, after }, { index: [sentence, head, query, key] }) {
   const target = { name: after.name, index: [sentence, null, query, key] }
-  if (editOf(edits, target)) return withoutEdit(edits, target)
-  const at = squareOf(after, { name: after.name, index: [sentence, head, query, key] })
+  if (findEdit(edits, target)) return withoutEdit(edits, target)
+  const at = findSquare(after, { name: after.name, index: [sentence, head, query, key] })
   const isHidden = at !== null && after.values[at.row * after.cols + at.col] === -Infinity
   return withEdit(edits, isHidden ? { ...target, from: before.name } : { ...target, value: -Infinity })
 }
@@ -55,9 +55,9 @@ export function mount(container, context) {
   const press = cell => {
     const isHere = cell && latest && [latest.before.name, latest.after.name].includes(cell.name) && !cell.isTwin
     if (isEditing && latest && isHere) set({ edits: toggleMask(get().edits, latest, cell) })
-    else context.press(cell)
+    else context.pinCell(cell)
   }
-  const fig = figure(container, { ...context, press })
+  const fig = mountFigure(container, { ...context, pinCell: press })
   container.append(h('p', { className: 'mask-pen' }, editSwitch, ' ', h('span', { className: 'note' }, t('stages.mask.penWhat'))))
   fig.body.classList.add('is-pair')
   const before = fig.matrix()

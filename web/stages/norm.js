@@ -1,11 +1,11 @@
 /** A residual sum and its layer norm; at the end of a tower the norm alone. */
 
 import { h } from '../lib/dom.js'
-import { figure } from '../lib/figure.js'
-import { fixed } from '../lib/number.js'
-import { domainOf, pictureOf } from '../lib/picture.js'
-import { matrixOf, vectorRow } from '../lib/run.js'
-import { strips } from '../lib/strip.js'
+import { mountFigure } from '../lib/figure.js'
+import { formatFixed } from '../lib/number.js'
+import { commonDomain, createPicture } from '../lib/picture.js'
+import { sliceMatrix, sliceVector } from '../lib/run.js'
+import { mountStrips } from '../lib/strip.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -27,21 +27,21 @@ function statistics({ rows, cols, values }) {
 export function data(run, view) {
   const { x, weight, bias, y, residual, isFirst, isCentred } = view.room.parts
   /** @param {string} name */
-  const part = name => matrixOf(run, name, view)
+  const part = name => sliceMatrix(run, name, view)
   const sums = residual && { input: part(residual.input), change: part(residual.change), sum: part(residual.sum) }
   const isOwn = Object.values(sums ?? {}).some(({ name }) => name === x)
   const matrices = { ...sums, ...(!isOwn && { before: part(x) }), after: part(y) }
   const gains = [weight, bias].filter(Boolean)
   return {
-    ...matrices, gain: weight ? vectorRow(run, weight, 'γ') : null, shift: bias ? vectorRow(run, bias, 'β') : null,
+    ...matrices, gain: weight ? sliceVector(run, weight, 'γ') : null, shift: bias ? sliceVector(run, bias, 'β') : null,
     isFirst, isCentred, from: x, statistics: statistics(part(x)),
-    domain: domainOf(run, ...Object.values(matrices).map(({ name }) => name)),
-    gains: domainOf(run, ...gains)
+    domain: commonDomain(run, ...Object.values(matrices).map(({ name }) => name)),
+    gains: commonDomain(run, ...gains)
   }
 }
 
 /** @type {Stage['picture']} */
-export const picture = (run, view) => pictureOf(run, view.room.parts.y, view)
+export const picture = (run, view) => createPicture(run, view.room.parts.y, view)
 
 /** @typedef {'input' | 'change' | 'sum' | 'before' | 'gain' | 'shift' | 'after'} MatrixRole */
 
@@ -53,8 +53,8 @@ const PRE = ['input', 'gain', 'shift', 'after', 'change', 'sum']
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
-  const lines = strips(container)
-  const fig = figure(container, context)
+  const lines = mountStrips(container)
+  const fig = mountFigure(container, context)
   const slots = POST.map(() => {
     const element = h('div')
     fig.body.append(element)
@@ -69,8 +69,8 @@ export function mount(container, context) {
     /** @param {Slice} part @param {string} key @param {{ mean: number, variance: number }} statistics */
     const line = (part, key, { mean, variance }) => ({
       name: t(`stages.norm.${key}${latest.isCentred ? '' : 'Rms'}`, {
-        token: part.rowLabels[row], mean: fixed(mean), variance: fixed(variance),
-        rms: fixed(Math.sqrt(mean ** 2 + variance))
+        token: part.rowLabels[row], mean: formatFixed(mean), variance: formatFixed(variance),
+        rms: formatFixed(Math.sqrt(mean ** 2 + variance))
       }),
       part, row, values: part.values.slice(row * part.cols, (row + 1) * part.cols), mean,
       deviation: Math.sqrt(variance), chosen: selected.col

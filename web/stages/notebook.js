@@ -1,8 +1,8 @@
 /** A notebook to read and run; loaded when one is opened. */
 
-import { signed } from '../lib/color.js'
+import { signedDomain } from '../lib/color.js'
 import { h } from '../lib/dom.js'
-import { tensorOf } from '../lib/run.js'
+import { getTensor } from '../lib/run.js'
 import { peak, slice } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
@@ -16,8 +16,8 @@ export const data = (run, { room }) => ({ notebook: room.parts.notebook })
 
 /** The thumbnail: the table of positions, the topic of all notebooks. @type {Stage['picture']} */
 export function picture(run, { room }) {
-  const tensor = tensorOf(run, room.parts.table)
-  return { part: slice(tensor, { row: 0, col: 1 }), domain: signed(peak(tensor)) }
+  const tensor = getTensor(run, room.parts.table)
+  return { part: slice(tensor, { row: 0, col: 1 }), domain: signedDomain(peak(tensor)) }
 }
 
 /** @type {Mount<typeof data>} */
@@ -28,7 +28,7 @@ export function mount(container, context) {
   let isDestroyed = false
   /** @param {string} name */
   async function open(name) {
-    const { model } = context.get(), { notebook } = await import('../notebooks/view.js')
+    const { model } = context.get(), { mountNotebook: notebook } = await import('../notebooks/view.js')
     if (isDestroyed) return
     if (context.get().model !== model) {
       // The reader has left the room meanwhile; the notebook opens again on return.

@@ -1,8 +1,8 @@
 /** An operation without a stage of its own: inputs and output. */
 
-import { figure } from '../lib/figure.js'
-import { domainOf, pictureOf } from '../lib/picture.js'
-import { matrixOf } from '../lib/run.js'
+import { mountFigure } from '../lib/figure.js'
+import { commonDomain, createPicture } from '../lib/picture.js'
+import { sliceMatrix } from '../lib/run.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -15,18 +15,18 @@ export function data(run, view) {
   const { inputs, out, op } = view.room.parts
   const names = [...new Set([...Object.values(inputs), out])].filter(name => run.tensors.has(name))
   return {
-    op, out: matrixOf(run, out, view), matrices: names.map(name => matrixOf(run, name, view)),
-    domains: names.map(name => domainOf(run, name))
+    op, out: sliceMatrix(run, out, view), matrices: names.map(name => sliceMatrix(run, name, view)),
+    domains: names.map(name => commonDomain(run, name))
   }
 }
 
 /** @type {Stage['picture']} */
-export const picture = (run, view) => pictureOf(run, view.room.parts.out, view)
+export const picture = (run, view) => createPicture(run, view.room.parts.out, view)
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
-  const fig = figure(container, context)
+  const fig = mountFigure(container, context)
   /** @type {ReturnType<typeof fig.matrix>[]} */ const views = []
   return {
     update({ matrices, domains }) {

@@ -1,15 +1,15 @@
 /** The concatenated heads, mixed by the output projection. */
 
-import { scale, signed } from '../lib/color.js'
+import { createScale, signedDomain } from '../lib/color.js'
 import { h } from '../lib/dom.js'
-import { figure } from '../lib/figure.js'
-import { grid } from '../lib/grid.js'
-import { fixed } from '../lib/number.js'
-import { domainOf, pictureOf } from '../lib/picture.js'
+import { mountFigure } from '../lib/figure.js'
+import { mountGrid } from '../lib/grid.js'
+import { formatFixed } from '../lib/number.js'
+import { commonDomain, createPicture } from '../lib/picture.js'
 import { thumbnail } from '../lib/thumbnail.js'
 import { setFormula } from '../lib/formula.js'
-import { entriesOf } from '../lib/product.js'
-import { biasRow, matrixOf, tensorOf, weightMatrix } from '../lib/run.js'
+import { listEntries } from '../lib/product.js'
+import { sliceBias, sliceMatrix, getTensor, sliceWeight } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
@@ -23,28 +23,28 @@ export function data(run, view) {
   const { x, weight, bias, y, heads } = view.room.parts
   return {
     run, added: { x, weight, heads }, sentence: view.sentence,
-    group: tensorOf(run, x).shape[tensorOf(run, x).shape.length - 1] / heads,
-    left: matrixOf(run, x, view), right: weightMatrix(run, weight), bias: biasRow(run, bias),
-    product: matrixOf(run, y, view),
+    group: getTensor(run, x).shape[getTensor(run, x).shape.length - 1] / heads,
+    left: sliceMatrix(run, x, view), right: sliceWeight(run, weight), bias: sliceBias(run, bias),
+    product: sliceMatrix(run, y, view),
     domains: {
-      values: domainOf(run, x, y),
-      weights: domainOf(run, weight)
+      values: commonDomain(run, x, y),
+      weights: commonDomain(run, weight)
     }
   }
 }
 
 /** @type {Stage['picture']} */
-export const picture = (run, view) => pictureOf(run, view.room.parts.y, view)
+export const picture = (run, view) => createPicture(run, view.room.parts.y, view)
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t, runQuery, theme, reportError } = context
-  const fig = figure(container, context)
+  const fig = mountFigure(container, context)
   const sheet = fig.product()
   const heads = h('section', { className: 'heads-add' }, h('h2', {}, t('stages.output.added')),
     h('p', { className: 'note' }, t('stages.output.addedWhat')))
   container.append(heads)
-  const table = grid(heads, t('stages.output.added'), t)
+  const table = mountGrid(heads, t('stages.output.added'), t)
   /** @type {ReturnType<typeof thumbnail>[]} */ const pictures = []
   /** @type {Run | null} */ let latest = null
   /**
@@ -57,17 +57,17 @@ export function mount(container, context) {
     if (isNew) heads.setAttribute('aria-busy', 'true')
     const all = await runQuery('contributions', { ...question, isTwin: 'which' in context })
     if (latest !== run) return
-    const max = Math.max(1e-6, ...all.map(one => peak({ data: one.norms })))
-    const peaks = Math.max(1e-6, ...all.map(one => one.peak))
-    const { mode } = theme(), colors = scale(signed(max), mode)
+    const max = Math.max(1e-6, ...all.map(item => peak({ data: item.norms })))
+    const peaks = Math.max(1e-6, ...all.map(item => item.peak))
+    const { mode } = theme(), colors = createScale(signedDomain(max), mode)
     table.update(t('stages.output.adds'), rowLabels, all.map(({ pictures: shownAs, norms }, head) => {
       const picture = pictures[head] ??= thumbnail(h('span', { className: 'stamp' }))
-      picture.update(shownAs[sentence], scale(signed(peaks), mode))
+      picture.update(shownAs[sentence], createScale(signedDomain(peaks), mode))
       const name = named[head] ??= h('span', { className: 'head-adds' },
         picture.element, t('stages.parts.head', { head }))
       return { key: String(head), head: name, cells: (/** @type {number} */ i) => {
         const length = norms[sentence * rows + i]
-        return { text: fixed(length), color: colors.at(length) }
+        return { text: formatFixed(length), color: colors.at(length) }
       } }
     }))
     heads.setAttribute('aria-busy', 'false')
@@ -86,7 +86,7 @@ export function mount(container, context) {
         domains: { left: domains.values, right: domains.weights, bias: domains.weights, product: domains.values }
       })
       fig.legend([{ domain: domains.values, text: titles.product }, { domain: domains.weights, text: titles.right }])
-      fig.numbers(t('frame.numbers'), entriesOf(titles, { left, right, bias, product }))
+      fig.numbers(t('frame.numbers'), listEntries(titles, { left, right, bias, product }))
     },
     mark: fig.mark,
     destroy() {

@@ -1,10 +1,10 @@
 /** A source or a target as tokens, each with its id. */
 
-import { chips } from '../lib/chips.js'
-import { probabilities } from '../lib/color.js'
+import { mountChips } from '../lib/chips.js'
+import { probabilityDomain } from '../lib/color.js'
 import { h, syncChildren, setText } from '../lib/dom.js'
-import { MAX_TOKENS, tokenWindow } from '../lib/token_window.js'
-import { vocabulary } from '../lib/vocabulary.js'
+import { MAX_TOKENS, mountTokenWindow } from '../lib/token_window.js'
+import { mountVocabulary } from '../lib/vocabulary.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -29,7 +29,7 @@ export function data(run, { sentence, room }) {
 export function picture(run, { room }) {
   const [tokens] = run.streams[room.parts.stream].tokens
   const values = Float32Array.from(tokens, token => (EDGES.test(token) ? 0.15 : 0.55))
-  return { part: { rows: 1, cols: tokens.length, values }, domain: probabilities() }
+  return { part: { rows: 1, cols: tokens.length, values }, domain: probabilityDomain() }
 }
 
 const createPiece = () => h('span', { className: 'merge-piece' })
@@ -41,24 +41,26 @@ export function mount(container, context) {
   const { t } = context
   /** @param {number} _ @param {number} col */
   const look = (_, col) => highlight(col)
-  const span = tokenWindow(container, t, () => highlight())
-  const list = chips(container, { onLook: look, onPress: look, onLeave: () => highlight() })
+  const span = mountTokenWindow(container, t, () => highlight())
+  const list = mountChips(container, { onHover: look, onPress: look, onLeave: () => highlight() })
   const sentences = h('ul', { className: 'said-twice' })
   const compared = h('section', { className: 'search' }, h('h2', {}, t('stages.pieces.languages')), sentences)
   container.append(compared)
   const heading = h('h2')
   const vocabularySection = h('section', { className: 'known' }, heading)
   container.append(vocabularySection)
-  const all = vocabulary(vocabularySection, t)
+  const all = mountVocabulary(vocabularySection, t)
   /** @type {ReturnType<typeof data>} */ let latest
 
   /** @param {number} [col] */
   function highlight(col) {
-    const pieces = latest.pieces.slice(...span.rangeOf(latest.pieces.length, MAX_TOKENS)), lit = pieces[col ?? -1]?.id
+    const pieces = latest.pieces.slice(...span.rangeOf(latest.pieces.length, MAX_TOKENS)),
+      highlightedId = pieces[col ?? -1]?.id
     list.update([{ name: '', chips: pieces.map(piece => ({
-      text: piece.token, note: String(piece.id), faint: EDGES.test(piece.token), lit: piece.id === lit
+      text: piece.token, note: String(piece.id), isFaint: EDGES.test(piece.token),
+      isHighlighted: piece.id === highlightedId
     })) }])
-    all.update(latest.vocabulary, lit)
+    all.update(latest.vocabulary, highlightedId)
   }
   return {
     update(next) {

@@ -1,8 +1,8 @@
 /** The attention weights of the same words, queries and keys with every positional encoding. */
 
-import { probabilities } from '../lib/color.js'
-import { panels } from '../lib/panels.js'
-import { tensorOf } from '../lib/run.js'
+import { probabilityDomain } from '../lib/color.js'
+import { mountPanels } from '../lib/panels.js'
+import { getTensor } from '../lib/run.js'
 import { slice } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
@@ -17,14 +17,14 @@ const SCHEMES = ['none', 'sinusoidal', 'random', 'halves', 'neighbours', 'biased
 export function data(run, { room }) {
   const [words] = run.streams.text.tokens
   return { panels: SCHEMES.map(word => ({
-    ...slice(tensorOf(run, room.parts[word]), { row: 1, col: 2, rowLabels: words, colLabels: words }), word,
-    domain: probabilities()
+    ...slice(getTensor(run, room.parts[word]), { row: 1, col: 2, rowLabels: words, colLabels: words }), word,
+    domain: probabilityDomain()
   })) }
 }
 
 /** @type {Stage['picture']} */
 export const picture = (run, { room }) => (
-  { part: slice(tensorOf(run, room.parts.sinusoidal), { row: 1, col: 2 }), domain: probabilities() })
+  { part: slice(getTensor(run, room.parts.sinusoidal), { row: 1, col: 2 }), domain: probabilityDomain() })
 
 /** @type {Mount<typeof data>} */
-export const mount = (container, context) => panels(container, context, 'lab.compare')
+export const mount = (container, context) => mountPanels(container, context, 'lab.compare')

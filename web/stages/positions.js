@@ -1,10 +1,10 @@
 /** The positional encoding: curves over position, and its table. */
 
-import { curves } from '../lib/chart.js'
-import { signed } from '../lib/color.js'
+import { mountCurves } from '../lib/chart.js'
+import { signedDomain } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
-import { figure } from '../lib/figure.js'
-import { tensorOf } from '../lib/run.js'
+import { mountFigure } from '../lib/figure.js'
+import { getTensor } from '../lib/run.js'
 import { peak, slice } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
@@ -21,21 +21,21 @@ export const pickers = ['sentence']
  */
 export function data(run, { sentence, room }) {
   const { table, stream } = room.parts
-  const tensor = tensorOf(run, table)
+  const tensor = getTensor(run, table)
   const { tokens, lengths } = run.streams[stream] ?? { tokens: [[]], lengths: [] }
   const names = tokens[sentence] ?? tokens[0]
   /** @param {unknown} _ @param {number} i */
   const label = (_, i) => (i < names.length ? `${names[i]} · ${i}` : String(i))
   return {
     table: slice(tensor, { row: 0, col: 1, rowLabels: Array.from({ length: tensor.shape[0] }, label) }),
-    used: lengths[sentence] ?? names.length, domain: signed(peak(tensor))
+    used: lengths[sentence] ?? names.length, domain: signedDomain(peak(tensor))
   }
 }
 
 /** @type {Stage['picture']} */
 export function picture(run, { room }) {
-  const tensor = tensorOf(run, room.parts.table)
-  return { part: slice(tensor, { row: 0, col: 1 }), domain: signed(peak(tensor)) }
+  const tensor = getTensor(run, room.parts.table)
+  return { part: slice(tensor, { row: 0, col: 1 }), domain: signedDomain(peak(tensor)) }
 }
 
 /**
@@ -54,14 +54,14 @@ export function mount(container, context) {
   const heading = h('h2')
   const slot = h('div', { className: 'chart-slot' })
   container.append(heading, slot)
-  const fig = figure(container, context)
+  const fig = mountFigure(container, context)
   const table = fig.matrix()
   /** @type {ReturnType<typeof data>} */ let latest
   /** @type {{ position: number | null, dim: number }} */
   let selected = { position: null, dim: 0 }
   /** @param {number} position */
   const cell = position => ({ name: latest.table.name, index: [position, selected.dim] })
-  const chart = curves(slot, { onLook: p => context.look(cell(p)), onPress: p => context.press(cell(p)) })
+  const chart = mountCurves(slot, { onHover: p => context.selectCell(cell(p)), onPress: p => context.pinCell(cell(p)) })
 
   function drawCurves() {
     const { rows, cols, values } = latest.table

@@ -1,10 +1,10 @@
 /** The projections of one input to queries, keys and values. */
 
-import { figure } from '../lib/figure.js'
+import { mountFigure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
-import { domainOf, pictureOf } from '../lib/picture.js'
-import { entriesOf } from '../lib/product.js'
-import { biasRow, matrixOf, tensorOf, weightMatrix } from '../lib/run.js'
+import { commonDomain, createPicture } from '../lib/picture.js'
+import { listEntries } from '../lib/product.js'
+import { sliceBias, sliceMatrix, getTensor, sliceWeight } from '../lib/run.js'
 
 /** @import { Mount, ProjectionName, Projection, Run, Stage, View } from '../types.d.ts' */
 
@@ -21,14 +21,14 @@ export function data(run, view) {
   const projections = /** @type {Record<ProjectionName, Projection>} */ (view.room.parts.projections)
   const { x, weight, bias, y, first, count, biasFirst } = projections[view.part]
   const names = PARTS.flatMap(part => [projections[part].y, projections[part].x])
-  const { shape } = tensorOf(run, y)
+  const { shape } = getTensor(run, y)
   return {
     part: view.part, group: shape[shape.length - 1] / (view.part === 'q' ? heads : kvHeads),
-    left: matrixOf(run, x, view), right: weightMatrix(run, weight, first, count),
-    bias: biasRow(run, bias, biasFirst, count), product: matrixOf(run, y, view),
+    left: sliceMatrix(run, x, view), right: sliceWeight(run, weight, first, count),
+    bias: sliceBias(run, bias, biasFirst, count), product: sliceMatrix(run, y, view),
     domains: {
-      values: domainOf(run, ...names),
-      weights: domainOf(run, weight)
+      values: commonDomain(run, ...names),
+      weights: commonDomain(run, weight)
     }
   }
 }
@@ -36,13 +36,13 @@ export function data(run, view) {
 /** @type {Stage['picture']} */
 export function picture(run, view) {
   const name = view.room.parts[view.part]
-  return pictureOf(run, name, view)
+  return createPicture(run, name, view)
 }
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
-  const fig = figure(container, context)
+  const fig = mountFigure(container, context)
   const sheet = fig.product()
   return {
     update({ part, group, domains, left, right, bias, product }) {
@@ -54,7 +54,7 @@ export function mount(container, context) {
         domains: { left: domains.values, right: domains.weights, bias: domains.weights, product: domains.values }
       })
       fig.legend([{ domain: domains.values, text: `X, ${letter}` }, { domain: domains.weights, text: titles.right }])
-      fig.numbers(t('frame.numbers'), entriesOf(titles, { left, right, bias, product }))
+      fig.numbers(t('frame.numbers'), listEntries(titles, { left, right, bias, product }))
     },
     mark: fig.mark,
     destroy() {}

@@ -1,8 +1,8 @@
 /** A relative position bias, which is added to the scores of attention, and the table it is looked up in. */
 
-import { figure } from '../lib/figure.js'
-import { domainOf, pictureOf } from '../lib/picture.js'
-import { matrixOf } from '../lib/run.js'
+import { mountFigure } from '../lib/figure.js'
+import { commonDomain, createPicture } from '../lib/picture.js'
+import { sliceMatrix } from '../lib/run.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -15,13 +15,13 @@ export const pickers = ['head']
 export function data(run, view) {
   const { weight, bias, heads } = view.room.parts
   return {
-    head: Math.min(view.head, heads - 1), bias: matrixOf(run, bias, view), table: matrixOf(run, weight),
-    domain: domainOf(run, weight)
+    head: Math.min(view.head, heads - 1), bias: sliceMatrix(run, bias, view), table: sliceMatrix(run, weight),
+    domain: commonDomain(run, weight)
   }
 }
 
 /** @type {Stage['picture']} */
-export const picture = (run, view) => pictureOf(run, view.room.parts.bias, view)
+export const picture = (run, view) => createPicture(run, view.room.parts.bias, view)
 
 /**
  * The row of the table that a cell was looked up in; null where several rows have its value.
@@ -35,7 +35,7 @@ function bucketOf({ head, table: { rows, cols, values } }, value) {
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
-  const fig = figure(container, context)
+  const fig = mountFigure(container, context)
   const bias = fig.matrix()
   const table = fig.matrix()
   return {

@@ -1,13 +1,13 @@
 /** The residual stream after every sub-layer: logit lens, and the norms of the stream and of each change. */
 
-import { probabilities, scale, signed } from '../lib/color.js'
+import { probabilityDomain, createScale, signedDomain } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
-import { grid } from '../lib/grid.js'
-import { debounce, nextTask, painted } from '../lib/scheduling.js'
-import { legend } from '../lib/legend.js'
-import { fixed } from '../lib/number.js'
-import { pictureOf } from '../lib/picture.js'
-import { batchOf, descriptionOf, labelsOf } from '../lib/run.js'
+import { mountGrid } from '../lib/grid.js'
+import { debounce, nextTask, waitForPaint } from '../lib/scheduling.js'
+import { mountLegend } from '../lib/legend.js'
+import { formatFixed } from '../lib/number.js'
+import { createPicture } from '../lib/picture.js'
+import { batchSize, getDescription, getAxisLabels } from '../lib/run.js'
 import { peak } from '../lib/slice.js'
 
 /** @import { LensPrediction, Mount, Run, Stage, View } from '../types.d.ts' */
@@ -22,9 +22,9 @@ export function data(run, { room: { parts }, sentence }) {
   const { last, spoken: outputName } = /** @type {{ last: LastStep[] | null, spoken: string | null }} */ (parts)
   const { decoding } = run
   const streams = /** @type {Stream[]} */ (parts.streams).map(({ tower, subs }) => {
-    const start = descriptionOf(run, subs[0].input)
+    const start = getDescription(run, subs[0].input)
     const of = start.axes.findIndex(({ name }) => name === 'token')
-    const tokens = labelsOf(run, start, of < 0 ? 1 : of, sentence)
+    const tokens = getAxisLabels(run, start, of < 0 ? 1 : of, sentence)
     return {
       tower, subs, tokens: tokens ?? Array.from({ length: start.shape[1] }, (_, i) => String(i)),
       points: [{ name: subs[0].input }, ...subs].map(pointOf)
@@ -37,7 +37,7 @@ export function data(run, { room: { parts }, sentence }) {
     ids: decoding.steps.map(step => step.id), labels: outputStream.points, vocabulary: vocabularyOf(run),
     tokens: decoding.steps.map(({ token }) => token)
   } : null
-  return { run, streams, early, sentence: Math.min(sentence, batchOf(run) - 1) }
+  return { run, streams, early, sentence: Math.min(sentence, batchSize(run) - 1) }
 }
 
 /**
@@ -53,11 +53,11 @@ const vocabularyOf = run => (Object.values(run.streams).findLast(({ isAnswer }) 
 /** @type {Stage['picture']} */
 export const picture = (run, view) => {
   const { point } = view.room.parts.streams.at(-1).subs.at(-1)
-  return pictureOf(run, point, view)
+  return createPicture(run, point, view)
 }
 
 /** Resolves after a paint, since two tables that grow in the same frame would be laid out in one task. */
-const afterPaint = () => painted().then(nextTask)
+const afterPaint = () => waitForPaint().then(nextTask)
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
@@ -66,11 +66,11 @@ export function mount(container, context) {
   const status = h('p', { className: 'note stream-told', role: 'status' })
   const second = h('section', {}, h('h2', {}, t('stages.stream.lengths')), h('p', { className: 'note' }, t('stages.stream.lengthsWhat')))
   container.append(first, second)
-  const table = grid(first, t('stages.stream.early'), t, (key, col) => describe(Number(key), col))
+  const table = mountGrid(first, t('stages.stream.early'), t, (key, col) => describe(Number(key), col))
   const legends = h('div', { className: 'figure-legends' })
   first.append(status, legends)
-  const key = legend(legends)
-  /** @type {ReturnType<typeof grid>[]} */ const lengths = []
+  const key = mountLegend(legends)
+  /** @type {ReturnType<typeof mountGrid>[]} */ const lengths = []
   /** @type {ReturnType<typeof data> | null} */ let latest = null
   /** @type {LensPrediction[][] | null} */ let early = null
   /** @type {Float32Array[][]} */ let sizes = []
@@ -84,14 +84,14 @@ export function mount(container, context) {
     if (!one || !latest?.early) return
     const { vocabulary, labels, tokens } = latest.early
     setText(status, t('stages.stream.told', { place: nameOf(labels[row]), token: tokens[col],
-      list: one.tokens.map((word, i) => `${vocabulary[word]} ${fixed(one.probabilities[i], 3)}`).join(' · ') }))
+      list: one.tokens.map((word, i) => `${vocabulary[word]} ${formatFixed(one.probabilities[i], 3)}`).join(' · ') }))
   }
   function drawEarly() {
     first.hidden = !latest?.early
     if (!latest?.early) return Promise.resolve()
     const { labels, vocabulary, tokens } = latest.early
-    key.update(probabilities(), theme().mode, t('stages.stream.share'))
-    const colors = scale(probabilities(), theme().mode)
+    key.update(probabilityDomain(), theme().mode, t('stages.stream.share'))
+    const colors = createScale(probabilityDomain(), theme().mode)
     const marked = early
     return table.update(t('stages.stream.corner'), tokens, labels.map((point, row) => ({
       key: String(row), head: nameOf(point), cells: tokens.map((token, col) => {
@@ -101,7 +101,7 @@ export function mount(container, context) {
         const isSame = vocabulary[word] === token
         const [probability] = one.probabilities
         const color = colors.at(probability)
-        return { text: vocabulary[word], note: fixed(probability * 100, 0), color, isMarked: isSame }
+        return { text: vocabulary[word], note: formatFixed(probability * 100, 0), color, isMarked: isSame }
       })
     })))
   }
@@ -113,16 +113,16 @@ export function mount(container, context) {
       second.append(heading)
       const { tower } = streams[lengths.length]
       const label = [t('stages.stream.lengths'), tower === 'model' ? '' : t(`map.${tower}`)].filter(Boolean).join(' · ')
-      lengths.push(Object.assign(grid(second, label, t), { heading }))
+      lengths.push(Object.assign(mountGrid(second, label, t), { heading }))
     }
     const max = Math.max(1e-6, ...sizes.flat().map(data => peak({ data })))
-    const colors = scale(signed(max), theme().mode)
+    const colors = createScale(signedDomain(max), theme().mode)
     streams.forEach(({ tower, subs, tokens, points }, n) => {
       const all = sizes[n] ?? []
       /** @param {Float32Array | undefined} list */
       const cells = list => (/** @type {number} */ i) => {
         const value = list?.[sentence * tokens.length + i]
-        return value === undefined ? { text: '' } : { text: fixed(value), color: colors.at(value) }
+        return value === undefined ? { text: '' } : { text: formatFixed(value), color: colors.at(value) }
       }
       const { heading } = /** @type {any} */ (lengths[n])
       heading.hidden = tower === 'model'

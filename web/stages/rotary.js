@@ -1,14 +1,14 @@
 /** Rotary positions: every pair of a head's dimensions is rotated by an angle proportional to the position. */
 
-import { signed } from '../lib/color.js'
+import { signedDomain } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
-import { facts } from '../lib/facts.js'
-import { figure } from '../lib/figure.js'
-import { fixed } from '../lib/number.js'
-import { domainOf, pictureOf } from '../lib/picture.js'
-import { plot } from '../lib/plot.js'
-import { headMatrix, matrixOf, kvHeadOf } from '../lib/run.js'
-import { indexOf } from '../lib/slice.js'
+import { mountFacts } from '../lib/facts.js'
+import { mountFigure } from '../lib/figure.js'
+import { formatFixed } from '../lib/number.js'
+import { commonDomain, createPicture } from '../lib/picture.js'
+import { mountPlot } from '../lib/plot.js'
+import { sliceHead, sliceMatrix, kvHeadIndex } from '../lib/run.js'
+import { cellIndexOf } from '../lib/slice.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 
@@ -30,12 +30,12 @@ export function data(run, view) {
   const isKeys = part === 'k'
   const [from, to, { cos, sin }] = [rotated[part], parts[part], tables[part]]
   /** @param {string} name */
-  const head = name => (isKeys ? headMatrix(run, name, kvHeads, { ...view, head: kvHeadOf(view) })
-    : headMatrix(run, name, heads, view))
+  const head = name => (isKeys ? sliceHead(run, name, kvHeads, { ...view, head: kvHeadIndex(view) })
+    : sliceHead(run, name, heads, view))
   return {
     layout, letter: isKeys ? 'K' : 'Q', before: head(from), after: head(to),
-    cos: matrixOf(run, cos, view), sin: matrixOf(run, sin, view),
-    domains: { vectors: domainOf(run, from, to), tables: signed(1) }
+    cos: sliceMatrix(run, cos, view), sin: sliceMatrix(run, sin, view),
+    domains: { vectors: commonDomain(run, from, to), tables: signedDomain(1) }
   }
 }
 
@@ -43,7 +43,7 @@ export function data(run, view) {
 export function picture(run, view) {
   const { choices, ...parts } = view.room.parts
   const name = parts[choices[0]]
-  return pictureOf(run, name, view)
+  return createPicture(run, name, view)
 }
 
 /** The columns of a pair. @param {{ layout: string, cos: { cols: number } }} shown @param {number} pair */
@@ -64,9 +64,9 @@ export function mount(container, context) {
   const slot = h('div')
   const numbers = h('div')
   container.append(h('section', {}, heading, slot, numbers))
-  const rotationPlot = plot(slot, context)
-  const list = facts(numbers, context)
-  const fig = figure(container, context)
+  const rotationPlot = mountPlot(slot, context)
+  const list = mountFacts(numbers, context)
+  const fig = mountFigure(container, context)
   const [before, after, cos, sin] = [fig.matrix(), fig.matrix(), fig.matrix(), fig.matrix()]
   /** @type {ReturnType<typeof data>} */ let latest
   let selected = { row: 1, pair: 0 }
@@ -83,7 +83,7 @@ export function mount(container, context) {
     setText(heading, label)
     /** @param {Slice} part @param {[number, number]} point @param {string} kind */
     const dot = (part, point, kind) => ({
-      at: point, kind, title: part.name, cell: { name: part.name, index: indexOf(part, row, columns[0]) }
+      at: point, kind, title: part.name, cell: { name: part.name, index: cellIndexOf(part, row, columns[0]) }
     })
     const size = Math.min(SIZE, context.width())
     rotationPlot.update({
@@ -94,8 +94,8 @@ export function mount(container, context) {
     })
     /** @param {string} name @param {Slice} part */
     const entry = (name, part) => ({
-      name: t(`stages.rotary.${name}`), text: fixed(part.values[row * part.cols + pair], 4),
-      cell: { name: part.name, index: indexOf(part, row, pair) }
+      name: t(`stages.rotary.${name}`), text: formatFixed(part.values[row * part.cols + pair], 4),
+      cell: { name: part.name, index: cellIndexOf(part, row, pair) }
     })
     list.update([entry('cos', latest.cos), entry('sin', latest.sin)])
   }

@@ -1,11 +1,11 @@
 /** A shift of positions: the table multiplied by a matrix that rotates every pair equals the shifted table. */
 
-import { signed } from '../lib/color.js'
+import { signedDomain } from '../lib/color.js'
 import { h } from '../lib/dom.js'
-import { facts } from '../lib/facts.js'
-import { figure } from '../lib/figure.js'
-import { brief, fixed } from '../lib/number.js'
-import { matrixOf, tensorOf } from '../lib/run.js'
+import { mountFacts } from '../lib/facts.js'
+import { mountFigure } from '../lib/figure.js'
+import { formatBrief, formatFixed } from '../lib/number.js'
+import { sliceMatrix, getTensor } from '../lib/run.js'
 import { positionLabels } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
@@ -23,28 +23,29 @@ export function data(run, view) {
   const rowLabels = positionLabels(words, words.length)
   /** @param {string} name @param {number} i @param {number} [digits] */
   const single = (name, i, digits) => (
-    { text: digits ? fixed(tensorOf(run, name).data[i], digits) : brief(tensorOf(run, name).data[i]),
+    { text: digits ? formatFixed(getTensor(run, name).data[i], digits) : formatBrief(getTensor(run, name).data[i]),
       cell: { name, index: [i] } })
   return {
-    left: matrixOf(run, here, view, { rowLabels }),
-    right: matrixOf(run, matrix, view, {}), product: matrixOf(run, shifted, view, { rowLabels }),
-    there: matrixOf(run, there, view, { rowLabels: rowLabels.map((_, k) => String(k + shift)) }),
+    left: sliceMatrix(run, here, view, { rowLabels }),
+    right: sliceMatrix(run, matrix, view, {}), product: sliceMatrix(run, shifted, view, { rowLabels }),
+    there: sliceMatrix(run, there, view, { rowLabels: rowLabels.map((_, k) => String(k + shift)) }),
     numbers: [{ word: 'angle', ...single(angle, 0, 4) }, { word: 'apart', ...single(most, 0) },
       { word: 'back', ...single(most, 1) }],
-    domain: signed(1), shift
+    domain: signedDomain(1), shift
   }
 }
 
 /** @type {Stage['picture']} */
-export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.matrix, view), domain: signed(1) })
+export const picture = (run,
+  view) => ({ part: sliceMatrix(run, view.room.parts.matrix, view), domain: signedDomain(1) })
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
   const numbers = h('div', { className: 'panel-facts' })
   container.append(numbers)
-  const list = facts(numbers, context)
-  const fig = figure(container, context)
+  const list = mountFacts(numbers, context)
+  const fig = mountFigure(container, context)
   const product = fig.product()
   const there = fig.matrix()
   return {

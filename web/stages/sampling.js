@@ -1,15 +1,15 @@
 /** From logits to a token: divided by the temperature, softmax over the vocabulary, then top-k and top-p. */
 
-import { probabilities } from '../lib/color.js'
+import { probabilityDomain } from '../lib/color.js'
 import { h, syncChildren, setText, targetOf } from '../lib/dom.js'
-import { figure } from '../lib/figure.js'
-import { fixed } from '../lib/number.js'
+import { mountFigure } from '../lib/figure.js'
+import { formatFixed } from '../lib/number.js'
 import { cellAt, setCellData } from '../lib/origin.js'
-import { isMany, largest } from '../lib/large_tables.js'
-import { domainOf } from '../lib/picture.js'
-import { ranking } from '../lib/ranking.js'
-import { labelsOf, matrixOf, tensorOf } from '../lib/run.js'
-import { inSlices, nextTask, painted } from '../lib/scheduling.js'
+import { isLargeCount, largestIndices } from '../lib/large_tables.js'
+import { commonDomain } from '../lib/picture.js'
+import { rankIndices } from '../lib/ranking.js'
+import { getAxisLabels, sliceMatrix, getTensor } from '../lib/run.js'
+import { createSlicedWorker, nextTask, waitForPaint } from '../lib/scheduling.js'
 
 /** @import { BuiltElement, Decoding, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 
@@ -35,15 +35,16 @@ const [FIRST_WORDS, SLICE] = [6, 1]
 export function data(run, view) {
   const names = view.room.parts, { rows } = /** @type {Decoding} */ (run.decoding)
   const row = rows[Math.min(view.row, rows.length - 1)]
-  const distribution = tensorOf(run, names.probabilities), V = distribution.shape[2]
-  const labels = labelsOf(run, distribution, 2) ?? []
+  const distribution = getTensor(run, names.probabilities), V = distribution.shape[2]
+  const labels = getAxisLabels(run, distribution, 2) ?? []
   // With a large vocabulary only the listed tokens are columns.
-  const few = isMany(V) ? largest(distribution.data, row * V, V, MAX_TOKENS) : null
+  const few = isLargeCount(V) ? largestIndices(distribution.data, row * V, V, MAX_TOKENS) : null
   const parts = /** @type {Record<MatrixRole, Slice>} */ (Object.fromEntries(
-    Object.entries(MATRICES).map(([key, name]) => [key, matrixOf(run, names[name], view, few ? { order: few } : {})])))
+    Object.entries(MATRICES).map(([key, name]) => [key,
+      sliceMatrix(run, names[name], view, few ? { order: few } : {})])))
   /** @param {string} name @param {number} word */
-  const at = (name, word) => tensorOf(run, name).data[row * V + word]
-  const order = few ?? ranking(distribution.data.slice(row * V, (row + 1) * V))
+  const at = (name, word) => getTensor(run, name).data[row * V + word]
+  const order = few ?? rankIndices(distribution.data.slice(row * V, (row + 1) * V))
   const words = order.map(word => ({
     word, token: labels[word], logit: at(names.logits, word), tempered: at(names.tempered, word),
     share: at(names.probabilities, word), kept: at(names.output, word), isKept: at(names.cut, word) > -Infinity
@@ -52,7 +53,7 @@ export function data(run, view) {
   return {
     ...parts, row, step: view.row, temperature: run.settings.temperature, smoothing: run.smoothing ?? null,
     words, isLarge: few !== null, rest: { count: V - listed.length, share: unlistedProbability(words, few) },
-    domain: domainOf(run, names.logits)
+    domain: commonDomain(run, names.logits)
   }
 }
 
@@ -66,7 +67,8 @@ const unlistedProbability = (words, few) => {
 }
 
 /** @type {Stage['picture']} */
-export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.output, view), domain: probabilities() })
+export const picture = (run,
+  view) => ({ part: sliceMatrix(run, view.room.parts.output, view), domain: probabilityDomain() })
 
 /** @type {['logit' | 'tempered' | 'share' | 'kept', MatrixRole][]} */
 const CELLS = [['logit', 'logits'], ['tempered', 'tempered'], ['share', 'shares'], ['kept', 'kept']]
@@ -92,13 +94,13 @@ export function mount(container, context) {
   const smoothing = h('p', { className: 'note', hidden: true })
   const rest = h('p', { className: 'note', hidden: true })
   container.append(h('section', {}, heading, h('ol', { className: 'words' }, head), list, rest, smoothing))
-  const fig = figure(container, context)
+  const fig = mountFigure(container, context)
   const matrices = { shares: fig.matrix(), kept: fig.matrix() }
   /** @type {ReturnType<typeof data>} */ let latest
 
   list.addEventListener('click', event => {
     /** @type {HTMLElement | null} */ const button = targetOf(event).closest('.word-number')
-    if (button) context.press(cellAt(button))
+    if (button) context.pinCell(cellAt(button))
   })
   /** @param {BuiltElement<HTMLElement>} item @param {Word} entry */
   function fillWord(item, entry) {
@@ -106,7 +108,7 @@ export function mount(container, context) {
     /** @type {NodeListOf<HTMLElement>} */ const [bar, keptBar] = item.querySelectorAll('.word-bar')
     setText(item.firstChild, entry.token)
     CELLS.forEach(([key, part], i) => {
-      const number = fixed(entry[key], i > 1 ? 3 : 2)
+      const number = formatFixed(entry[key], i > 1 ? 3 : 2)
       setText(buttons[i], number)
       setCellData(buttons[i], latest[part].name, [0, latest.row, entry.word])
       buttons[i].setAttribute('aria-label', `${entry.token} ${t(`stages.sampling.${key}`)} ${number}`)
@@ -117,13 +119,13 @@ export function mount(container, context) {
   }
   /** @param {{ entry: Word, at: number }} piece */
   const fillPiece = ({ entry, at }) => fillWord(/** @type {BuiltElement<HTMLElement>} */ (list.children[at]), entry)
-  const fillRest = inSlices(fillPiece, SLICE)
+  const fillRest = createSlicedWorker(fillPiece, SLICE)
   function drawFigures() {
     const titles = Object.fromEntries(CELLS.map(([key], i) => [Object.keys(MATRICES)[i], t(`stages.sampling.${key}`)]))
     for (const key of /** @type {const} */ (['shares', 'kept'])) {
-      matrices[key].update(latest[key], { title: titles[key], domain: probabilities() })
+      matrices[key].update(latest[key], { title: titles[key], domain: probabilityDomain() })
     }
-    fig.legend([{ domain: probabilities(), text: t('frame.probability') }])
+    fig.legend([{ domain: probabilityDomain(), text: t('frame.probability') }])
     fig.numbers(t('frame.numbers'), /** @type {MatrixRole[]} */ (Object.keys(MATRICES)).map(key => (
       { title: titles[key], part: latest[key] })))
   }
@@ -139,12 +141,12 @@ export function mount(container, context) {
       fillRest(pieces.slice(first))
       const { count } = next.rest
       rest.hidden = count === 0
-      setText(rest, count ? t('stages.sampling.rest', { count, share: fixed(next.rest.share, 3) }) : '')
+      setText(rest, count ? t('stages.sampling.rest', { count, share: formatFixed(next.rest.share, 3) }) : '')
       const last = next.words.findLastIndex(({ isKept }) => isKept)
       const isCut = last < next.words.length - 1
       for (const [i, item] of [...list.children].entries()) item.classList.toggle('is-last', isCut && i === last)
       if (!next.isLarge) drawFigures()
-      else painted().then(nextTask).then(() => latest === next && drawFigures())
+      else waitForPaint().then(nextTask).then(() => latest === next && drawFigures())
     },
     mark: fig.mark,
     destroy() {}

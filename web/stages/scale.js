@@ -1,10 +1,10 @@
 /** Scores before and after the division by the square root of the head size. */
 
-import { figure } from '../lib/figure.js'
+import { mountFigure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
 import { h } from '../lib/dom.js'
-import { domainOf } from '../lib/picture.js'
-import { matrixOf, tensorOf } from '../lib/run.js'
+import { commonDomain } from '../lib/picture.js'
+import { sliceMatrix, getTensor } from '../lib/run.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -20,16 +20,16 @@ export const pickers = ['sentence', 'head']
  */
 export function data(run, view) {
   const { dots, scores, q, heads, scale } = view.room.parts
-  const { shape } = tensorOf(run, q), size = shape.length === 4 ? shape[3] : shape[shape.length - 1] / heads
+  const { shape } = getTensor(run, q), size = shape.length === 4 ? shape[3] : shape[shape.length - 1] / heads
   return {
     size, isDivided: scale !== 1, more: Math.round(1 / (scale * Math.sqrt(size))),
-    before: matrixOf(run, dots, view), after: matrixOf(run, scores, view), domain: domainOf(run, dots)
+    before: sliceMatrix(run, dots, view), after: sliceMatrix(run, scores, view), domain: commonDomain(run, dots)
   }
 }
 
 /** @type {Stage['picture']} */
 export const picture = (run, view) => ({
-  part: matrixOf(run, view.room.parts.scores, view), domain: domainOf(run, view.room.parts.dots)
+  part: sliceMatrix(run, view.room.parts.scores, view), domain: commonDomain(run, view.room.parts.dots)
 })
 
 /** @type {Mount<typeof data>} */
@@ -37,7 +37,7 @@ export function mount(container, context) {
   const { t } = context
   const equation = h('div', { className: 'equation' })
   container.append(equation)
-  const fig = figure(container, context)
+  const fig = mountFigure(container, context)
   const before = fig.matrix()
   const after = fig.matrix()
   return {

@@ -1,10 +1,10 @@
 /** Queries times keys: the score of every pair of tokens, for one head. */
 
-import { figure } from '../lib/figure.js'
+import { mountFigure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
-import { domainOf, pictureOf } from '../lib/picture.js'
-import { entriesOf } from '../lib/product.js'
-import { headMatrix, matrixOf, kvHeadOf, transposedHead } from '../lib/run.js'
+import { commonDomain, createPicture } from '../lib/picture.js'
+import { listEntries } from '../lib/product.js'
+import { sliceHead, sliceMatrix, kvHeadIndex, sliceTransposedHead } from '../lib/run.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -20,11 +20,12 @@ export function data(run, view) {
   const { q, k, dots, scores, heads, kvHeads = heads } = view.room.parts
   const name = dots ?? scores
   return {
-    left: headMatrix(run, q, heads, view), right: transposedHead(run, k, kvHeads, { ...view, head: kvHeadOf(view) }),
-    product: matrixOf(run, name, view),
+    left: sliceHead(run, q, heads, view),
+    right: sliceTransposedHead(run, k, kvHeads, { ...view, head: kvHeadIndex(view) }),
+    product: sliceMatrix(run, name, view),
     domains: {
-      vectors: domainOf(run, q, k),
-      scores: domainOf(run, name)
+      vectors: commonDomain(run, q, k),
+      scores: commonDomain(run, name)
     }
   }
 }
@@ -33,13 +34,13 @@ export function data(run, view) {
 export function picture(run, view) {
   const { dots, scores } = view.room.parts
   const name = dots ?? scores
-  return pictureOf(run, name, view)
+  return createPicture(run, name, view)
 }
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
-  const fig = figure(container, context)
+  const fig = mountFigure(container, context)
   const sheet = fig.product()
   return {
     update({ left, right, product, domains }) {
@@ -49,7 +50,7 @@ export function mount(container, context) {
         titles, domains: { left: domains.vectors, right: domains.vectors, product: domains.scores }
       })
       fig.legend([{ domain: domains.vectors, text: 'Q, K' }, { domain: domains.scores, text: titles.product }])
-      fig.numbers(t('frame.numbers'), entriesOf(titles, { left, right, product }))
+      fig.numbers(t('frame.numbers'), listEntries(titles, { left, right, product }))
     },
     mark: fig.mark,
     destroy() {}

@@ -1,11 +1,11 @@
 /** One attention over the same words in two orders: without positions, its outputs only change their order. */
 
 import { h, syncChildren, setText } from '../lib/dom.js'
-import { facts } from '../lib/facts.js'
-import { figure } from '../lib/figure.js'
-import { brief } from '../lib/number.js'
-import { domainOf, pictureOf } from '../lib/picture.js'
-import { matrixOf, vectorRow } from '../lib/run.js'
+import { mountFacts } from '../lib/facts.js'
+import { mountFigure } from '../lib/figure.js'
+import { formatBrief } from '../lib/number.js'
+import { commonDomain, createPicture } from '../lib/picture.js'
+import { sliceMatrix, sliceVector } from '../lib/run.js'
 
 /** @import { BuiltElement, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { Follow } from '../lib/matrix.js' */
@@ -30,17 +30,17 @@ export function data(run, view) {
   const { parts } = view.room
   const rowLabels = run.streams.text.tokens[0]
   const named = KINDS.flatMap(kind => LINES.map(line => (
-    /** @type {[string, Slice]} */ ([`${kind}_${line}`, matrixOf(run, parts[`${kind}_${line}`], view, { rowLabels })]))))
+    /** @type {[string, Slice]} */ ([`${kind}_${line}`, sliceMatrix(run, parts[`${kind}_${line}`], view, { rowLabels })]))))
   const slices = /** @type {Record<`${Kind}_${Line}`, Slice>} */ (Object.fromEntries(named))
-  const domain = domainOf(run, ...named.map(([, { name }]) => name))
+  const domain = commonDomain(run, ...named.map(([, { name }]) => name))
   return {
-    ...slices, most: vectorRow(run, parts.most, '|Δ|'), domain,
+    ...slices, most: sliceVector(run, parts.most, '|Δ|'), domain,
     words: rowLabels, moved: run.streams.moved.tokens[0], order: run.order ?? []
   }
 }
 
 /** @type {Stage['picture']} */
-export const picture = (run, view) => pictureOf(run, view.room.parts.placed_apart, view)
+export const picture = (run, view) => createPicture(run, view.room.parts.placed_apart, view)
 
 /** @param {BuiltElement<HTMLElement>} element @param {{ word: string, from: number }} word */
 const fillWord = (element, { word, from }) => {
@@ -61,13 +61,13 @@ export function mount(container, context) {
   const { t } = context
   const [first, second] = ['first', 'second'].map(name => wordRow(t(`lab.shuffle.${name}`)))
   container.append(h('div', { className: 'chips is-orders' }, first.element, second.element))
-  const fig = figure(container, context)
+  const fig = mountFigure(container, context)
   fig.body.classList.add('is-pair')
   const panes = KINDS.map(kind => {
     const verdict = h('p', { className: 'verdict' })
     const element = h('div', { className: 'pane-of' }, h('h2', {}, t(`lab.shuffle.${kind}`)), verdict)
     fig.body.append(element)
-    const list = facts(element, context)
+    const list = mountFacts(element, context)
     const matrices = LINES.map(line => ({ line, matrix: fig.matrix(element) }))
     return { kind, matrices, list, verdict }
   })
@@ -80,7 +80,7 @@ export function mount(container, context) {
         const names = LINES.map(line => next[`${kind}_${line}`].name)
         /** @type {Follow} */
         const follow = ({ name, index }) => (names.includes(name) ? { row: index.at(-2), col: index.at(-1) } : null)
-        list.update([{ name: t('lab.shuffle.largest'), text: brief(most.values[i]),
+        list.update([{ name: t('lab.shuffle.largest'), text: formatBrief(most.values[i]),
           cell: { name: most.name, index: [i] } }])
         setText(verdict, t(`lab.shuffle.${most.values[i] < ROUNDING ? 'same' : 'other'}`))
         return matrices.map(({ line, matrix }) => {

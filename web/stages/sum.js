@@ -1,8 +1,8 @@
 /** Embedding and positional encoding, added cell by cell. */
 
-import { figure } from '../lib/figure.js'
-import { domainOf, pictureOf } from '../lib/picture.js'
-import { matrixOf, tensorOf } from '../lib/run.js'
+import { mountFigure } from '../lib/figure.js'
+import { commonDomain, createPicture } from '../lib/picture.js'
+import { sliceMatrix, getTensor } from '../lib/run.js'
 import { slice } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
@@ -15,23 +15,23 @@ export const pickers = ['sentence']
 /** Both summands and the sum, on one scale. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { vectors, table, out } = view.room.parts
-  const result = matrixOf(run, out, view)
+  const result = sliceMatrix(run, out, view)
   const { rows, rowLabels } = result
   return {
-    embedding: matrixOf(run, vectors, view),
-    positions: slice(tensorOf(run, table), { row: 0, col: 1, rows, rowLabels }),
+    embedding: sliceMatrix(run, vectors, view),
+    positions: slice(getTensor(run, table), { row: 0, col: 1, rows, rowLabels }),
     result,
-    domain: domainOf(run, vectors, table, out)
+    domain: commonDomain(run, vectors, table, out)
   }
 }
 
 /** @type {Stage['picture']} */
-export const picture = (run, view) => pictureOf(run, view.room.parts.out, view)
+export const picture = (run, view) => createPicture(run, view.room.parts.out, view)
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
-  const fig = figure(container, context)
+  const fig = mountFigure(container, context)
   const embedding = fig.matrix()
   const positions = fig.matrix()
   const result = fig.matrix()

@@ -1,10 +1,10 @@
 /** A Hangul syllable: its letters, its code computed from them, its bytes, and the tokens that contain them. */
 
-import { chooser } from '../lib/chips.js'
-import { probabilities } from '../lib/color.js'
+import { mountChipChooser } from '../lib/chips.js'
+import { probabilityDomain } from '../lib/color.js'
 import { h, syncChildren, setText } from '../lib/dom.js'
 import { setFormula } from '../lib/formula.js'
-import { COUNTS, FINALS, FIRST_SYLLABLE, INITIALS, VOWELS, lettersOf } from '../lib/hangul.js'
+import { COUNTS, FINALS, FIRST_SYLLABLE, INITIALS, VOWELS, letterIndices } from '../lib/hangul.js'
 
 /** @import { BuiltElement, Mount, Run, Stage, Syllable, View } from '../types.d.ts' */
 
@@ -22,7 +22,7 @@ const JAMO = { initial: INITIALS, vowel: VOWELS, final: ['∅', ...FINALS] }
 const describeSyllable = ({ syllable, pieces }) => {
   const code = syllable.charCodeAt(0)
   return {
-    syllable, code, offset: code - FIRST_SYLLABLE, letters: lettersOf(syllable), pieces,
+    syllable, code, offset: code - FIRST_SYLLABLE, letters: letterIndices(syllable), pieces,
     bytes: Array.from(utf8.encode(syllable), (byte, i) => {
       const bits = byte.toString(2)
       return { hex: byte.toString(16).toUpperCase(), mark: bits.slice(0, MARKS[i]), bits: bits.slice(MARKS[i]) }
@@ -41,7 +41,7 @@ export function picture(run, view) {
   const counts = data(run, view).syllables.map(({ pieces }) => pieces.length)
   if (counts.length === 0) return null
   return { part: { rows: 1, cols: counts.length, values: Float32Array.from(counts, count => Math.min(1, count / 3)) },
-    domain: probabilities() }
+    domain: probabilityDomain() }
 }
 
 const createBox = () => h('span', { className: 'hangul-box' }, h('b'), h('small'))
@@ -52,7 +52,7 @@ export function mount(container, context) {
   /** @type {ReturnType<typeof data>} */ let latest
   const note = h('p', { className: 'note' })
   container.append(note)
-  const list = chooser(container, () => draw())
+  const list = mountChipChooser(container, () => draw())
   const [letters, bytes, pieces] = [1, 2, 3].map(() => h('div', { className: 'hangul-boxes' }))
   const sums = [1, 2].map(() => h('div', { 'className': 'equation', 'data-part': 'code' }))
   const text = h('p', { className: 'note' })
@@ -88,9 +88,9 @@ export function mount(container, context) {
     const { syllables, isExample } = latest
     const longest = syllables.reduce((found, { pieces: all }, i) => (
       all.length > syllables[found].pieces.length ? i : found), 0)
-    const at = list.at(longest, syllables.length)
+    const at = list.chosenIndex(longest, syllables.length)
     list.update([{ name: '', chips: syllables.map(({ syllable, pieces: all }, i) => (
-      { text: syllable, note: String(all.length), lit: i === at })) }])
+      { text: syllable, note: String(all.length), isHighlighted: i === at })) }])
     setText(note, isExample ? t('stages.syllables.example') : '')
     const chosen = syllables[at]
     text.parentElement?.toggleAttribute('hidden', !chosen)

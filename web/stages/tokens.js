@@ -1,7 +1,7 @@
 /** The sentences in tokens. */
 
-import { chips } from '../lib/chips.js'
-import { probabilities } from '../lib/color.js'
+import { mountChips } from '../lib/chips.js'
+import { probabilityDomain } from '../lib/color.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -21,7 +21,7 @@ export function picture(run, { room }) {
   const { padding } = run.streams[room.parts.stream]
   const [rows, cols] = [padding.length, padding[0].length]
   const values = Float32Array.from(padding.flat(), pad => (pad ? 0 : 0.55))
-  return { part: { rows, cols, values }, domain: probabilities() }
+  return { part: { rows, cols, values }, domain: probabilityDomain() }
 }
 
 /** @type {Mount<typeof data>} */
@@ -29,13 +29,14 @@ export function mount(container, context) {
   /** @type {ReturnType<typeof data>} */ let latest
   /** @param {number} [row] @param {number} [col] */
   const light = (row, col) => {
-    const lit = latest.sentences[row ?? -1]?.tokens[col ?? -1]
+    const highlightedToken = latest.sentences[row ?? -1]?.tokens[col ?? -1]
     list.update(latest.sentences.map(({ text, tokens, chosen }) => ({
-      name: text, chosen, chips: tokens.map((token, i) => ({ text: token, note: String(i), lit: token === lit }))
+      name: text, chosen, chips: tokens.map((token,
+        i) => ({ text: token, note: String(i), isHighlighted: token === highlightedToken }))
     })))
   }
-  const list = chips(container, {
-    onLook: light, onPress: light, onLeave: () => light(), onRow: row => context.set({ sentence: row })
+  const list = mountChips(container, {
+    onHover: light, onPress: light, onLeave: () => light(), onRow: row => context.set({ sentence: row })
   })
   return {
     update(next) {

@@ -1,9 +1,9 @@
 /** How a unigram model segments a text: all pieces that fit, their scores, and the path with the highest sum. */
 
-import { chooser } from '../lib/chips.js'
-import { probabilities } from '../lib/color.js'
-import { h, indexIn, syncChildren, setText, targetOf } from '../lib/dom.js'
-import { fixed } from '../lib/number.js'
+import { mountChipChooser } from '../lib/chips.js'
+import { probabilityDomain } from '../lib/color.js'
+import { h, childIndex, syncChildren, setText, targetOf } from '../lib/dom.js'
+import { formatFixed } from '../lib/number.js'
 
 /** @import { Arc, BuiltElement, ExplainedWord, Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -35,7 +35,7 @@ function lay(boxes) {
   const others = boxes.filter(({ kind }) => kind !== 'taken')
   for (const box of others.sort((a, b) => (a.last - a.first) - (b.last - b.first) || a.first - b.first)) {
     let line = 1
-    const isTaken = () => others.some(one => one.line === line && one.first < box.last && box.first < one.last)
+    const isTaken = () => others.some(item => item.line === line && item.first < box.last && box.first < item.last)
     while (isTaken()) line++
     box.line = line
   }
@@ -51,7 +51,7 @@ function stretchOf({ text, arcs = [], best = [], path = [] }, from, to) {
   /** @param {number} at */
   const column = at => (at === from ? 0 : ends.indexOf(at) + 1)
   /** @param {number} at */
-  const bestAt = at => best.find(one => one.at === at)
+  const bestAt = at => best.find(item => item.at === at)
   /** @type {Map<number, Box>} */ const boxByArc = new Map()
   for (const [k, arc] of arcs.entries()) {
     if (arc.from < from || arc.to > to) continue
@@ -87,7 +87,7 @@ export function picture(run, view) {
   if (scores.length === 0) return null
   const [min, max] = [Math.min(...scores), Math.max(...scores)]
   const values = Float32Array.from(scores, score => (score - min) / (max - min || 1))
-  return { part: { rows: 1, cols: scores.length, values }, domain: probabilities() }
+  return { part: { rows: 1, cols: scores.length, values }, domain: probabilityDomain() }
 }
 
 const createBox = () => h('button', { type: 'button', tabindex: '-1' }, h('span'), h('small'))
@@ -97,7 +97,7 @@ export function mount(container, context) {
   const { t } = context
   /** @type {Stretch[]} */ let parts = []
   let pressed = -1
-  const list = chooser(container, () => {
+  const list = mountChipChooser(container, () => {
     pressed = -1
     draw()
   })
@@ -113,13 +113,13 @@ export function mount(container, context) {
 
   boxes.addEventListener('click', event => {
     const box = targetOf(event).closest('button')
-    if (box) press(indexIn(boxes, box))
+    if (box) press(childIndex(boxes, box))
   })
   boxes.addEventListener('keydown', event => {
     const move = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
     if (!move) return
     event.preventDefault()
-    const at = indexIn(boxes, targetOf(event)) + move
+    const at = childIndex(boxes, targetOf(event)) + move
     if (at < 0 || at >= boxes.children.length) return
     press(at)
     boxes.children[at].focus()
@@ -133,7 +133,7 @@ export function mount(container, context) {
   /** @param {BuiltElement<HTMLElement>} element @param {Box} box @param {number} index */
   function fillBox(element, { piece, score, kind, first, last, line }, index) {
     setText(element.children[0], piece)
-    setText(element.children[1], fixed(score))
+    setText(element.children[1], formatFixed(score))
     element.className = `lattice-box is-${kind}`
     element.style.setProperty('grid-column', `${first + 2} / ${last + 2}`)
     element.style.setProperty('grid-row', String(line + 2))
@@ -151,17 +151,17 @@ export function mount(container, context) {
   function describe({ id, piece, before, score, total, kind, winner }) {
     const [name, line] = sum.children
     setText(name, t('stages.lattice.through', { piece }))
-    const numbers = [before, score, total].map(value => fixed(value, DECIMALS))
+    const numbers = [before, score, total].map(value => formatFixed(value, DECIMALS))
     setText(line, `${numbers[0]} + (${numbers[1]}) = ${numbers[2]}`)
-    const why = winner ? t('stages.lattice.worse', { piece: winner.piece, total: fixed(winner.total, DECIMALS) })
+    const why = winner ? t('stages.lattice.worse', { piece: winner.piece, total: formatFixed(winner.total, DECIMALS) })
       : kind === 'taken' ? t('stages.lattice.taken') : t('stages.lattice.best')
     setText(caption, id === undefined ? `${why} ${t('stages.lattice.unknown')}` : why)
   }
   function draw() {
     const longest = parts.reduce((found, { boxes: all }, i) => (all.length > parts[found].boxes.length ? i : found), 0)
-    const at = list.at(longest, parts.length)
+    const at = list.chosenIndex(longest, parts.length)
     list.update([{ name: '', chips: parts.map(({ text, boxes: all }, i) => (
-      { text, note: String(all.filter(({ kind }) => kind === 'taken').length), lit: i === at })) }])
+      { text, note: String(all.filter(({ kind }) => kind === 'taken').length), isHighlighted: i === at })) }])
     const stretch = parts[at]
     figure.hidden = sum.hidden = caption.hidden = !stretch
     if (!stretch) {
@@ -177,7 +177,7 @@ export function mount(container, context) {
     syncChildren(boxes, all, createBox, (element, box, i) => (
       fillBox(/** @type {BuiltElement<HTMLElement>} */ (element), box, i)))
     const below = Math.max(...all.map(({ line }) => line)) + 3
-    place(totals, stretch.totals.map(total => (total === null ? '' : fixed(total))), below, 1)
+    place(totals, stretch.totals.map(total => (total === null ? '' : formatFixed(total))), below, 1)
     totals.setAttribute('aria-label', t('stages.lattice.start'))
     describe(all[pressed])
   }

@@ -1,13 +1,13 @@
 /** Sine and cosine: the table, and for one cell its pair, frequency, angle and wave. */
 
-import { signed } from '../lib/color.js'
+import { signedDomain } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
-import { facts } from '../lib/facts.js'
-import { figure } from '../lib/figure.js'
-import { formula } from '../lib/formula.js'
-import { brief, fixed } from '../lib/number.js'
-import { plot } from '../lib/plot.js'
-import { matrixOf, tensorOf, vectorRow } from '../lib/run.js'
+import { mountFacts } from '../lib/facts.js'
+import { mountFigure } from '../lib/figure.js'
+import { renderFormula } from '../lib/formula.js'
+import { formatBrief, formatFixed } from '../lib/number.js'
+import { mountPlot } from '../lib/plot.js'
+import { sliceMatrix, getTensor, sliceVector } from '../lib/run.js'
 import { positionLabels, slice, waveMatrix } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
@@ -26,17 +26,18 @@ const column = ({ values, rows, cols }, col) => Array.from({ length: rows }, (_,
 export function data(run, view) {
   const { table, angle, rate, between, wave } = view.room.parts
   const [words] = run.streams.text.tokens
-  const places = positionLabels(words, tensorOf(run, table).shape[0])
+  const places = positionLabels(words, getTensor(run, table).shape[0])
   return {
-    table: matrixOf(run, table, view, { rowLabels: places }), angle: matrixOf(run, angle, view, { rowLabels: places }),
-    rate: vectorRow(run, rate, 'ω'), between: matrixOf(run, between), wave: waveMatrix(tensorOf(run, wave)), used: words.length,
-    domain: signed(1), base: run.settings.base, dModel: run.settings.dModel
+    table: sliceMatrix(run, table, view, { rowLabels: places }),
+    angle: sliceMatrix(run, angle, view, { rowLabels: places }),
+    rate: sliceVector(run, rate, 'ω'), between: sliceMatrix(run, between), wave: waveMatrix(getTensor(run, wave)), used: words.length,
+    domain: signedDomain(1), base: run.settings.base, dModel: run.settings.dModel
   }
 }
 
 /** @type {Stage['picture']} */
 export function picture(run, { room }) {
-  return { part: slice(tensorOf(run, room.parts.table), { row: 0, col: 1 }), domain: signed(1) }
+  return { part: slice(getTensor(run, room.parts.table), { row: 0, col: 1 }), domain: signedDomain(1) }
 }
 
 /** @type {Mount<typeof data>} */
@@ -48,9 +49,9 @@ export function mount(container, context) {
   const numbers = h('div')
   container.append(h('div', { className: 'beside is-first' },
     h('div', { className: 'beside-main' }, heading, slot), h('div', { className: 'beside-facts' }, rule, numbers)))
-  const wave = plot(slot, context)
-  const list = facts(numbers, context)
-  const fig = figure(container, context)
+  const wave = mountPlot(slot, context)
+  const list = mountFacts(numbers, context)
+  const fig = mountFigure(container, context)
   const table = fig.matrix()
   /** @type {ReturnType<typeof data>} */ let latest
   let selected = [1, 0]
@@ -74,14 +75,14 @@ export function mount(container, context) {
       }))
     })
     const equation = `PE_{${row} , ${col}} = "${name}" ( frac{${row}}{${latest.base}^{${2 * pair} / ${latest.dModel}}} )`
-    rule.replaceChildren(formula(equation))
+    rule.replaceChildren(renderFormula(equation))
     list.update([
       { name: t('lab.waves.position'), text: String(row) },
       { name: t('lab.waves.pair'), text: String(pair) },
-      { name: t('lab.waves.frequency'), text: brief(rate.values[pair]), cell: { name: rate.name, index: [pair] } },
-      { name: t('lab.waves.angle'), text: fixed(angle.values[row * angle.cols + pair], 4),
+      { name: t('lab.waves.frequency'), text: formatBrief(rate.values[pair]), cell: { name: rate.name, index: [pair] } },
+      { name: t('lab.waves.angle'), text: formatFixed(angle.values[row * angle.cols + pair], 4),
         cell: { name: angle.name, index: [row, pair] } },
-      { name: `${name}(${t('lab.waves.angle')})`, text: fixed(part.values[row * part.cols + col], 4),
+      { name: `${name}(${t('lab.waves.angle')})`, text: formatFixed(part.values[row * part.cols + col], 4),
         cell: { name: part.name, index: [row, col] } }
     ])
   }

@@ -1,14 +1,14 @@
 /** Softmax: each row of scores becomes weights that add up to 1. */
 
-import { bars } from '../lib/chart.js'
-import { probabilities } from '../lib/color.js'
+import { mountBars } from '../lib/chart.js'
+import { probabilityDomain } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
-import { grouped } from '../lib/costs.js'
-import { figure } from '../lib/figure.js'
-import { formula } from '../lib/formula.js'
-import { largest } from '../lib/large_tables.js'
-import { domainOf } from '../lib/picture.js'
-import { descriptionOf, matrixOf } from '../lib/run.js'
+import { formatInteger } from '../lib/costs.js'
+import { mountFigure } from '../lib/figure.js'
+import { renderFormula } from '../lib/formula.js'
+import { largestIndices } from '../lib/large_tables.js'
+import { commonDomain } from '../lib/picture.js'
+import { getDescription, sliceMatrix } from '../lib/run.js'
 import { pickColumns, sliceRows } from '../lib/slice.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
@@ -24,13 +24,13 @@ export const pickers = ['sentence', 'head']
  */
 export function data(run, view) {
   const { masked, scores, weights } = view.room.parts
-  const after = matrixOf(run, weights, view)
-  const { of } = descriptionOf(run, weights).axes[2]
+  const after = sliceMatrix(run, weights, view)
+  const { of } = getDescription(run, weights).axes[2]
   const length = run.streams[of ?? '']?.lengths?.[view.sentence] ?? after.rows
   const row = run.focus && run.focus.of === of ? run.focus.row : length - 1
   return {
-    before: matrixOf(run, masked, view), after, last: Math.max(0, Math.min(row, after.rows - 1)),
-    domain: domainOf(run, scores)
+    before: sliceMatrix(run, masked, view), after, last: Math.max(0, Math.min(row, after.rows - 1)),
+    domain: commonDomain(run, scores)
   }
 }
 
@@ -44,27 +44,28 @@ const MAX_BARS = 64
 export function barsOf(part, row, col) {
   const own = sliceRows(part, row, 1)
   if (part.cols <= MAX_BARS) return { part: own, chosen: col }
-  const largestColumns = largest(own.values, 0, own.cols, MAX_BARS)
+  const largestColumns = largestIndices(own.values, 0, own.cols, MAX_BARS)
   const order = [...new Set([...largestColumns, ...(col < 0 ? [] : [col])])].sort((a, b) => a - b)
   return { part: pickColumns(own, order), chosen: order.indexOf(col) }
 }
 
 /** @type {Stage['picture']} */
-export const picture = (run, view) => ({ part: matrixOf(run, view.room.parts.weights, view), domain: probabilities() })
+export const picture = (run,
+  view) => ({ part: sliceMatrix(run, view.room.parts.weights, view), domain: probabilityDomain() })
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
-  const fig = figure(container, context)
+  const fig = mountFigure(container, context)
   fig.body.classList.add('is-pair')
   const before = fig.matrix()
   const after = fig.matrix()
-  const equation = formula('A_{i j} = frac{e^{S_{i j}}}{sum_k e^{S_{i k}}}')
+  const equation = renderFormula('A_{i j} = frac{e^{S_{i j}}}{sum_k e^{S_{i k}}}')
   const heading = h('h2'), few = h('p', { className: 'note', hidden: true })
   const slot = h('div', { className: 'chart-slot is-low' })
   container.append(h('div', { className: 'beside' }, h('div', { className: 'beside-main' }, heading, slot, few),
     h('div', { className: 'equation' }, equation)), h('p', { className: 'note' }, t('stages.weights.caution')))
-  const chart = bars(slot)
+  const chart = mountBars(slot)
   /** @type {ReturnType<typeof data>} */ let latest
   /** @type {{ row: number | null, col: number }} */
   let selected = { row: null, col: -1 }
@@ -81,16 +82,16 @@ export function mount(container, context) {
     chart.update({ ...some, row: 0, width: context.width(), label, palette })
     setText(heading, label)
     few.hidden = cols === latest.after.cols
-    setText(few, few.hidden ? '' : t('stages.weights.few', { count: cols, of: grouped(latest.after.cols) }))
+    setText(few, few.hidden ? '' : t('stages.weights.few', { count: cols, of: formatInteger(latest.after.cols) }))
   }
   return {
     update(next) {
       latest = next
       const titles = { before: t('stages.weights.before'), after: t('stages.weights.after') }
       before.update(next.before, { title: titles.before, domain: next.domain, follow: rowOf, pair: true })
-      after.update(next.after, { title: titles.after, domain: probabilities(), follow: rowOf, pair: true })
+      after.update(next.after, { title: titles.after, domain: probabilityDomain(), follow: rowOf, pair: true })
       drawBars()
-      fig.legend([{ domain: next.domain, text: titles.before }, { domain: probabilities(), text: t('frame.share') }])
+      fig.legend([{ domain: next.domain, text: titles.before }, { domain: probabilityDomain(), text: t('frame.share') }])
       fig.numbers(t('frame.numbers'), /** @type {const} */ (['before', 'after']).map(name => (
         { title: titles[name], part: next[name] })))
     },

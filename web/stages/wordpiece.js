@@ -1,7 +1,7 @@
 /** WordPiece segmentation of a word: the longest piece at its beginning, then the longest continuation. */
 
-import { chooser } from '../lib/chips.js'
-import { probabilities } from '../lib/color.js'
+import { mountChipChooser } from '../lib/chips.js'
+import { probabilityDomain } from '../lib/color.js'
 import { h, syncChildren, setText } from '../lib/dom.js'
 
 /** @import { BuiltElement, ExplainedWord, Mount, Run, Stage, Try, View } from '../types.d.ts' */
@@ -29,7 +29,7 @@ export function picture(run, view) {
   if (counts.length === 0) return null
   const max = Math.max(2, ...counts)
   return { part: { rows: 1, cols: counts.length, values: Float32Array.from(counts, count => count / max) },
-    domain: probabilities() }
+    domain: probabilityDomain() }
 }
 
 const createLine = () => h('li', {}, h('span', { className: 'try-word' }, h('span'), h('b'), h('span')),
@@ -40,7 +40,7 @@ const createPiece = () => h('span', { className: 'merge-piece' })
 export function mount(container, context) {
   const { t } = context
   /** @type {ReturnType<typeof data>} */ let latest
-  const list = chooser(container, () => draw())
+  const list = mountChipChooser(container, () => draw())
   const heading = h('h2')
   const lines = h('ol', { className: 'tries' })
   const more = h('p', { className: 'note' })
@@ -67,14 +67,14 @@ export function mount(container, context) {
     const { words, vocabulary } = latest
     // Starts with the word that has the most candidates.
     const counts = words.map(({ tries = [] }) => tries.flat().length)
-    const at = list.at(counts.indexOf(Math.max(...counts)), words.length)
+    const at = list.chosenIndex(counts.indexOf(Math.max(...counts)), words.length)
     list.update([{ name: '', chips: words.map(({ text, ids, unknown }, i) => (
-      { text, note: String(ids.length), faint: Boolean(unknown), lit: i === at })) }])
+      { text, note: String(ids.length), isFaint: Boolean(unknown), isHighlighted: i === at })) }])
     const word = words[at]
     const all = word?.tries?.flat() ?? []
     setText(heading, word ? t('stages.longest.of', { word: word.text, count: all.length }) : t('stages.longest.empty'))
     syncChildren(lines, all.slice(0, MAX_LINES), createLine,
-      (line, one) => fillLine(/** @type {BuiltElement<HTMLElement>} */ (line), one, word.text))
+      (line, item) => fillLine(/** @type {BuiltElement<HTMLElement>} */ (line), item, word.text))
     setText(more, all.length > MAX_LINES ? t('stages.longest.more', { count: all.length - MAX_LINES }) : '')
     syncChildren(piecesLine, word?.ids ?? [], createPiece, (piece, number) => setText(piece, vocabulary[number]))
     setText(why, word ? reason(word) : '')

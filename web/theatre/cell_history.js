@@ -13,7 +13,7 @@ import { isInside } from './cells.js'
 /**
  * The history of the pinned cell.
  * @typedef {Pin & { steps: number[], values: number[], missing: number, here: number, shape: number[],
- *   readAt: number | null }} Followed
+ *   readAt: number | null }} CellHistory
  *   values at the snapshots, and how many are still to be read; here: the current value; readAt: the step whose answer
  *   is the input
  */
@@ -25,81 +25,82 @@ export function createFollower(session, shelf) {
   /** @type {any[]} */ let inputs = []
   /** @type {number | null} */ let readAt = null
   /** @type {number[]} */ let shape = []
-  /** @type {Map<number, number>} */ let known = new Map()
+  /** @type {Map<number, number>} */ let valueByStep = new Map()
   const isWeight = () => named.some(([name]) => name === pin?.name)
 
   /**
    * Computes the model's activations; everything is freed afterwards.
-   * @template T @param {any[]} read inputs of the model's forward @param {(trace: any) => T} use @returns {T}
+   * @template T @param {any[]} forwardInputs inputs of the model's forward @param {(trace: any) => T} use @returns {T}
    */
-  const traced = (read, use) => gf.tidy(() => {
+  const withTrace = (forwardInputs, use) => gf.tidy(() => {
     model.eval()
-    const { trace } = gf.trace(() => gf.noGrad(() => model.forward(...read)))
+    const { trace } = gf.trace(() => gf.noGrad(() => model.forward(...forwardInputs)))
     model.train()
-    const found = use(trace)
+    const result = use(trace)
     trace.dispose()
-    return found
+    return result
   })
 
   /**
    * A tensor of the current model, or null.
    * @template T @param {string} name @param {(tensor: any) => T} use @returns {T}
    */
-  function withTensor(name, use) {
-    const own = named.find(([one]) => one === name)
-    return own ? use(own[1]) : traced(inputs, trace => use(trace.names.includes(name) ? trace.get(name) : null))
+  function useTensor(name, use) {
+    const found = named.find(([one]) => one === name)
+    return found ? use(found[1]) : withTrace(inputs, trace => use(trace.names.includes(name) ? trace.get(name) : null))
   }
   /** @param {Pin} cell @returns {number} */
-  const valueOf = ({ name, index }) => withTensor(name, tensor => tensor.at(...index))
+  const readValue = ({ name, index }) => useTensor(name, tensor => tensor.at(...index))
 
   return {
     /**
      * What can be pinned: weights, and activations for a sentence, with their shapes.
-     * @param {any[] | null} read inputs of the model's forward, if there are any
+     * @param {any[] | null} forwardInputs inputs of the model's forward, if there are any
      */
-    places(read) {
-      const weights = named.map(([name, { shape: own }]) => ({ name, shape: [...own] }))
-      if (!read) return { weights, computed: [] }
-      const computed = traced(read, trace => trace.names
+    places(forwardInputs) {
+      const weights = named.map(([name, { shape: parameter }]) => ({ name, shape: [...parameter] }))
+      if (!forwardInputs) return { weights, computed: [] }
+      const computed = withTrace(forwardInputs, trace => trace.names
         .map((/** @type {string} */ name) => ({ name, shape: [...trace.get(name).shape], kind: trace.get(name).dtype }))
-        .filter((/** @type {{ name: string, kind: string }} */ one) => (
-          one.kind === 'float32' && !named.some(([name]) => name === one.name))))
+        .filter((/** @type {{ name: string, kind: string }} */ item) => (
+          item.kind === 'float32' && !named.some(([name]) => name === item.name))))
       return { weights, computed }
     },
     /**
      * Starts to follow a cell; one that does not exist is not followed.
-     * @param {Pin | null} cell @param {any[] | null} [read] inputs of the model's forward
+     * @param {Pin | null} cell @param {any[] | null} [forwardInputs] inputs of the model's forward
      */
-    pin(cell, read = null) {
-      known = new Map()
+    pin(cell, forwardInputs = null) {
+      valueByStep = new Map()
       pin = cell
-      if (!pin || (!read && !isWeight())) return void (pin = null)
-      inputs = read ?? []
+      if (!pin || (!forwardInputs && !isWeight())) return void (pin = null)
+      inputs = forwardInputs ?? []
       readAt = isWeight() ? null : session.done
-      shape = withTensor(pin.name, tensor => (tensor ? [...tensor.shape] : []))
+      shape = useTensor(pin.name, tensor => (tensor ? [...tensor.shape] : []))
       if (!isInside(shape, pin.index)) pin = null
     },
     /** Reads values at snapshots for a limited time in milliseconds. @param {number} time */
     read(time) {
       if (!pin) return
       const cell = pin, end = performance.now() + time
-      const wanted = shelf.all().filter(({ step }) => !known.has(step))
-      const now = wanted.length && !isWeight() ? session.snapshot() : null
-      for (const snapshot of wanted) {
-        if (now) session.restore(snapshot)
-        known.set(snapshot.step, now ? valueOf(cell) : session.weightIn(snapshot, cell))
+      const unreadSnapshots = shelf.all().filter(({ step }) => !valueByStep.has(step))
+      const savedState = unreadSnapshots.length && !isWeight() ? session.snapshot() : null
+      for (const snapshot of unreadSnapshots) {
+        if (savedState) session.restore(snapshot)
+        valueByStep.set(snapshot.step, savedState ? readValue(cell) : session.weightIn(snapshot, cell))
         if (performance.now() > end) break
       }
-      if (now) session.restore(now)
+      if (savedState) session.restore(savedState)
     },
-    /** @returns {Followed | null} */
+    /** @returns {CellHistory | null} */
     get facts() {
       if (!pin) return null
       const steps = shelf.all().map(({ step }) => step)
-      const read = steps.filter(step => known.has(step))
+      const forwardInputs = steps.filter(step => valueByStep.has(step))
       return {
-        ...pin, shape, readAt, steps: read, values: read.map(step => /** @type {number} */ (known.get(step))),
-        missing: steps.length - read.length, here: valueOf(pin)
+        ...pin, shape, readAt, steps: forwardInputs,
+        values: forwardInputs.map(step => /** @type {number} */ (valueByStep.get(step))),
+        missing: steps.length - forwardInputs.length, here: readValue(pin)
       }
     }
   }

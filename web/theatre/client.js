@@ -1,35 +1,35 @@
 /** The page's side of the training worker: calls that return promises, and reports. */
 
-import { resources } from '../shell/resources.js'
+import { locateResources } from '../shell/resources.js'
 import { startWorker } from '../shell/fetch_on_demand.js'
 
 /** @import { News } from './training_record.js' */
 
-/** @typedef {{ resolve: (result: any) => void, reject: (error: Error) => void }} Waiting */
+/** @typedef {{ resolve: (result: any) => void, reject: (error: Error) => void }} PendingCall */
 
 /** @param {{ onSeen(news: News & { serial: number }): void, onError(error: Error): void }} handlers */
-export function createClient({ onSeen, onError }) {
+export function createClient({ onSeen: onReport, onError }) {
   const worker = startWorker('theatre')
-  /** @type {Map<number, Waiting>} */
-  const waiting = new Map()
+  /** @type {Map<number, PendingCall>} */
+  const pendingById = new Map()
   let serial = 0
   worker.onmessage = ({ data: { id, event, result, error, ...news } }) => {
-    if (event) return onSeen(news)
-    const { resolve, reject } = /** @type {Waiting} */ (waiting.get(id))
-    waiting.delete(id)
+    if (event) return onReport(news)
+    const { resolve, reject } = /** @type {PendingCall} */ (pendingById.get(id))
+    pendingById.delete(id)
     if (error) reject(Object.assign(new Error(error.message), { code: error.code }))
     else resolve(result)
   }
   worker.onerror = event => onError(new Error(event.message || 'theatre'))
   /** @param {string} type @param {object} [details] @returns {Promise<any>} */
-  const ask = (type, details) => new Promise((resolve, reject) => {
+  const request = (type, details) => new Promise((resolve, reject) => {
     serial += 1
-    waiting.set(serial, { resolve, reject })
+    pendingById.set(serial, { resolve, reject })
     worker.postMessage({ id: serial, type, ...details })
   })
   return {
-    ask,
-    open: (/** @type {object} */ details) => ask('open', { wasm: resources().wasm, ...details }),
+    ask: request,
+    open: (/** @type {object} */ details) => request('open', { wasm: locateResources().wasm, ...details }),
     end: () => worker.terminate()
   }
 }

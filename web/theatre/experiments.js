@@ -1,6 +1,6 @@
 /**
- * Trainings that answer a question, each with a short guide: the question, the step at which the answer can be seen,
- * the correct answer, and where to see the reason. The texts are elsewhere.
+ * Trainings that answer a question, each with a short guide: the question, the step at which the answer is determined,
+ * the correct answer, and the part of the page that shows the reason. The texts are in `text/`.
  */
 
 /** @import { Seen } from './training_record.js' */
@@ -17,94 +17,96 @@
  * @property {string} next the next experiment
  */
 
-const last = /** @template T @param {T[]} list */ list => list[list.length - 1]
+const lastItem = /** @template T @param {T[]} list */ list => list[list.length - 1]
 
 /** Losses that differ by less count as about the same. */
-const EVEN = 0.05
+const TIE_TOLERANCE = 0.05
 /** The label of each line, shared by all races. */
 export const RACE = ['this', 'other', 'even']
 /** Which of two trainings has the lower held-out loss. @type {Experiment['answer']} */
-function better(one, other) {
-  const [here, there] = [one, other].map(({ looks }) => last(looks).loss)
-  if (Math.abs(here - there) < EVEN * Math.max(here, there)) return 'even'
-  return here < there ? 'this' : 'other'
+function compareLosses(a, b) {
+  const [ownLoss, rivalLoss] = [a, b].map(({ looks }) => lastItem(looks).loss)
+  if (Math.abs(ownLoss - rivalLoss) < TIE_TOLERANCE * Math.max(ownLoss, rivalLoss)) return 'even'
+  return ownLoss < rivalLoss ? 'this' : 'other'
 }
 /** The final held-out accuracy. @param {Seen} seen */
-const percent = ({ looks }) => Math.round(100 * last(looks).right)
+const finalAccuracy = ({ looks }) => Math.round(100 * lastItem(looks).right)
 /** The final held-out losses of both. @type {Experiment['say']} */
-const both = (one, other) => ({
-  one: last(one.looks).loss, other: last(other.looks).loss, right: percent(one), rival: percent(other)
+const finalValues = (a, b) => ({
+  one: lastItem(a.looks).loss, other: lastItem(b.looks).loss, right: finalAccuracy(a),
+  rival: finalAccuracy(b)
 })
 
 /** The evaluation with the lowest held-out loss. @param {Seen} seen */
-const lowest = ({ looks }) => looks.reduce((best, look) => (look.loss < best.loss ? look : best))
+const bestEvaluation = ({ looks }) => looks.reduce((best, look) => (look.loss < best.loss ? look : best))
 /** The first step at which the held-out accuracy reaches a value, 0 for never. @param {Seen} seen */
-const solved = ({ looks }) => looks.find(({ right }) => right >= 0.9)?.step ?? 0
+const firstSolvedStep = ({ looks }) => looks.find(({ right }) => right >= 0.9)?.step ?? 0
 
 /** @type {Record<string, Experiment>} */
 export const EXPERIMENTS = {
   byHeart: {
     link: 'dates_warmUp-20_steps-200_smoothing-0_repeat-same', until: 200, options: ['falls', 'rises'],
-    answer: one => (last(one.looks).loss > (1 + EVEN) * lowest(one).loss ? 'rises' : 'falls'),
-    say: one => ({ train: last(one.loss), held: last(one.looks).loss, low: lowest(one).loss, at: lowest(one).step }),
+    answer: item => (lastItem(item.looks).loss > (1 + TIE_TOLERANCE) * bestEvaluation(item).loss ? 'rises' : 'falls'),
+    say: item => ({ train: lastItem(item.loss), held: lastItem(item.looks).loss, low: bestEvaluation(item).loss,
+      at: bestEvaluation(item).step }),
     look: 'answers', next: 'dropout'
   },
   dropout: {
-    link: 'dates_smoothing-0_vs-dropout-0.3', until: 400, options: RACE, answer: better,
-    say: (one, other) => ({ ...both(one, other), train: last(other.loss) }), look: 'curves', next: 'floor'
+    link: 'dates_smoothing-0_vs-dropout-0.3', until: 400, options: RACE, answer: compareLosses,
+    say: (a, b) => ({ ...finalValues(a, b), train: lastItem(b.loss) }), look: 'curves', next: 'floor'
   },
   floor: {
     link: 'dates_smoothing-0_vs-smoothing-0.2', until: 600, options: ['zero', 'floor'],
-    answer: (one, other) => (last(other.loss) < 2 * last(one.loss) ? 'zero' : 'floor'),
-    say: (one, other) => ({
-      one: last(one.loss), other: last(other.loss), right: percent(one), rival: percent(other)
+    answer: (a, b) => (lastItem(b.loss) < 2 * lastItem(a.loss) ? 'zero' : 'floor'),
+    say: (a, b) => ({
+      one: lastItem(a.loss), other: lastItem(b.loss), right: finalAccuracy(a), rival: finalAccuracy(b)
     }),
     look: 'curves', next: 'grokking'
   },
   grokking: {
     link: 'sums_vs-decay-0', until: 2000, options: RACE,
-    answer(one, other) {
-      const [here, there] = [solved(one), solved(other)]
-      if (here === there) return 'even'
-      return here && (!there || here < there) ? 'this' : 'other'
+    answer(a, b) {
+      const [ownStep, rivalStep] = [firstSolvedStep(a), firstSolvedStep(b)]
+      if (ownStep === rivalStep) return 'even'
+      return ownStep && (!rivalStep || ownStep < rivalStep) ? 'this' : 'other'
     },
-    say: (one, other) => ({ one: solved(one), rival: percent(other) }), look: 'embeddings', next: 'byHeart'
+    say: (a, b) => ({ one: firstSolvedStep(a), rival: finalAccuracy(b) }), look: 'embeddings', next: 'byHeart'
   },
   positions: {
-    link: 'dates_vs-positions-none', until: 400, options: RACE, answer: better, say: both, look: 'curves', next: 'scale'
+    link: 'dates_vs-positions-none', until: 400, options: RACE, answer: compareLosses, say: finalValues, look: 'curves', next: 'scale'
   },
   scale: {
-    link: 'dates_steps-300_heads-1_dModel-64_vs-scale-off', until: 300, options: RACE, answer: better, say: both,
+    link: 'dates_steps-300_heads-1_dModel-64_vs-scale-off', until: 300, options: RACE, answer: compareLosses, say: finalValues,
     look: 'attention', next: 'norm'
   },
   norm: {
-    link: 'dates_rate-0.01_warmUp-0_layers-4_vs-normFirst-before', until: 300, options: RACE, answer: better, say: both,
+    link: 'dates_rate-0.01_warmUp-0_layers-4_vs-normFirst-before', until: 300, options: RACE, answer: compareLosses, say: finalValues,
     look: 'closer', next: 'warmUp'
   },
   warmUp: {
-    link: 'dates_rate-0.02_warmUp-400_layers-3_vs-warmUp-0', until: 200, options: RACE, answer: better, say: both,
+    link: 'dates_rate-0.02_warmUp-400_layers-3_vs-warmUp-0', until: 200, options: RACE, answer: compareLosses, say: finalValues,
     look: 'curves', next: 'vanishing'
   },
   vanishing: {
     link: 'dates_rate-0.02_warmUp-0_steps-400_layers-3', until: 200, options: ['first', 'last', 'even'],
-    answer(one) {
-      const { first, output } = ends(one)
+    answer(item) {
+      const { first, output } = endNorms(item)
       if (Math.max(first, output) < 10 * Math.min(first, output)) return 'even'
       return first < output ? 'first' : 'last'
     },
-    say: ends, look: 'closer', next: 'exploding'
+    say: endNorms, look: 'closer', next: 'exploding'
   },
   exploding: {
     link: 'dates_rate-1000_schedule-constant_warmUp-0_clip-0_normFirst-before_positions-learned', until: 25,
     options: ['falls', 'same', 'grows'],
     answer({ loss }) {
-      if (last(loss) > 10 * loss[0]) return 'grows'
-      return last(loss) < (1 - EVEN) * loss[0] ? 'falls' : 'same'
+      if (lastItem(loss) > 10 * loss[0]) return 'grows'
+      return lastItem(loss) < (1 - TIE_TOLERANCE) * loss[0] ? 'falls' : 'same'
     },
-    say: ({ loss }) => ({ first: loss[0], second: loss[1], last: last(loss) }), look: 'pinned', next: 'plain'
+    say: ({ loss }) => ({ first: loss[0], second: loss[1], last: lastItem(loss) }), look: 'pinned', next: 'plain'
   },
   plain: {
-    link: 'dates_vs-optimizer-sgd', until: 300, options: RACE, answer: better, say: both, look: 'apart', next: 'positions'
+    link: 'dates_vs-optimizer-sgd', until: 300, options: RACE, answer: compareLosses, say: finalValues, look: 'apart', next: 'positions'
   }
 }
 
@@ -112,13 +114,13 @@ export const EXPERIMENTS = {
  * The gradient norms of the first and the last part at the last step.
  * @param {Seen} seen @returns {Record<string, number>}
  */
-function ends({ norms }) {
-  const now = last(norms)
-  return { first: now[0], output: last(now) }
+function endNorms({ norms }) {
+  const now = lastItem(norms)
+  return { first: now[0], output: lastItem(now) }
 }
 
 /** The experiment of a training, or undefined. @param {string} link */
-export const experimentOf = link => Object.keys(EXPERIMENTS).find(name => EXPERIMENTS[name].link === link)
+export const findExperiment = link => Object.keys(EXPERIMENTS).find(name => EXPERIMENTS[name].link === link)
 
 /** The record of a training up to a step. @param {Seen} seen @param {number} until @returns {Seen} */
 export const recordUntil = (seen, until) => ({

@@ -1,17 +1,17 @@
 /** The training page: a model is trained in a worker, and displayed while it learns. */
 
-import { resources } from '../shell/resources.js'
-import { markOf, markOfBytes, textProblem } from './custom_text.js'
-import { problemsOf, read, rivalOf, write } from './settings.js'
+import { locateResources } from '../shell/resources.js'
+import { hashText, hashBytes, textProblem } from './custom_text.js'
+import { problemsOf, read, createRival, write } from './settings.js'
 import { TASK_INFO, houseOf } from './tasks/task_info.js'
 import { pageSettings } from './page_settings.js'
-import { forget, saveTraining, savedTraining } from './store.js'
-import { trainingIn } from './training_file.js'
-import { pageFile, startProblem } from './initial_weights.js'
-import { save as saveFile } from '../lib/save.js'
+import { deleteTraining, saveTraining, loadTraining } from './store.js'
+import { parseTraining } from './training_file.js'
+import { pageWeightsFile, startProblem } from './initial_weights.js'
+import { saveBlob as saveFile } from '../lib/save.js'
 import { createTraining } from './training.js'
-import { view } from './view.js'
-import { wordsOf } from './words.js'
+import { mountView } from './view.js'
+import { loadTexts } from './words.js'
 
 /** @import { Context, Failure, Translate } from '../types.d.ts' */
 /** @import { News } from './training_record.js' */
@@ -21,18 +21,18 @@ import { wordsOf } from './words.js'
 const SETTLE_DELAY = 250
 
 /** Milliseconds of training between two saves. */
-const SAVE = 5000
+const SAVE_INTERVAL = 5000
 
 /** The maximum length of a new text's first sentence as a prompt. */
-const BEGINNING = 8
+const MAX_PROMPT = 8
 
 /**
  * @param {HTMLElement} container
  * @param {Context} context
  */
-export function theatre(container, context) {
+export function mountTheatre(container, context) {
   // Each is null before the texts and the first link are loaded.
-  let shown = /** @type {{ t: Translate, view: ReturnType<typeof view> }} */ (/** @type {unknown} */ (null))
+  let mounted = /** @type {{ t: Translate, view: ReturnType<typeof mountView> }} */ (/** @type {unknown} */ (null))
   let settings = /** @type {TrainingState} */ (/** @type {unknown} */ (null))
   let timer = /** @type {ReturnType<typeof setTimeout> | number} */ (0)
   /** The reader's own text; without one, an example is used. @type {string | undefined} */
@@ -41,28 +41,28 @@ export function theatre(container, context) {
   let origin = null
   /** A file to resume from, used once. @type {Uint8Array | null} */
   let file = null
-  let keptStep = 0, isSaving = false, isBehind = false, savedAt = 0
-  const training = createTraining({ onSeen, onError: fails })
+  let savedStep = 0, isSaving = false, mustSaveAgain = false, savedAt = 0
+  const training = createTraining({ onSeen: onReport, onError: showError })
   /** @type {import('./parts/guide.js').Progress} */
   const progress = { name: '', at: 0, given: null }
   /** The other training of a race. @type {ReturnType<typeof createTraining> | null} */
-  let other = null
+  let rivalTraining = null
 
   /** @param {unknown} problem */
-  function fails(problem) {
+  function showError(problem) {
     const error = /** @type {Error} */ (problem)
     const isStart = /** @type {Failure} */ (error).code === 'start'
     if (!isStart) console.error(error)
-    shown?.view.fails(isStart ? shown.t('theatre.errors.start', { name: error.message })
-      : shown.t('theatre.failed', { message: error.message }))
+    mounted?.view.fails(isStart ? mounted.t('theatre.errors.start', { name: error.message })
+      : mounted.t('theatre.failed', { message: error.message }))
   }
 
   /** @param {News} news */
-  function onSeen({ done, isPlaying }) {
+  function onReport({ done, isPlaying }) {
     container.setAttribute('data-step', String(done))
     container.setAttribute('data-playing', isPlaying ? 'yes' : 'no')
-    if (context.get().theatre) shown?.view.draw()
-    if (!isPlaying || performance.now() - savedAt > SAVE) {
+    if (context.get().theatre) mounted?.view.draw()
+    if (!isPlaying || performance.now() - savedAt > SAVE_INTERVAL) {
       savedAt = performance.now()
       save()
     }
@@ -71,70 +71,71 @@ export function theatre(container, context) {
   const takesText = () => Boolean(TASK_INFO[settings.task].takesText)
   const ownText = () => (takesText() ? text : undefined)
 
-  /** What a training resumes from: a file, or its saved state in the browser. @param {boolean} isFresh */
-  async function fromWhere(isFresh) {
+  /** What a training resumes from: a file, or its saved state in the browser. @param {boolean} restarts */
+  async function findState(restarts) {
     const link = write(settings)
     if (file) {
       const given = file
       file = null
       return { file: given }
     }
-    if (isFresh) await forget(link)
-    const known = isFresh || settings.rival ? null : await savedTraining(link)
+    if (restarts) await deleteTraining(link)
+    const known = restarts || settings.rival ? null : await loadTraining(link)
     return known ? { kept: known } : {}
   }
 
-  /** The initial weights of a training, if they are not random. @param {TrainingState} wanted */
-  async function startOf(wanted) {
-    if (wanted.start === 'given') return origin?.file
-    if (wanted.start !== 'page') return undefined
-    const found = resources().files[/** @type {string} */ (pageFile(wanted))]
-    if (typeof found !== 'string') return new Uint8Array(found)
-    const response = await fetch(found)
-    if (!response.ok) throw new Error(`${found}: ${response.status}`)
+  /** The initial weights of a training, if they are not random. @param {TrainingState} trainingSettings */
+  async function loadInitialWeights(trainingSettings) {
+    if (trainingSettings.start === 'given') return origin?.file
+    if (trainingSettings.start !== 'page') return undefined
+    const location = locateResources().files[/** @type {string} */ (pageWeightsFile(trainingSettings))]
+    if (typeof location !== 'string') return new Uint8Array(location)
+    const response = await fetch(location)
+    if (!response.ok) throw new Error(`${location}: ${response.status}`)
     return new Uint8Array(await response.arrayBuffer())
   }
 
   /** Starts a new training from the displayed weights. @param {Partial<TrainingState>} [patch] */
-  async function begin(patch) {
+  async function startFromWeights(patch) {
     try {
       training.ask('pause')
       const weights = await training.file()
-      origin = { mark: markOfBytes(weights), file: weights }
+      origin = { mark: hashBytes(weights), file: weights }
       context.set({ theatre: write({ ...settings, rival: '', start: 'given', origin: origin.mark, ...patch }) })
     } catch (error) {
-      fails(error)
+      showError(error)
     }
   }
 
   /** Saves the training in the browser; what is learned during a save is saved after it. */
   async function save() {
-    isBehind = isSaving
+    mustSaveAgain = isSaving
     const { last } = training
-    if (isSaving || settings.rival || !last || last.done === keptStep || last.done < training.seen().loss.length) return
+    if (isSaving || settings.rival || !last || last.done === savedStep ||
+      last.done < training.seen().loss.length) return
     isSaving = true
     const all = await training.keep().catch(() => null)
     if (all && await saveTraining({ link: write(training.settings), text: ownText(), start: origin?.file, ...all })) {
-      keptStep = all.step
-      shown?.view.says(shown.t('theatre.kept', { step: all.step }))
+      savedStep = all.step
+      mounted?.view.says(mounted.t('theatre.kept', { step: all.step }))
     }
     isSaving = false
-    if (isBehind) save()
+    if (mustSaveAgain) save()
   }
 
-  const isTextHere = () => !takesText() || settings.mark === markOf(text)
-  const isStartHere = () => settings.start !== 'given' || settings.origin === origin?.mark
+  const hasText = () => !takesText() || settings.mark === hashText(text)
+  const hasInitialWeights = () => settings.start !== 'given' || settings.origin === origin?.mark
 
   /** The text and the initial weights of a training saved in the browser. @param {string} link */
-  async function findAgain(link) {
-    const known = await savedTraining(link)
+  async function restoreSaved(link) {
+    const known = await loadTraining(link)
     if (!known || write(settings) !== link) return
-    if (!isTextHere() && known.text !== undefined && settings.mark === markOf(known.text)) {
+    if (!hasText() && known.text !== undefined && settings.mark === hashText(known.text)) {
       text = known.text
-      training.say(known.text.trimStart().slice(0, BEGINNING))
+      training.say(known.text.trimStart().slice(0, MAX_PROMPT))
     }
-    if (!isStartHere() && known.start) origin = { mark: settings.origin, file: known.start }
-    if (isTextHere() && isStartHere() && showControls()) open()
+    if (!hasInitialWeights() && known.start) origin = { mark: settings.origin, file: known.start }
+    if (hasText() && hasInitialWeights() && showControls()) open()
   }
 
   /** Downloads the training as a file, weights and moments. */
@@ -143,133 +144,135 @@ export function theatre(container, context) {
       const bytes = await training.file(undefined, true)
       saveFile(new Blob([bytes]), `${training.settings.task}-${/** @type {News} */ (training.last).done}.safetensors`)
     } catch (error) {
-      fails(error)
+      showError(error)
     }
   }
 
   /** Resumes from a file. @param {File} given */
-  async function upload(given) {
+  async function resumeFromFile(given) {
     const bytes = new Uint8Array(await given.arrayBuffer())
-    const found = trainingIn(bytes)
-    if (!found) return shown.view.fails(shown.t('theatre.errors.file', { name: given.name }))
+    const parsed = parseTraining(bytes)
+    if (!parsed) return mounted.view.fails(mounted.t('theatre.errors.file', { name: given.name }))
     file = bytes
-    const { origin: mark } = read(found.training)
+    const { origin: mark } = read(parsed.training)
     if (mark) origin = { mark, file: bytes }
-    if (found.training === write(settings)) open()
-    else context.set({ theatre: found.training })
+    if (parsed.training === write(settings)) open()
+    else context.set({ theatre: parsed.training })
   }
 
-  async function open(isFresh = false) {
+  async function open(restarts = false) {
     clearTimeout(timer)
-    shown?.view.fails('')
+    mounted?.view.fails('')
     try {
-      const from = await fromWhere(isFresh)
-      const start = await startOf(settings)
-      await Promise.all([training.open(settings, { text: ownText(), start, ...from }), openOther()])
-      keptStep = training.last?.done ?? 0
-      shown?.view.says(from.kept ? shown.t('theatre.goesOn', { step: from.kept.step }) : '')
+      const from = await findState(restarts)
+      const start = await loadInitialWeights(settings)
+      await Promise.all([training.open(settings, { text: ownText(), start, ...from }), openRival()])
+      savedStep = training.last?.done ?? 0
+      mounted?.view.says(from.kept ? mounted.t('theatre.goesOn', { step: from.kept.step }) : '')
       container.setAttribute('data-open', write(settings))
-      shown?.view.draw()
+      mounted?.view.draw()
     } catch (error) {
-      fails(error)
+      showError(error)
     }
   }
 
   /** Sends a query to the training, and to the other one of a race. @param {string} type @param {object} [details] */
-  const both = (type, details) => {
-    other?.ask(type, details)
+  const requestBoth = (type, details) => {
+    rivalTraining?.ask(type, details)
     return training.ask(type, details)
   }
 
-  async function openOther() {
-    const rival = rivalOf(settings)
+  async function openRival() {
+    const rival = createRival(settings)
     if (!rival) {
-      other?.end()
-      other = null
-      return shown?.view.draw()
+      rivalTraining?.end()
+      rivalTraining = null
+      return mounted?.view.draw()
     }
-    other ??= createTraining({ onSeen: () => shown?.view.draw(), onError: fails })
-    await other.open(rival, { text: ownText(), start: await startOf(rival) })
+    rivalTraining ??= createTraining({ onSeen: () => mounted?.view.draw(), onError: showError })
+    await rivalTraining.open(rival, { text: ownText(), start: await loadInitialWeights(rival) })
   }
 
   /** Displays the current weights, or those of a step, in the rooms. @param {number} [step] */
-  async function lend(step) {
+  async function lendWeights(step) {
     const file = await training.file(step)
     await context.runQuery('setWeights', { model: houseOf(training.settings.task), file })
   }
 
-  async function inside() {
+  async function enterRooms() {
     try {
       training.ask('pause')
-      await lend()
+      await lendWeights()
       const { language, theme, depth } = context.get()
       context.set({ ...pageSettings(training.settings, training.sentence), language, theme, depth }, 'push')
       context.rerun()
     } catch (error) {
-      fails(error)
+      showError(error)
     }
   }
 
   /** Rebuilds everything that contains texts. */
-  async function speak() {
-    const t = await wordsOf(context)
-    shown?.view.destroy()
-    shown = { t, view: view(container, {
-      t, theme: context.theme, both, other: () => other, show: link => context.set({ theatre: link }),
-      get: () => settings, progress, inside, begin, give, download, upload, again: () => showControls() && open(true),
+  async function renderTexts() {
+    const t = await loadTexts(context)
+    mounted?.view.destroy()
+    mounted = { t, view: mountView(container, {
+      t, theme: context.theme, both: requestBoth, other: () => rivalTraining,
+      show: link => context.set({ theatre: link }),
+      get: () => settings, progress, inside: enterRooms, begin: startFromWeights, give: setOwnText, download,
+      upload: resumeFromFile, again: () => showControls() && open(true),
       set: patch => context.set({ theatre: write({ ...settings, ...patch }) }),
       leave: () => context.set({ theatre: '' }, 'push')
     }, training) }
     if (settings) showControls()
-    shown.view.draw()
+    mounted.view.draw()
   }
 
   /** Sets another text: the link contains its settings, not the text itself. @param {string} given */
-  function give(given) {
+  function setOwnText(given) {
     text = given === '' ? undefined : given
-    context.set({ theatre: write({ ...settings, mark: markOf(text) }) })
-    training.say(given.trimStart().slice(0, BEGINNING))
+    context.set({ theatre: write({ ...settings, mark: hashText(text) }) })
+    training.say(given.trimStart().slice(0, MAX_PROMPT))
     showControls()
   }
 
   /** The problems of the settings and the text. */
-  function allProblems() {
+  function listProblems() {
     const own = takesText() && text ? textProblem(text, settings) : null
-    const found = isTextHere() ? own : { key: 'theatre.errors.elsewhere', values: {} }
-    const start = isStartHere() ? startProblem([settings, rivalOf(settings)])
+    const textProblemFound = hasText() ? own : { key: 'theatre.errors.elsewhere', values: {} }
+    const start = hasInitialWeights() ? startProblem([settings, createRival(settings)])
       : { key: 'theatre.errors.startElsewhere', values: {} }
-    return { ...(start && { start }), ...problemsOf(settings), ...(found && { text: found }) }
+    return { ...(start && { start }), ...problemsOf(settings), ...(textProblemFound && { text: textProblemFound }) }
   }
 
   function showControls() {
-    const problems = Object.entries(allProblems())
-      .map(([name, { key, values }]) => [name, shown.t(key, values)])
-    shown.view.controls(settings, Object.fromEntries(problems), text)
+    const problems = Object.entries(listProblems())
+      .map(([name, { key, values }]) => [name, mounted.t(key, values)])
+    mounted.view.controls(settings, Object.fromEntries(problems), text)
     return problems.length === 0
   }
 
   return {
-    ready: speak(),
-    speak,
+    ready: renderTexts(),
+    speak: renderTexts,
     /** The report of the training, or null. */
     facts: training.facts,
-    lend,
+    lend: lendWeights,
     /** Called when the page is hidden. */
-    rest: () => training.last?.isPlaying && both('pause'),
+    rest: () => training.last?.isPlaying && requestBoth('pause'),
     /** @param {{ theatre: string }} state */
     update(state) {
-      if (!shown) return
+      if (!mounted) return
       const next = read(state.theatre)
       const isNew = settings === null || write(next) !== write(settings)
       const isOther = settings?.task !== next.task
       settings = next
       if (isOther) training.say(TASK_INFO[settings.task].sample)
-      if (!isTextHere() || !isStartHere()) findAgain(write(settings))
-      const isRight = showControls()
-      if (!isNew) return shown.view.draw()
+      if (!hasText() || !hasInitialWeights()) restoreSaved(write(settings))
+      const isValid = showControls()
+      if (!isNew) return mounted.view.draw()
       clearTimeout(timer)
-      if (!isRight) return shown.view.draw()
-      if (training.last) both('pause')
+      if (!isValid) return mounted.view.draw()
+      if (training.last) requestBoth('pause')
       timer = setTimeout(open, isOther || file ? 0 : SETTLE_DELAY, false)
     }
   }

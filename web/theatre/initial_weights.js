@@ -12,7 +12,7 @@ export const PREFIX = 'start.'
  * The file name of the page's trained weights for a task; undefined where no such model was trained.
  * @param {TrainingState} settings @returns {string | undefined}
  */
-export const pageFile = ({ task, kvHeads, heads, ...settings }) => (
+export const pageWeightsFile = ({ task, kvHeads, heads, ...settings }) => (
   filesFor(/** @type {Settings} */ ({
     ...settings, model: task, heads, kvHeads: kvHeads || heads, weights: modelOf(task).settings.weights.default
   }))[0])
@@ -22,13 +22,13 @@ export const pageFile = ({ task, kvHeads, heads, ...settings }) => (
  * @param {(TrainingState | null)[]} trainings
  */
 export const startProblem = trainings => (
-  trainings.some(one => one?.start === 'page' && !pageFile(one)) ? { key: 'theatre.errors.untrained', values: {} } : null)
+  trainings.some(training => training?.start === 'page' && !pageWeightsFile(training)) ? { key: 'theatre.errors.untrained', values: {} } : null)
 
 /**
  * Replaces the random weights by those of a file; of a training's own file by its initial ones.
  * @param {any} gf the library @param {[string, any][]} named @param {Uint8Array | undefined} file
  */
-export function startFrom(gf, named, file) {
+export function loadInitialWeights(gf, named, file) {
   const { tensors } = file ? gf.loadSafetensors(file) : { tensors: {} }
   try {
     for (const [name, parameter] of named) {

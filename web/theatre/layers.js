@@ -1,20 +1,20 @@
 /** One step by layer: output sizes, gradient norms, and updates. */
 
-import { normOf, ratiosOf } from './norms.js'
+import { totalNorm, updateRatios } from './norms.js'
 
 /** @import { Session } from './session.js' */
 
-/** @typedef {ReturnType<typeof outputsOf>[number]} Output */
-/** @typedef {ReturnType<typeof layersOf>[number]} Layer */
+/** @typedef {ReturnType<typeof measureOutputs>[number]} Output */
+/** @typedef {ReturnType<typeof measureLayers>[number]} Layer */
 
 /**
  * The output of each layer: its shape and root mean square.
  * @param {Session} session @param {any} trace of a forward
  */
-export const outputsOf = ({ gf, groups }, trace) => groups.map(({ name }) => {
+export const measureOutputs = ({ gf, groups }, trace) => groups.map(({ name }) => {
   const output = trace.get(`${name}.output`), { shape } = output, size = output.numel()
   return {
-    name, shape: /** @type {number[]} */ ([...shape]), rms: normOf(gf, [output]) / Math.sqrt(size),
+    name, shape: /** @type {number[]} */ ([...shape]), rms: totalNorm(gf, [output]) / Math.sqrt(size),
     at: /** @type {number} */ (trace.names.indexOf(`${name}.output`))
   }
 })
@@ -24,8 +24,8 @@ export const outputsOf = ({ gf, groups }, trace) => groups.map(({ name }) => {
  * @param {Session} session @param {Output[]} outputs @param {number[]} norms of gradients, before clipping
  * @param {any[]} before a copy of every weight
  */
-export function layersOf({ gf, groups }, outputs, norms, before) {
-  const ratios = ratiosOf(gf, groups, before)
+export function measureLayers({ gf, groups }, outputs, norms, before) {
+  const ratios = updateRatios(gf, groups, before)
   return outputs.map((output, i) => ({ ...output, norm: norms[i], ratio: ratios[i] }))
-    .sort((one, other) => one.at - other.at)
+    .sort((a, b) => a.at - b.at)
 }

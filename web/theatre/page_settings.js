@@ -13,13 +13,13 @@ import { TASK_INFO, houseOf } from './tasks/task_info.js'
  */
 export function pageSettings({ task, normFirst, activation, positions, norm, kvHeads, heads, scale }, sentence) {
   const { fields, settings } = modelOf(houseOf(task))
-  const all = { normFirst, activation, positions, norm, scale, kvHeads: kvHeads || heads, positional: positions !== 'none' }
+  const architecture = { normFirst, activation, positions, norm, scale, kvHeads: kvHeads || heads, positional: positions !== 'none' }
   /** @param {[string, unknown]} entry */
   const isKnown = ([name, value]) => name in settings &&
     (!settings[name].options || Object.values(settings[name].options).includes(value))
-  const known = Object.entries(all).filter(isKnown)
+  const knownSettings = Object.entries(architecture).filter(isKnown)
   return {
     ...defaults(houseOf(task)), edits: [], [Object.keys(fields)[0]]: TASK_INFO[task].asked?.(sentence) ?? sentence,
-    ...Object.fromEntries(known), weights: 'theatre', theatre: ''
+    ...Object.fromEntries(knownSettings), weights: 'theatre', theatre: ''
   }
 }

@@ -14,8 +14,7 @@ const SQUARINGS = 14
  * @property {Float32Array} x @property {Float32Array} y where each row lies
  * @property {number[]} variances the fraction of the variance along each axis
  * @property {number} from the step at which the axes were computed: the latest one reached, so that the picture does
- *   not rotate when going back
- *   goes back
+ *   not rotate when the reader goes back
  */
 
 /**
@@ -23,7 +22,7 @@ const SQUARINGS = 14
  * whose columns all have the direction of its largest eigenvalue.
  * @param {any} gf @param {any} covariance [C, C] @param {number} size C
  */
-function axisOf(gf, covariance, size) {
+function firstAxis(gf, covariance, size) {
   let power = covariance
   for (let n = 0; n < SQUARINGS; n++) {
     power = power.div(power.mul(power).sum().sqrt())
@@ -36,7 +35,7 @@ function axisOf(gf, covariance, size) {
 }
 
 /** @param {any} gf @param {any} table */
-const centred = (gf, table) => table.detach().sub(table.detach().mean({ dim: 0, keepdim: true }))
+const centerRows = (gf, table) => table.detach().sub(table.detach().mean({ dim: 0, keepdim: true }))
 
 /**
  * The first two principal axes of a table's rows. Signs are arbitrary, so they are chosen to keep rows on the side
@@ -48,15 +47,15 @@ const centred = (gf, table) => table.detach().sub(table.detach().mean({ dim: 0, 
  */
 export const principalAxes = (gf, table, initial) => gf.tidy(() => gf.noGrad(() => {
   const { matmul } = gf.functional, [N, C] = table.shape
-  const rows = centred(gf, table)
+  const rows = centerRows(gf, table)
   let covariance = matmul(rows.permute(1, 0), rows)
   return [0, 1].map(n => {
     if (n >= C || !(covariance.mul(covariance).sum().item() > 0)) return new Float32Array(C)
-    const axis = axisOf(gf, covariance, C)
-    const across = axis.permute(1, 0)
-    covariance = covariance.sub(matmul(axis, across).mul(matmul(matmul(across, covariance), axis)))
-    const isTurned = initial && matmul(rows, axis).mul(gf.tensor(initial[n], { shape: [N, 1] })).sum().item() < 0
-    return (isTurned ? axis.neg() : axis).values.slice()
+    const axis = firstAxis(gf, covariance, C)
+    const transposed = axis.permute(1, 0)
+    covariance = covariance.sub(matmul(axis, transposed).mul(matmul(matmul(transposed, covariance), axis)))
+    const isFlipped = initial && matmul(rows, axis).mul(gf.tensor(initial[n], { shape: [N, 1] })).sum().item() < 0
+    return (isFlipped ? axis.neg() : axis).values.slice()
   })
 }))
 
@@ -66,10 +65,10 @@ export const principalAxes = (gf, table, initial) => gf.tidy(() => gf.noGrad(() 
  * @returns {Pick<Plane, 'x' | 'y' | 'variances'>}
  */
 export const projectRows = (gf, table, axes) => gf.tidy(() => gf.noGrad(() => {
-  const rows = centred(gf, table), whole = rows.mul(rows).sum().item()
-  const [one, other] = axes.map(values => {
+  const rows = centerRows(gf, table), whole = rows.mul(rows).sum().item()
+  const [first, second] = axes.map(values => {
     const at = gf.functional.matmul(rows, gf.tensor(values, { shape: [values.length, 1] }))
     return { at: at.values.slice(), variance: whole > 0 ? at.mul(at).sum().item() / whole : 0 }
   })
-  return { x: one.at, y: other.at, variances: [one.variance, other.variance] }
+  return { x: first.at, y: second.at, variances: [first.variance, second.variance] }
 }))

@@ -1,9 +1,9 @@
 /** Steps through a training, forwards and backwards: earlier states are restored or recomputed, bit for bit. */
 
-import { stateIn } from './training_file.js'
+import { readState } from './training_file.js'
 import { createFollower } from './cell_history.js'
 import { createSession } from './session.js'
-import { createShelf } from './snapshots.js'
+import { createSnapshots } from './snapshots.js'
 
 /** @import { TrainingState } from './settings.js' */
 
@@ -11,7 +11,7 @@ import { createShelf } from './snapshots.js'
  * @typedef {ReturnType<typeof createPlayer>} Player
  *
  * A training that stopped because of non-finite values.
- * @typedef {{ step: number, loss: number, where?: ReturnType<typeof import('./non_finite.js').findBroken> }} Broken
+ * @typedef {{ step: number, loss: number, where?: ReturnType<typeof import('./non_finite.js').findNonFinite> }} Broken
  */
 
 /** The memory limit for snapshots. */
@@ -21,18 +21,18 @@ export const LIMIT = 64 * 2 ** 20
  * @param {any} gf the library
  * @param {TrainingState} settings
  * @param {{ text?: string, limit?: number, kept?: import('./session.js').Snapshot, file?: Uint8Array,
- *   start?: Uint8Array }} [options] kept, file: the state to go on from; start: weights to begin with
+ *   start?: Uint8Array }} [options] kept, file: the state to resume from; start: initial weights
  */
 export function createPlayer(gf, settings, { text, limit = LIMIT, kept, file, start } = {}) {
   const session = createSession(gf, settings, text, start)
-  const shelf = createShelf(limit)
-  shelf.put(session.snapshot())
+  const shelf = createSnapshots(limit)
+  shelf.add(session.snapshot())
   /** @type {Broken | null} */
   let broken = null
-  const state = file ? stateIn(gf, session, file) : kept
+  const state = file ? readState(gf, session, file) : kept
   if (state) {
     session.resume(state)
-    shelf.put(session.snapshot())
+    shelf.add(session.snapshot())
   }
 
   /** One step forward, if there is any. @returns {boolean} whether there was */
@@ -40,7 +40,7 @@ export function createPlayer(gf, settings, { text, limit = LIMIT, kept, file, st
     if (session.done >= settings.steps || broken) return false
     const seen = session.step()
     broken = seen.broken === undefined ? null : { step: seen.step, loss: seen.loss, where: seen.broken }
-    if (!broken && shelf.wants(session.done)) shelf.put(session.snapshot())
+    if (!broken && shelf.shouldAdd(session.done)) shelf.add(session.snapshot())
     return !broken
   }
 
@@ -48,10 +48,11 @@ export function createPlayer(gf, settings, { text, limit = LIMIT, kept, file, st
     session, shelf, step, follower: createFollower(session, shelf),
     /** Goes to an earlier step, or as far as the training has come. @param {number} to */
     seek(to) {
-      const wanted = Math.max(0, Math.min(to, session.history.loss.length))
-      if (wanted < session.done || shelf.before(wanted).step > session.done) session.restore(shelf.before(wanted))
-      if (wanted < session.history.loss.length) broken = null
-      while (session.done < wanted && step());
+      const targetStep = Math.max(0, Math.min(to, session.history.loss.length))
+      if (targetStep < session.done ||
+        shelf.before(targetStep).step > session.done) session.restore(shelf.before(targetStep))
+      if (targetStep < session.history.loss.length) broken = null
+      while (session.done < targetStep && step());
     },
     /** Everything needed to resume later. */
     keep: () => ({ ...session.snapshot(), history: session.history }),

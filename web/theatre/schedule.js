@@ -18,6 +18,6 @@ const SCHEDULES = {
  */
 export function rateAt(gf, { rate, warmUp, steps, schedule }, step) {
   if (step < warmUp) return rate * step / warmUp
-  const of = Math.max(1, steps - warmUp)
-  return rate * SCHEDULES[schedule]({ gf, at: Math.min(step - warmUp, of), of, warmUp, step })
+  const decaySteps = Math.max(1, steps - warmUp)
+  return rate * SCHEDULES[schedule]({ gf, at: Math.min(step - warmUp, decaySteps), of: decaySteps, warmUp, step })
 }

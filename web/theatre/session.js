@@ -4,14 +4,14 @@
  */
 
 import { CROSS } from '../rooms/roles.js'
-import { findBroken } from './non_finite.js'
+import { findNonFinite } from './non_finite.js'
 import { offsetOf } from './cells.js'
-import { groupsOf, normOf, ratiosOf } from './norms.js'
+import { groupParameters, totalNorm, updateRatios } from './norms.js'
 import { OPTIMIZERS } from './optimizers/index.js'
 import { principalAxes, projectRows } from './pca.js'
 import { rateAt } from './schedule.js'
 import { write } from './settings.js'
-import { PREFIX, startFrom } from './initial_weights.js'
+import { PREFIX, loadInitialWeights } from './initial_weights.js'
 import { TASKS } from './tasks/index.js'
 import { shapeOf } from './tasks/model_options.js'
 
@@ -20,12 +20,12 @@ import { shapeOf } from './tasks/model_options.js'
 /** @import { Batch } from './tasks/index.js' */
 
 /** Steps between two evaluations of held-out examples. */
-export const EVERY = 25
+export const EVALUATION_INTERVAL = 25
 /** The distance between the random streams of two seeds. */
-const STRIDE = 1_000_003
+const SEED_STRIDE = 1_000_003
 
 /** Quantities with one number per step. */
-const NUMBERS = /** @type {const} */ (['loss', 'rate', 'norm'])
+const STEP_QUANTITIES = /** @type {const} */ (['loss', 'rate', 'norm'])
 
 /**
  * @typedef {{ step: number, values: Float32Array }} Snapshot
@@ -45,19 +45,22 @@ export function createSession(gf, settings, text, start) {
   const { seed, clip, smoothing } = settings
   const data = task.prepare(gf, settings, text)
   gf.manualSeed(seed)
-  const model = unscaled(task.create(gf, settings, data).train(), settings)
+  const model = withoutScaling(task.create(gf, settings, data).train(), settings)
   /** @type {Named[]} */ const named = model.namedParameters()
-  if (settings.start !== 'seed') startFrom(gf, named, start)
+  if (settings.start !== 'seed') loadInitialWeights(gf, named, start)
   /** The initial weights, saved in files where no seed reproduces them. */
-  const begun = settings.start === 'given' ? named.map(([, parameter]) => parameter.detach().clone()) : []
+  const initialWeights = settings.start === 'given' ? named.map(([, parameter]) => parameter.detach().clone()) : []
   const parameters = named.map(([, parameter]) => parameter)
-  const groups = groupsOf(named)
-  const kind = OPTIMIZERS[settings.optimizer], letters = Object.entries(kind.kept(settings))
-  const optimizer = kind.create(gf, parameters, settings)
-  const held = letters.length === 0 ? [] : parameters.map(parameter => (
-    optimizer.stateOf(parameter, () => kind.fresh(() => parameter.engine.zeros(parameter.shape), settings))))
-  const kept = parameters.flatMap((parameter, i) => [parameter, ...letters.map(([, name]) => held[i][name])])
-  const tests = task.heldOut(gf, settings, data)
+  const groups = groupParameters(named)
+  const optimizerKind = OPTIMIZERS[settings.optimizer],
+    stateSymbols = Object.entries(optimizerKind.stateNames(settings))
+  const optimizer = optimizerKind.create(gf, parameters, settings)
+  const optimizerStates = stateSymbols.length === 0 ? [] : parameters.map(parameter => (
+    optimizer.stateOf(parameter,
+      () => optimizerKind.createState(() => parameter.engine.zeros(parameter.shape), settings))))
+  const savedTensors = parameters.flatMap((parameter, i) => [parameter,
+    ...stateSymbols.map(([, name]) => optimizerStates[i][name])])
+  const heldOutBatch = task.heldOut(gf, settings, data)
   /** The record of every step and every evaluation. @type {History} */
   const history = { loss: [], rate: [], norm: [], norms: [], looks: [] }
   /** The embedding tables with the tokens of their rows, and their initial coordinates. */
@@ -65,7 +68,7 @@ export function createSession(gf, settings, text, start) {
     const table = parameterOf(name), axes = principalAxes(gf, table), { x, y } = projectRows(gf, table, axes)
     return { name, words, table, begun: [x, y], axes }
   })
-  let done = 0, furthest = -1
+  let done = 0, lastAxesStep = -1
 
   /** @param {string} name @returns {any} */
   function parameterOf(name) {
@@ -73,41 +76,41 @@ export function createSession(gf, settings, text, start) {
   }
 
   /** @param {Batch} batch @param {number} labelSmoothing */
-  const lossOf = ({ inputs, target, ignoreIndex }, labelSmoothing) => {
+  const computeLoss = ({ inputs, target, ignoreIndex }, labelSmoothing) => {
     const logits = model.forward(...inputs)
     const flat = logits.reshape(-1, logits.shape.at(-1))
     return gf.functional.crossEntropy(flat, target, { ignoreIndex, labelSmoothing })
   }
 
   /** @param {number} step @returns {Batch} */
-  function batchAt(step) {
-    const drawn = settings.repeat ? 1 : step
-    gf.manualSeed(seed * STRIDE + drawn)
-    const batch = task.batch(gf, settings, data, drawn)
-    if (settings.repeat) gf.manualSeed(seed * STRIDE + step)
+  function createBatch(step) {
+    const batchNumber = settings.repeat ? 1 : step
+    gf.manualSeed(seed * SEED_STRIDE + batchNumber)
+    const batch = task.batch(gf, settings, data, batchNumber)
+    if (settings.repeat) gf.manualSeed(seed * SEED_STRIDE + step)
     return batch
   }
 
   /**
    * Computes loss and clipped gradients of a step without updating the weights.
-   * @param {number} step @param {() => void} [beforeClip] looks at the gradients as they came
+   * @param {number} step @param {() => void} [beforeClip] reads the gradients before they are clipped
    */
   function backward(step, beforeClip) {
-    const batch = batchAt(step)
-    const loss = lossOf(batch, smoothing)
+    const batch = createBatch(step)
+    const loss = computeLoss(batch, smoothing)
     optimizer.zeroGrad()
     loss.backward()
     beforeClip?.()
-    const norms = groups.map(group => normOf(gf, group.parameters.map(({ grad }) => grad)))
-    const norm = clip ? gf.optim.clipGradNorm(parameters, clip) : normOf(gf, parameters.map(({ grad }) => grad))
+    const norms = groups.map(group => totalNorm(gf, group.parameters.map(({ grad }) => grad)))
+    const norm = clip ? gf.optim.clipGradNorm(parameters, clip) : totalNorm(gf, parameters.map(({ grad }) => grad))
     return { batch, loss: loss.item(), norm, norms, rate: rateAt(gf, settings, step) }
   }
 
   /** Evaluates held-out examples. */
-  function look() {
+  function evaluateHeldOut() {
     model.eval()
-    const loss = gf.tidy(() => gf.noGrad(() => lossOf(tests, 0).item()))
-    const right = task.right(gf, model, data, tests)
+    const loss = gf.tidy(() => gf.noGrad(() => computeLoss(heldOutBatch, 0).item()))
+    const right = task.right(gf, model, data, heldOutBatch)
     model.train()
     return { step: done, loss, right }
   }
@@ -120,7 +123,7 @@ export function createSession(gf, settings, text, start) {
     const at = done - 1
     // A training resumed from a file has no record of earlier steps; they are recorded when they are repeated.
     if (at < history.loss.length && Number.isNaN(history.loss[at])) {
-      for (const name of NUMBERS) history[name][at] = seen[name]
+      for (const name of STEP_QUANTITIES) history[name][at] = seen[name]
       history.norms[at] = seen.norms
       return
     }
@@ -128,52 +131,52 @@ export function createSession(gf, settings, text, start) {
       if (!Object.is(history.loss[at], seen.loss)) throw new Error(`step ${done} is not what it was`)
       return
     }
-    for (const name of NUMBERS) history[name].push(seen[name])
+    for (const name of STEP_QUANTITIES) history[name].push(seen[name])
     history.norms.push(seen.norms)
-    if (before) history.looks.push({ ...look(), ratios: ratiosOf(gf, groups, before) })
+    if (before) history.looks.push({ ...evaluateHeldOut(), ratios: updateRatios(gf, groups, before) })
   }
 
   /**
    * The next step. With non-finite values nothing is updated, and `broken` says where they started.
-   * @returns {{ step: number, loss: number, broken?: ReturnType<typeof findBroken> }}
+   * @returns {{ step: number, loss: number, broken?: ReturnType<typeof findNonFinite> }}
    */
   function step() {
     const next = done + 1
     const isNew = done >= history.loss.length
-    const before = isNew && (next % EVERY === 0 || next === settings.steps)
+    const before = isNew && (next % EVALUATION_INTERVAL === 0 || next === settings.steps)
     return gf.tidy(() => {
       const seen = backward(next)
       if (!Number.isFinite(seen.loss) || !Number.isFinite(seen.norm)) {
         optimizer.zeroGrad()
-        const broken = findBroken(gf, named, () => lossOf(batchAt(next), smoothing))
+        const broken = findNonFinite(gf, named, () => computeLoss(createBatch(next), smoothing))
         return { step: next, loss: seen.loss, broken }
       }
-      const old = before && parameters.map(parameter => parameter.detach().clone())
+      const weightsBefore = before && parameters.map(parameter => parameter.detach().clone())
       optimizer.lr = seen.rate
       optimizer.step()
       done = next
-      record(seen, old)
+      record(seen, weightsBefore)
       return { step: done, loss: seen.loss }
     })
   }
 
-  history.looks.push({ ...look(), ratios: null })
+  history.looks.push({ ...evaluateHeldOut(), ratios: null })
 
   return {
-    gf, task, data, model, settings, history, groups, named, optimizer, kind, tests,
+    gf, task, data, model, settings, history, groups, named, optimizer, kind: optimizerKind, tests: heldOutBatch,
     /** The optimizer state of a weight, by the symbols of its formula. */
-    letters: letters.map(([letter]) => letter),
-    step, look, backward, batchAt, lossOf,
+    letters: stateSymbols.map(([letter]) => letter),
+    step, look: evaluateHeldOut, backward, batchAt: createBatch, lossOf: computeLoss,
     get done() {
       return done
     },
     /** The size of a snapshot in bytes. */
-    bytes: kept.reduce((sum, tensor) => sum + 4 * tensor.numel(), 0),
+    bytes: savedTensors.reduce((sum, tensor) => sum + 4 * tensor.numel(), 0),
     /** @returns {Snapshot} */
     snapshot() {
-      const values = new Float32Array(kept.reduce((sum, tensor) => sum + tensor.numel(), 0))
+      const values = new Float32Array(savedTensors.reduce((sum, tensor) => sum + tensor.numel(), 0))
       let at = 0
-      for (const tensor of kept) {
+      for (const tensor of savedTensors) {
         values.set(tensor.values, at)
         at += tensor.numel()
       }
@@ -182,11 +185,11 @@ export function createSession(gf, settings, text, start) {
     /** @param {Snapshot} snapshot */
     restore({ step: at, values }) {
       let from = 0
-      for (const tensor of kept) {
+      for (const tensor of savedTensors) {
         tensor.data.set(values.subarray(from, from + tensor.numel()))
         from += tensor.numel()
       }
-      for (const one of held) if ('step' in one) one.step = at
+      for (const state of optimizerStates) if ('step' in state) state.step = at
       done = at
     },
     /**
@@ -201,7 +204,7 @@ export function createSession(gf, settings, text, start) {
         norms: Array.from({ length: at }, () => groups.map(() => NaN))
       })
       this.restore(snapshot)
-      if (!known) history.looks.push({ ...look(), ratios: null })
+      if (!known) history.looks.push({ ...evaluateHeldOut(), ratios: null })
     },
     /**
      * The weights as a file, with moments also everything needed to resume.
@@ -209,41 +212,42 @@ export function createSession(gf, settings, text, start) {
      */
     file(withMoments) {
       const moments = withMoments ? named.flatMap(([name], i) => [
-        ...letters.map(([letter, own]) => [`${letter}.${name}`, held[i][own]]),
-        ...(begun[i] ? [[PREFIX + name, begun[i]]] : [])]) : []
+        ...stateSymbols.map(([letter, own]) => [`${letter}.${name}`, optimizerStates[i][own]]),
+        ...(initialWeights[i] ? [[PREFIX + name, initialWeights[i]]] : [])]) : []
       const { shape, ...more } = task.inFile?.(data) ?? {}
       return gf.saveSafetensors({ ...model.stateDict(), ...Object.fromEntries(moments) }, {
         training: write(settings), step: String(done), ...more,
         shape: JSON.stringify({ ...shapeOf(settings), ...shape })
       })
     },
-    /** The model's answer and its attention. @param {string} said @param {string} [wanted] */
-    answer(said, wanted) {
+    /** The model's answer and its attention. @param {string} sentence @param {string} [selectedName] */
+    answer(sentence, selectedName) {
       model.eval()
-      const answer = task.answer(gf, model, data, said)
-      const seen = gf.tidy(() => attention(gf, model, answer, wanted))
+      const answer = task.answer(gf, model, data, sentence)
+      const seen = gf.tidy(() => attention(gf, model, answer, selectedName))
       model.train()
       return { text: answer.text, ...seen }
     },
-    /** The model's inputs for an answer. @param {string} said */
-    inputsOf(said) {
+    /** The model's inputs for an answer. @param {string} sentence */
+    inputsOf(sentence) {
       model.eval()
-      const { inputs } = task.answer(gf, model, data, said)
+      const { inputs } = task.answer(gf, model, data, sentence)
       model.train()
       return inputs
     },
     /**
      * The PCA of an embedding table, the first one by default.
-     * @param {string} [wanted] @returns {import('./pca.js').Plane & { names: string[] }}
+     * @param {string} [selectedName] @returns {import('./pca.js').Plane & { names: string[] }}
      */
-    plane(wanted) {
-      if (done > furthest) {
-        furthest = done
-        for (const one of tables) one.axes = principalAxes(gf, one.table, one.begun)
+    plane(selectedName) {
+      if (done > lastAxesStep) {
+        lastAxesStep = done
+        for (const table of tables) table.axes = principalAxes(gf, table.table, table.begun)
       }
-      const { name, words, table, axes } = tables.find(one => one.name === wanted) ?? tables[0]
+      const { name, words, table, axes } = tables.find(table => table.name === selectedName) ?? tables[0]
       return {
-        name, names: tables.map(one => one.name), words: [...words], from: furthest, ...projectRows(gf, table, axes)
+        name, names: tables.map(table => table.name), words: [...words], from: lastAxesStep,
+        ...projectRows(gf, table, axes)
       }
     },
     /**
@@ -251,15 +255,15 @@ export function createSession(gf, settings, text, start) {
      * @param {number} at the weight's number @param {number} offset
      */
     cell: (at, offset) => Object.fromEntries([
-      ['w', named[at][1].values[offset]], ...letters.map(([letter, own]) => [letter, held[at][own].values[offset]])]),
+      ['w', named[at][1].values[offset]], ...stateSymbols.map(([letter, own]) => [letter, optimizerStates[at][own].values[offset]])]),
     /** A weight at a snapshot. @param {Snapshot} snapshot @param {{ name: string, index: number[] }} cell */
     weightIn({ values }, { name, index }) {
       const at = named.findIndex(([one]) => one === name)
-      const before = named.slice(0, at).reduce((sum, [, tensor]) => sum + (1 + letters.length) * tensor.numel(), 0)
+      const before = named.slice(0, at).reduce((sum, [, tensor]) => sum + (1 + stateSymbols.length) * tensor.numel(), 0)
       return values[before + offsetOf(named[at][1].shape, index)]
     },
     dispose() {
-      for (const table of begun) table.dispose()
+      for (const table of initialWeights) table.dispose()
       optimizer.dispose()
       model.dispose()
     }
@@ -270,7 +274,7 @@ export function createSession(gf, settings, text, start) {
  * Optionally leaves scores unscaled, not divided by √d.
  * @param {any} model @param {TrainingState} settings
  */
-export function unscaled(model, { scale }) {
+export function withoutScaling(model, { scale }) {
   if (!scale) for (const [, module] of model.namedModules()) if ('scale' in module) module.scale = 1
   return model
 }
@@ -278,14 +282,14 @@ export function unscaled(model, { scale }) {
 /**
  * The attention of one module of a model, head by head.
  * @param {any} gf @param {any} model @param {{ inputs: any[], tokens: Record<string, string[]> }} answer
- * @param {string} [wanted]
+ * @param {string} [selectedName]
  */
-function attention(gf, model, { inputs, tokens }, wanted) {
+function attention(gf, model, { inputs, tokens }, selectedName) {
   const { trace } = gf.trace(() => gf.noGrad(() => model.forward(...inputs)))
   /** @type {string[]} */
   const names = trace.names.filter((/** @type {string} */ name) => name.endsWith('attn.weights'))
-  const last = names.findLast(one => one.includes(CROSS)) ?? names[names.length - 1]
-  const name = wanted !== undefined && names.includes(wanted) ? wanted : last
+  const last = names.findLast(name => name.includes(CROSS)) ?? names[names.length - 1]
+  const name = selectedName !== undefined && names.includes(selectedName) ? selectedName : last
   const { shape: [, heads, rows, cols], values } = trace.get(name)
   const result = { names, name, heads, rows, cols, values: values.slice() }
   trace.dispose()

@@ -23,16 +23,16 @@ import { TASK_INFO } from './tasks/task_info.js'
  *   TrainingState
  */
 
-const LONG = 100_000
+const MAX_STEPS = 100_000
 
 /** @param {Group} group @param {Record<string, unknown>} options @param {unknown} [value] @returns {TrainingSetting} */
-const choice = (group, options, value = Object.values(options)[0]) => (
+const createChoice = (group, options, value = Object.values(options)[0]) => (
   { group, kind: 'choice', default: value, options })
 /**
  * @param {Group} group @param {number} value @param {[number, number]} limits @param {number[]} ladder
  * @returns {TrainingSetting}
  */
-const whole = (group, value, limits, ladder) => (
+const createInteger = (group, value, limits, ladder) => (
   { group, kind: 'number', default: value, limits, ladder: () => ladder })
 
 /**
@@ -40,11 +40,11 @@ const whole = (group, value, limits, ladder) => (
  * @param {Group} group @param {number} value @param {[number, number]} range @param {number[]} ladder
  * @returns {TrainingSetting}
  */
-const real = (group, value, [low, high], ladder) => ({
+const createReal = (group, value, [low, high], ladder) => ({
   group, kind: 'number', default: value, ladder: () => ladder, range: [low, high]
 })
 /** @param {string} name @returns {TrainingSetting} */
-const shared = name => /** @type {TrainingSetting} */ ({ ...SETTINGS[name], group: 'model' })
+const useShared = name => /** @type {TrainingSetting} */ ({ ...SETTINGS[name], group: 'model' })
 
 /** @param {TrainingState} state */
 const takesText = ({ task }) => Boolean(TASK_INFO[task].takesText)
@@ -54,55 +54,55 @@ const hasParts = ({ task }) => Boolean(TASK_INFO[task].hasParts)
 const { kvHeads } = /** @type {Record<string, Required<Setting>>} */ (SETTINGS)
 
 /** @type {Record<string, TrainingSetting>} */
-export const TABLE = {
-  optimizer: choice('optimiser', { adam: 'adam', sgd: 'sgd' }),
+export const TRAINING_SETTINGS = {
+  optimizer: createChoice('optimiser', { adam: 'adam', sgd: 'sgd' }),
   momentum: {
-    ...real('optimiser', 0.9, [0, 0.999], [0, 0.5, 0.9, 0.99]), hasEffect: ({ optimizer }) => optimizer === 'sgd'
+    ...createReal('optimiser', 0.9, [0, 0.999], [0, 0.5, 0.9, 0.99]), hasEffect: ({ optimizer }) => optimizer === 'sgd'
   },
-  rate: real('optimiser', 0.004, [0, 1000], [0.0001, 0.0003, 0.001, 0.002, 0.004, 0.01, 0.03, 0.1, 1]),
-  schedule: choice('optimiser', { cosine: 'cosine', linear: 'linear', root: 'root', constant: 'constant' }),
-  warmUp: whole('optimiser', 200, [0, LONG], [0, 20, 50, 100, 200, 400]),
-  steps: whole('optimiser', 1200, [1, LONG], [100, 200, 400, 800, 1200, 2500, 5000, 10_000]),
-  batch: whole('data', 64, [1, 256], [1, 4, 8, 16, 32, 64, 128]),
-  clip: real('optimiser', 1, [0, 1000], [0, 0.1, 0.5, 1, 5]),
-  decay: real('optimiser', 0, [0, 1], [0, 0.01, 0.1]),
-  smoothing: real('optimiser', 0, [0, 0.9], [0, 0.05, 0.1, 0.2]),
-  layers: shared('layers'), heads: shared('heads'), dModel: shared('dModel'), dimFeedforward: shared('dimFeedforward'),
-  dropout: { ...real('model', 0, [0, 0.9], [0, 0.1, 0.2, 0.3, 0.5]) },
-  normFirst: shared('normFirst'), scale: shared('scale'), activation: {
-    ...choice('model', { relu: 'relu', gelu: 'gelu', swiglu: 'swiglu' }),
+  rate: createReal('optimiser', 0.004, [0, 1000], [0.0001, 0.0003, 0.001, 0.002, 0.004, 0.01, 0.03, 0.1, 1]),
+  schedule: createChoice('optimiser', { cosine: 'cosine', linear: 'linear', root: 'root', constant: 'constant' }),
+  warmUp: createInteger('optimiser', 200, [0, MAX_STEPS], [0, 20, 50, 100, 200, 400]),
+  steps: createInteger('optimiser', 1200, [1, MAX_STEPS], [100, 200, 400, 800, 1200, 2500, 5000, 10_000]),
+  batch: createInteger('data', 64, [1, 256], [1, 4, 8, 16, 32, 64, 128]),
+  clip: createReal('optimiser', 1, [0, 1000], [0, 0.1, 0.5, 1, 5]),
+  decay: createReal('optimiser', 0, [0, 1], [0, 0.01, 0.1]),
+  smoothing: createReal('optimiser', 0, [0, 0.9], [0, 0.05, 0.1, 0.2]),
+  layers: useShared('layers'), heads: useShared('heads'), dModel: useShared('dModel'), dimFeedforward: useShared('dimFeedforward'),
+  dropout: { ...createReal('model', 0, [0, 0.9], [0, 0.1, 0.2, 0.3, 0.5]) },
+  normFirst: useShared('normFirst'), scale: useShared('scale'), activation: {
+    ...createChoice('model', { relu: 'relu', gelu: 'gelu', swiglu: 'swiglu' }),
     fits: (value, state) => value !== 'swiglu' || hasParts(state)
   },
-  norm: { ...shared('norm'), hasEffect: hasParts },
+  norm: { ...useShared('norm'), hasEffect: hasParts },
   kvHeads: {
-    ...shared('kvHeads'), default: 0, limits: [0, 64], ladder: state => [0, ...kvHeads.ladder(state)],
+    ...useShared('kvHeads'), default: 0, limits: [0, 64], ladder: state => [0, ...kvHeads.ladder(state)],
     problem: state => (state.kvHeads === 0 ? null : kvHeads.problem(state)), hasEffect: hasParts
   },
   positions: {
-    ...choice('model', { interleaved: 'interleaved', concatenated: 'concatenated', learned: 'learned', rotary: 'rotary',
+    ...createChoice('model', { interleaved: 'interleaved', concatenated: 'concatenated', learned: 'learned', rotary: 'rotary',
       none: 'none' }),
     fits: (value, state) => value !== 'rotary' || hasParts(state)
   },
-  repeat: choice('data', { fresh: false, same: true }),
-  unit: { ...choice('data', { characters: 'characters', pairs: 'pairs' }), hasEffect: takesText },
+  repeat: createChoice('data', { fresh: false, same: true }),
+  unit: { ...createChoice('data', { characters: 'characters', pairs: 'pairs' }), hasEffect: takesText },
   size: {
-    ...whole('data', 512, [257, 2000], [300, 512, 1024]), hasEffect: state => takesText(state) && state.unit === 'pairs'
+    ...createInteger('data', 512, [257, 2000], [300, 512, 1024]), hasEffect: state => takesText(state) && state.unit === 'pairs'
   },
   mark: { group: 'data', kind: 'mark', default: '', hasEffect: takesText },
   start: {
-    ...choice('data', { seed: 'seed', page: 'page', given: 'given' }), hidden: 'given',
+    ...createChoice('data', { seed: 'seed', page: 'page', given: 'given' }), hidden: 'given',
     fits: (value, { task }) => value !== 'page' || !TASK_INFO[task].isTaughtOnly
   },
   origin: { group: 'data', kind: 'mark', default: '', hasEffect: ({ start }) => start === 'given' },
-  length: { ...whole('data', 48, [4, 128], [16, 32, 48, 64, 96, 128]), hasEffect: takesText },
-  seed: { ...whole('data', 42, [0, 4294967295], []), ladder: ({ seed }) => [Math.max(0, seed - 1), seed + 1] }
+  length: { ...createInteger('data', 48, [4, 128], [16, 32, 48, 64, 96, 128]), hasEffect: takesText },
+  seed: { ...createInteger('data', 42, [0, 4294967295], []), ladder: ({ seed }) => [Math.max(0, seed - 1), seed + 1] }
 }
 
 export const TASKS = Object.keys(TASK_INFO)
 
 /** The default settings of a task. @param {string} task @returns {TrainingState} */
 export const defaultsOf = task => /** @type {TrainingState} */ ({
-  task, rival: '', ...Object.fromEntries(Object.entries(TABLE).map(([name, one]) => [name, one.default])), ...TASK_INFO[task].own
+  task, rival: '', ...Object.fromEntries(Object.entries(TRAINING_SETTINGS).map(([name, one]) => [name, one.default])), ...TASK_INFO[task].own
 })
 
 /** The maximum memory of a training for the intermediates of forward: beyond it a tab may crash. */
@@ -117,23 +117,24 @@ export function bytesOf(state) {
 }
 
 /** @param {{ range: number[] }} setting @param {unknown} value @returns {Problem | null} */
-function problemOfRange({ range: [low, high] }, value) {
+function checkRange({ range: [low, high] }, value) {
   const isInside = typeof value === 'number' && value >= low && value <= high
   return isInside ? null : { key: 'theatre.errors.range', values: { low, high } }
 }
 
 /** Problems of the architecture for a task. @param {TrainingState} state */
-const unfit = state => Object.entries(TABLE).filter(([name, { fits }]) => fits && !fits(state[name], state))
+const architectureProblems = state => Object.entries(TRAINING_SETTINGS).filter(([name, { fits }]) => fits &&
+  !fits(state[name], state))
   .map(([name]) => [name, { key: 'theatre.errors.unfit', values: {} }])
 
 /** Rotary positions rotate pairs, so a head needs an even number of dimensions. @param {TrainingState} state */
-const unpaired = ({ positions, dModel, heads }) => (positions === 'rotary' && (dModel / heads) % 2
+const rotaryProblems = ({ positions, dModel, heads }) => (positions === 'rotary' && (dModel / heads) % 2
   ? [['positions', { key: 'theatre.errors.pairs', values: { size: dModel / heads } }]] : [])
 
 /** @param {string} name @param {TrainingState} state */
-const problemIn = (name, state) => {
-  const { range } = TABLE[name]
-  return range ? problemOfRange({ range }, state[name]) : problemOf(name, TABLE[name], state)
+const checkSetting = (name, state) => {
+  const { range } = TRAINING_SETTINGS[name]
+  return range ? checkRange({ range }, state[name]) : problemOf(name, TRAINING_SETTINGS[name], state)
 }
 
 /**
@@ -143,18 +144,19 @@ const problemIn = (name, state) => {
  * @returns {Record<string, Problem>}
  */
 export function problemsOf(state) {
-  const own = ownProblems(state), rival = Object.keys(own).length ? null : rivalOf(state)
-  const [wrong] = rival ? Object.values(ownProblems(rival)) : []
+  const own = checkSettings(state), rival = Object.keys(own).length ? null : createRival(state)
+  const [wrong] = rival ? Object.values(checkSettings(rival)) : []
   return wrong ? { rival: wrong } : own
 }
 
 /** @param {TrainingState} state @returns {Record<string, Problem>} */
-function ownProblems(state) {
-  const found = Object.entries(TABLE).filter(([, { hasEffect }]) => hasEffect?.(state) ?? true)
-    .map(([name]) => /** @type {[string, Problem]} */ ([name, problemIn(name, state)]))
+function checkSettings(state) {
+  const found = Object.entries(TRAINING_SETTINGS).filter(([, { hasEffect }]) => hasEffect?.(state) ?? true)
+    .map(([name]) => /** @type {[string, Problem]} */ ([name, checkSetting(name, state)]))
     .filter(([, problem]) => problem)
   const isDivided = !found.some(([name]) => ['dModel', 'heads'].includes(name))
-  const problems = Object.fromEntries([...found, ...unfit(state), ...(isDivided ? unpaired(state) : [])])
+  const problems = Object.fromEntries([...found, ...architectureProblems(state),
+    ...(isDivided ? rotaryProblems(state) : [])])
   if (found.length === 0 && bytesOf(state) > MAX_BYTES) {
     const [megabytes, most] = [bytesOf(state), MAX_BYTES].map(bytes => String(Math.round(bytes / 2 ** 20)))
     problems.batch = { key: 'theatre.errors.memory', values: { megabytes, most } }
@@ -163,16 +165,16 @@ function ownProblems(state) {
 }
 
 /** @param {Record<string, unknown>} options @param {unknown} value */
-const wordOf = (options, value) => Object.keys(options).find(word => options[word] === value)
+const optionKey = (options, value) => Object.keys(options).find(word => options[word] === value)
 
 /**
  * A training as a link: the task, then what differs from its defaults.
  * @param {TrainingState} state
  */
 export function write(state) {
-  const known = defaultsOf(state.task)
-  const parts = Object.entries(TABLE).filter(([name]) => !Object.is(state[name], known[name]))
-    .map(([name, { options }]) => `${name}-${options ? wordOf(options, state[name]) : state[name]}`)
+  const defaults = defaultsOf(state.task)
+  const parts = Object.entries(TRAINING_SETTINGS).filter(([name]) => !Object.is(state[name], defaults[name]))
+    .map(([name, { options }]) => `${name}-${options ? optionKey(options, state[name]) : state[name]}`)
   return [state.task, ...parts, ...(state.rival ? [`${RIVAL_PREFIX}${state.rival}`] : [])].join('_')
 }
 
@@ -181,42 +183,43 @@ const RIVAL_PREFIX = 'vs-'
 
 /** A setting and its value as in a link. @param {string} name @param {unknown} value */
 export const rivalText = (name, value) => {
-  const { options } = TABLE[name]
-  return `${name}-${options ? wordOf(options, value) : value}`
+  const { options } = TRAINING_SETTINGS[name]
+  return `${name}-${options ? optionKey(options, value) : value}`
 }
 
 /** The training that this one races against, or null. @param {TrainingState} state */
-export const rivalOf = state => (state.rival ? { ...read([write({ ...state, rival: '' }), state.rival].join('_')) } : null)
+export const createRival = state => (state.rival ? { ...read([write({ ...state, rival: '' }), state.rival].join('_')) } : null)
 
-/** @param {TrainingSetting} setting @param {string} text @param {unknown} known */
-function readValue({ options, kind }, text, known) {
-  if (kind === 'mark') return /^[0-9a-z]{1,7}$/.test(text) ? text : known
-  if (options) return Object.hasOwn(options, text) ? options[text] : known
+/** @param {TrainingSetting} setting @param {string} text @param {unknown} defaults */
+function readValue({ options, kind }, text, defaults) {
+  if (kind === 'mark') return /^[0-9a-z]{1,7}$/.test(text) ? text : defaults
+  if (options) return Object.hasOwn(options, text) ? options[text] : defaults
   const value = text === '' ? NaN : Number(text)
-  return Number.isFinite(value) ? value : known
+  return Number.isFinite(value) ? value : defaults
 }
 
 /** Reads a training from a link; missing or invalid values get their defaults. @param {string} text */
 export function read(text) {
   const [task, ...parts] = text.split('_')
   const state = defaultsOf(TASKS.includes(task) ? task : TASKS[0])
-  for (const whole of parts) {
-    const part = whole.replace(RIVAL_PREFIX, '')
-    if (part !== whole) {
-      if (Object.hasOwn(TABLE, part.split('-', 1)[0])) state.rival = part
+  for (const entry of parts) {
+    const part = entry.replace(RIVAL_PREFIX, '')
+    if (part !== entry) {
+      if (Object.hasOwn(TRAINING_SETTINGS, part.split('-', 1)[0])) state.rival = part
       continue
     }
     const at = part.indexOf('-')
     const name = part.slice(0, at)
-    if (Object.hasOwn(TABLE, name)) state[name] = readValue(TABLE[name], part.slice(at + 1), state[name])
+    if (Object.hasOwn(TRAINING_SETTINGS, name)) state[name] = readValue(TRAINING_SETTINGS[name], part.slice(at + 1),
+      state[name])
   }
-  return { ...state, ...unheeded(state) }
+  return { ...state, ...resetUnused(state) }
 }
 
 /** Settings without effect are not validated; invalid ones get their defaults. @param {TrainingState} state */
-function unheeded(state) {
-  const known = defaultsOf(state.task)
-  return Object.fromEntries(Object.entries(TABLE)
-    .filter(([name, { hasEffect }]) => hasEffect && !hasEffect(state) && problemIn(name, state))
-    .map(([name]) => [name, known[name]]))
+function resetUnused(state) {
+  const defaults = defaultsOf(state.task)
+  return Object.fromEntries(Object.entries(TRAINING_SETTINGS)
+    .filter(([name, { hasEffect }]) => hasEffect && !hasEffect(state) && checkSetting(name, state))
+    .map(([name]) => [name, defaults[name]]))
 }

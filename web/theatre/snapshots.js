@@ -4,44 +4,44 @@
  */
 
 /** @typedef {import('./session.js').Snapshot} Snapshot */
-/** @typedef {ReturnType<typeof createShelf>} Shelf */
+/** @typedef {ReturnType<typeof createSnapshots>} Shelf */
 
-/** @param {number} limit bytes @param {number} [distance] steps between two, to begin with */
-export function createShelf(limit, distance = 10) {
+/** @param {number} limit bytes @param {number} [distance] the initial number of steps between two snapshots */
+export function createSnapshots(limit, distance = 10) {
   /** @type {Map<number, Snapshot>} */
   const snapshots = new Map()
-  let apart = distance, bytes = 0
+  let interval = distance, bytes = 0
 
   /** @param {number} step */
   function drop(step) {
     bytes -= /** @type {Snapshot} */ (snapshots.get(step)).values.byteLength
     snapshots.delete(step)
   }
-  function thin() {
+  function dropEverySecond() {
     while (bytes > limit && snapshots.size > 1) {
-      apart *= 2
-      for (const step of [...snapshots.keys()]) if (step % apart !== 0) drop(step)
+      interval *= 2
+      for (const step of [...snapshots.keys()]) if (step % interval !== 0) drop(step)
     }
   }
   return {
     /** Whether the state after a step is to be retained. @param {number} step */
-    wants: step => step % apart === 0 && !snapshots.has(step),
+    shouldAdd: step => step % interval === 0 && !snapshots.has(step),
     /** @param {Snapshot} snapshot */
-    put(snapshot) {
+    add(snapshot) {
       snapshots.set(snapshot.step, snapshot)
       bytes += snapshot.values.byteLength
-      thin()
+      dropEverySecond()
     },
     /** The last snapshot at or before a step. @param {number} step @returns {Snapshot} */
     before(step) {
-      const at = Math.max(...[...snapshots.keys()].filter(one => one <= step))
+      const at = Math.max(...[...snapshots.keys()].filter(snapshot => snapshot <= step))
       return /** @type {Snapshot} */ (snapshots.get(at))
     },
     /** All snapshots in order. */
     all: () => [...snapshots.values()].sort((a, b) => a.step - b.step),
     /** Facts about the snapshots as plain data. */
     get facts() {
-      return { bytes, limit, count: snapshots.size, apart }
+      return { bytes, limit, count: snapshots.size, apart: interval }
     }
   }
 }

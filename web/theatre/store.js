@@ -1,6 +1,6 @@
 /** Trainings saved in the browser, to resume later: the last few, by link. */
 
-import { requestResult, tableOf } from '../lib/store.js'
+import { waitForRequest, createTable } from '../lib/store.js'
 
 /** @import { History, Snapshot } from './session.js' */
 
@@ -8,22 +8,22 @@ const MAX_SAVED = 4
 
 /**
  * A saved training, with its text and its initial weights.
- * @typedef {Snapshot & { link: string, history: History, text?: string, start?: Uint8Array }} Kept
+ * @typedef {Snapshot & { link: string, history: History, text?: string, start?: Uint8Array }} SavedTraining
  */
 
-const table = tableOf('glassformer-theatre', 'trainings', 'link')
+const table = createTable('glassformer-theatre', 'trainings', 'link')
 
-/** The saved training of a link, or null. @param {string} link @returns {Promise<Kept | null>} */
-export const savedTraining = async link => (await table('readonly', trainings => requestResult(trainings.get(link)))) ?? null
+/** The saved training of a link, or null. @param {string} link @returns {Promise<SavedTraining | null>} */
+export const loadTraining = async link => (await table('readonly', trainings => waitForRequest(trainings.get(link)))) ?? null
 
-/** @param {Kept} training @returns {Promise<true | null>} */
+/** @param {SavedTraining} training @returns {Promise<true | null>} */
 export const saveTraining = training => table('readwrite', async trainings => {
-  await requestResult(trainings.put({ ...training, at: Date.now() }))
-  const all = await requestResult(trainings.getAll())
+  await waitForRequest(trainings.put({ ...training, at: Date.now() }))
+  const all = await waitForRequest(trainings.getAll())
   const old = all.sort((a, b) => b.at - a.at).slice(MAX_SAVED)
   for (const { link } of old) trainings.delete(link)
   return /** @type {const} */ (true)
 })
 
 /** @param {string} link */
-export const forget = link => table('readwrite', trainings => requestResult(trainings.delete(link)))
+export const deleteTraining = link => table('readwrite', trainings => waitForRequest(trainings.delete(link)))

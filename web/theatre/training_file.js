@@ -8,7 +8,7 @@ const MAX_HEADER = 2 ** 24
  * @param {Uint8Array} bytes
  * @returns {{ training: string, step: number } | null}
  */
-export function trainingIn(bytes) {
+export function parseTraining(bytes) {
   try {
     const length = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true))
     if (length > MAX_HEADER) return null
@@ -25,14 +25,14 @@ export function trainingIn(bytes) {
  * @param {Blob} blob
  */
 export const trainingOf = async blob => (
-  trainingIn(new Uint8Array(await blob.slice(0, LENGTH + MAX_HEADER).arrayBuffer())))
+  parseTraining(new Uint8Array(await blob.slice(0, LENGTH + MAX_HEADER).arrayBuffer())))
 
 /**
  * The state in a file, in the order of a session's snapshots.
  * @param {any} gf @param {Pick<import('./session.js').Session, 'named' | 'letters'>} session @param {Uint8Array} bytes
  * @returns {{ step: number, values: Float32Array }}
  */
-export function stateIn(gf, { named, letters }, bytes) {
+export function readState(gf, { named, letters }, bytes) {
   const { tensors, metadata } = gf.loadSafetensors(bytes)
   try {
     const kinds = ['', ...letters.map(letter => `${letter}.`)]

@@ -22,7 +22,7 @@
  * A report of the worker.
  * @typedef {Omit<Seen, 'answers'> & { isPlaying: boolean, isOver: boolean, isWhole: boolean, problem?: Problem | null,
  *   broken?: Broken | null, answer?: ReturnType<Session['answer']> | null, plane?: ReturnType<Session['plane']> | null,
- *   followed?: import('./cell_history.js').Followed | null, perStep: number | null,
+ *   followed?: import('./cell_history.js').CellHistory | null, perStep: number | null,
  *   shelf: Shelf['facts'] }} News
  */
 

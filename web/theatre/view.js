@@ -1,19 +1,19 @@
 /** The rendering of a training, in one language. */
 
 import { h, setText } from '../lib/dom.js'
-import { inSlices } from '../lib/scheduling.js'
-import { prose } from '../lib/prose.js'
-import { answers } from './parts/answer.js'
-import { stepBreakdown } from './parts/step_breakdown.js'
-import { attention } from './parts/attention.js'
-import { closer, curves } from './parts/curves.js'
-import { embeddings } from './parts/embeddings.js'
-import { guide } from './parts/guide.js'
-import { pinned } from './parts/pinned.js'
-import { textPart } from './parts/text.js'
-import { settingsPart } from './parts/settings.js'
-import { transport } from './parts/transport.js'
-import { race } from './parts/race.js'
+import { createSlicedWorker } from '../lib/scheduling.js'
+import { renderProse } from '../lib/prose.js'
+import { mountAnswers } from './parts/answer.js'
+import { mountStepBreakdown } from './parts/step_breakdown.js'
+import { mountAttention } from './parts/attention.js'
+import { mountCloserCurves, mountCurves } from './parts/curves.js'
+import { mountEmbeddings } from './parts/embeddings.js'
+import { mountGuide } from './parts/guide.js'
+import { mountPinned } from './parts/pinned.js'
+import { mountTextInput } from './parts/text.js'
+import { mountSettings } from './parts/settings.js'
+import { mountTransport } from './parts/transport.js'
+import { mountRace } from './parts/race.js'
 import { TASKS, defaultsOf, write } from './settings.js'
 import { TASK_INFO } from './tasks/task_info.js'
 
@@ -95,7 +95,7 @@ const commandOf = settings => ['npx glassformer train', write(settings), setting
  * @param {ViewContext} context
  * @param {ReturnType<import('./training.js').createTraining>} training
  */
-export function view(container, context, training) {
+export function mountView(container, context, training) {
   const { t, theme, get, set, leave, inside, begin, again, give, download, upload, both, other, show } = context
   const { ask } = training
   /** @param {number} step */
@@ -135,25 +135,25 @@ export function view(container, context, training) {
     h('div', { className: 'theatre-pair' }, plane, curve), steps, details, options)
   curve.className = 'theatre-followed'
   const parts = {
-    drive: transport(drive, {
+    drive: mountTransport(drive, {
       t, seek, again, play: pace => both('play', { pace }), pause: () => both('pause'), step: () => both('step'),
       layer: () => parts.apart.layer(), pace: pace => both('pace', { pace })
     }),
-    curves: curves(charts, { t, theme, seek }),
-    answers: answers(said, { t, seek, ask: training.say }),
-    attention: attention(looks, {
+    curves: mountCurves(charts, { t, theme, seek }),
+    answers: mountAnswers(said, { t, seek, ask: training.say }),
+    attention: mountAttention(looks, {
       t, theme, look: wanted => ask('look', { wanted }), redraw: () => draw(['attention']),
       pin: ({ name, index }) => parts.pinned.pin({ name, index })
     }),
-    embeddings: embeddings(plane, { t, theme, look: table => ask('look', { table }) }),
-    pinned: pinned(curve, { t, theme, seek, ask }),
-    apart: stepBreakdown(steps, { t, ask, step: () => both('step'), pin: cell => parts.pinned.pin(cell) }),
-    race: race(against, { t, set, open: enterGuide }),
-    guide: guide(led, {
+    embeddings: mountEmbeddings(plane, { t, theme, look: table => ask('look', { table }) }),
+    pinned: mountPinned(curve, { t, theme, seek, ask }),
+    apart: mountStepBreakdown(steps, { t, ask, step: () => both('step'), pin: cell => parts.pinned.pin(cell) }),
+    race: mountRace(against, { t, set, open: enterGuide }),
+    guide: mountGuide(led, {
       t, play: until => both('play', { pace: 0, until }), open: enterGuide, progress: context.progress
     }),
-    closer: closer(more, { t, theme, seek }),
-    settings: settingsPart(options, { t, get, set }), text: textPart(own, { t, give })
+    closer: mountCloserCurves(more, { t, theme, seek }),
+    settings: mountSettings(options, { t, get, set }), text: mountTextInput(own, { t, give })
   }
   details.addEventListener('toggle', () => draw(['closer']))
   /** @type {Record<string, (facts: Standing, last: News) => unknown>} */
@@ -186,7 +186,7 @@ export function view(container, context, training) {
   }
   /** Parts that are still to be rendered. @type {Set<string>} */
   const left = new Set()
-  const slices = inSlices((/** @type {string} */ name) => {
+  const slices = createSlicedWorker((/** @type {string} */ name) => {
     left.delete(name)
     const facts = training.facts(), { last } = training
     if (!isGone && facts && last) shows[name](facts, last)
@@ -211,7 +211,7 @@ export function view(container, context, training) {
     controls(settings, problems, text) {
       choice.show(settings.task)
       lead.hidden = parts.guide.controls(settings)
-      lead.replaceChildren(...prose(t(`theatre.leads.${settings.task}`)))
+      lead.replaceChildren(...renderProse(t(`theatre.leads.${settings.task}`)))
       parts.race.controls(settings, problems.rival)
       parts.answers.fill(training.sentence)
       parts.pinned.forget()

@@ -8,7 +8,7 @@ const WORDS = { ko: () => import('./text/ko.js'), en: () => import('./text/en.js
 /** @import { Translate } from '../types.d.ts' */
 
 /** @param {{ t: Translate, language(): string }} context @returns {Promise<Translate>} */
-export async function wordsOf({ t, language }) {
+export async function loadTexts({ t, language }) {
   const { words } = await WORDS[language()]()
   const own = translator(words, { strict: false })
   return (key, values) => {

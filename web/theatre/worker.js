@@ -3,7 +3,7 @@
 import { load } from '../../src/js/index.js'
 import { finiteDifference, breakDown } from './step_breakdown.js'
 import { createPlayer } from './player.js'
-import { report } from './report.js'
+import { createReport } from './report.js'
 
 /** @import { Failure } from '../types.d.ts' */
 /** @import { Player } from './player.js' */
@@ -61,7 +61,7 @@ const nextTask = (wait = 0) => new Promise(resolve => { setTimeout(resolve, wait
 /** Posts what is new since the last report. */
 function post(isWhole = true) {
   const { session, shelf, broken, isOver, follower } = player
-  const news = report(session, posted, isWhole ? { sentence, wanted, table } : {})
+  const news = createReport(session, posted, isWhole ? { sentence, wanted, table } : {})
   if (isWhole) follower.read(READ_TIME)
   const at = performance.now()
   posted = {

@@ -1,9 +1,9 @@
 /** The setting that a run is compared under: a list of all comparisons, and a button at each control of the stage. */
 
-import { setChildren, find, h, uniqueId } from '../lib/dom.js'
+import { setChildren, findElement, h, uniqueId } from '../lib/dom.js'
 import { hasEdits, toggleEdits } from '../lib/edits.js'
-import { fullName, lineage, partKey, partsIn } from '../lib/ablation_parts.js'
-import { alternatives, controlsOf, isUseful, wordOf } from '../shell/controls.js'
+import { fullName, listDependencies, partKey, listParts } from '../lib/ablation_parts.js'
+import { listAlternatives, controlsOf, hasSettingEffect, valueLabel } from '../shell/controls.js'
 import { isNarrow } from './layout.js'
 
 /** @import { Context, Room, Settings, State, Translate } from '../types.d.ts' */
@@ -20,31 +20,31 @@ import { isNarrow } from './layout.js'
  * Comparisons without a control: without the reader's edits.
  * @type {Record<string, (state: Settings) => Alternative[]>}
  */
-const EXTRA = { edits: ({ edits }) => (edits.length ? [{ value: [], word: 'none', now: 'some' }] : []) }
+const SETTINGS_WITHOUT_CONTROL = { edits: ({ edits }) => (edits.length ? [{ value: [], word: 'none', now: 'some' }] : []) }
 
 /** Settings that change the length of the run, whose figures cannot be compared. */
-const ALONE = ['maxNewTokens']
+const EXCLUDED_SETTINGS = ['maxNewTokens']
 
 /** Settings that only matter where the answer is generated. */
-const OF_CHOICE = ['decoding', 'beams', 'temperature', 'topK', 'topP']
-const CHOOSES = ['sampling', 'decoding']
+const GENERATION_SETTINGS = ['decoding', 'beams', 'temperature', 'topK', 'topP']
+const GENERATION_STAGES = ['sampling', 'decoding']
 
 /** A part of the model, ablated or restored. @param {Part} part @param {Settings} state @returns {Alternative} */
-function otherWay(part, { edits }) {
+function toggledPart(part, { edits }) {
   const isOff = hasEdits(edits, part.edits)
   const [word, now] = isOff ? ['on', 'off'] : ['off', 'on']
   return { value: toggleEdits(edits, part.edits, !isOff), word, now, part, key: 'edits' }
 }
 
 /** @param {Alternative} alternative */
-const textOf = ({ value, word, part }) => part ? partKey(part) : (Array.isArray(value) ? word : String(value))
+const serializeValue = ({ value, word, part }) => part ? partKey(part) : (Array.isArray(value) ? word : String(value))
 
 /** Everything a setting can be compared with. @param {string} name @param {Settings} state @returns {Alternative[]} */
-function othersOf(name, state) {
-  if (Object.hasOwn(EXTRA, name)) return EXTRA[name](state)
-  if (ALONE.includes(name) || !controlsOf(state.model).includes(name)) return []
-  const now = wordOf(name, state)
-  return alternatives(name, state).map(one => ({ ...one, ...(now && { now }) }))
+function listComparisons(name, state) {
+  if (Object.hasOwn(SETTINGS_WITHOUT_CONTROL, name)) return SETTINGS_WITHOUT_CONTROL[name](state)
+  if (EXCLUDED_SETTINGS.includes(name) || !controlsOf(state.model).includes(name)) return []
+  const now = valueLabel(name, state)
+  return listAlternatives(name, state).map(alternative => ({ ...alternative, ...(now && { now }) }))
 }
 
 /**
@@ -55,19 +55,19 @@ function othersOf(name, state) {
  */
 export function readTwin(text, state, rooms = []) {
   const [, name, value] = /^(\w+):(.+)$/.exec(text) ?? []
-  if (name === WITHOUT) {
-    const part = partsIn(rooms).find(one => partKey(one) === value)
-    return part ? { name, ...otherWay(part, state) } : null
+  if (name === ABLATION) {
+    const part = listParts(rooms).find(alternative => partKey(alternative) === value)
+    return part ? { name, ...toggledPart(part, state) } : null
   }
-  const other = name && othersOf(name, state).find(one => textOf(one) === value)
+  const other = name && listComparisons(name, state).find(alternative => serializeValue(alternative) === value)
   return other ? { name, ...other } : null
 }
 
 /** The name of an ablation in a link. */
-const WITHOUT = 'without'
+const ABLATION = 'without'
 
 /** A setting's value in words. @param {Comparison} comparison @param {Translate} t */
-const valueWords = ({ name, value, word }, t) => {
+const describeValue = ({ name, value, word }, t) => {
   if (name === 'edits') return t(`twin.edits.${word}`, { count: /** @type {unknown[]} */ (value).length })
   return word ? t(`controls.${name}.${word}`) : String(value)
 }
@@ -76,9 +76,9 @@ const valueWords = ({ name, value, word }, t) => {
  * A setting and its value, in words.
  * @param {Comparison} setting @param {Translate} t
  */
-export const words = (setting, t) => (
-  setting.part ? t(`twin.without.${setting.word}`, { part: fullName(setting.part, t) }) : setting.name === 'edits' ? valueWords(setting, t)
-    : `${t(`controls.${setting.name}.label`)}: ${valueWords(setting, t)}`)
+export const describeComparison = (setting, t) => (
+  setting.part ? t(`twin.without.${setting.word}`, { part: fullName(setting.part, t) }) : setting.name === 'edits' ? describeValue(setting, t)
+    : `${t(`controls.${setting.name}.label`)}: ${describeValue(setting, t)}`)
 
 /**
  * Mounts the list of all comparisons at the end of a stage's tools; on a phone, where it takes a row, between the
@@ -88,57 +88,61 @@ export const words = (setting, t) => (
  * @param {Pick<Context, 't' | 'get' | 'set' | 'rooms' | 'run'>} context
  * @returns {() => void} shows what is chosen
  */
-export function picker(container, { settings, stage, tensors }, { t, get, set, rooms, run }) {
+export function mountComparisonMenu(container, { settings, stage, tensors }, { t, get, set, rooms, run }) {
   const id = uniqueId('twin')
-  const none = h('option', { value: '' }, t('twin.none'))
+  const noneOption = h('option', { value: '' }, t('twin.none'))
   const select = h('select', { id, onchange: ({ currentTarget }) => set({ twin: currentTarget.value }) })
   const element = h('div', { className: 'twin-choice' }, h('label', { for: id }, t('twin.label')), select)
-  const figure = find(container, '.stage-figure')
+  const figure = findElement(container, '.stage-figure')
   const tools = container.querySelector('.tools') ?? h('div', { className: 'tools' })
-  if (!tools.isConnected) find(container, '.lead').after(tools)
-  /** @param {string} name @returns {(one: Alternative) => HTMLElement} */
-  const option = name => one => h('option', { value: `${name}:${textOf(one)}` }, words({ name, ...one }, t))
+  if (!tools.isConnected) findElement(container, '.lead').after(tools)
+  /** @param {string} name @returns {(alternative: Alternative) => HTMLElement} */
+  const createOption = name => alternative => h('option', { value: `${name}:${serializeValue(alternative)}` }, describeComparison({ name, ...alternative }, t))
   /** @param {{ name: string, others: Alternative[] }} group */
-  const labelOf = ({ name }) => t([WITHOUT, 'edits'].includes(name) ? `twin.${name}.label` : `controls.${name}.label`)
+  const groupLabel = ({ name }) => t([ABLATION, 'edits'].includes(name) ? `twin.${name}.label` : `controls.${name}.label`)
   /**
    * The displayed groups; one with the same labels is not rebuilt.
    * @type {Map<string, { element: HTMLElement, key: string }>}
    */
   let groupViews = new Map()
   /** @param {{ name: string, others: Alternative[] }} group */
-  function shownAs(group) {
-    const key = JSON.stringify(group.others.map(one => [textOf(one), words({ name: group.name, ...one }, t)]))
+  function renderGroup(group) {
+    const key = JSON.stringify(group.others.map(alternative => [serializeValue(alternative),
+      describeComparison({ name: group.name, ...alternative }, t)]))
     const existing = groupViews.get(group.name)
     if (existing?.key === key) return existing
-    return { element: h('optgroup', { label: labelOf(group) }, group.others.map(option(group.name))), key }
+    return { element: h('optgroup', { label: groupLabel(group) }, group.others.map(createOption(group.name))), key }
   }
-  function settle() {
+  function placeElement() {
     const [parent, before] = isNarrow() ? [figure.parentNode, figure.nextSibling] : [tools, null]
     if (element.parentNode === parent) return
     const isFocused = element.contains(document.activeElement)
     parent?.insertBefore(element, before)
     if (isFocused) select.focus({ preventScroll: true })
   }
-  const isChoosing = CHOOSES.includes(stage)
+  const isGenerationStage = GENERATION_STAGES.includes(stage)
   /** @param {string} name */
-  const plays = name => (settings ? settings.includes(name) : isChoosing || !OF_CHOICE.includes(name))
+  const isRelevant = name => (settings ? settings.includes(name) : isGenerationStage ||
+    !GENERATION_SETTINGS.includes(name))
   /** The parts whose ablation affects this room. @param {State} state @returns {Alternative[]} */
-  function partsHere(state) {
-    const here = run(), all = partsIn(rooms())
-    if (!here || settings) return []
-    const before = isChoosing ? null : lineage(here, tensors)
+  function listRoomParts(state) {
+    const currentRun = run(), all = listParts(rooms())
+    if (!currentRun || settings) return []
+    const before = isGenerationStage ? null : listDependencies(currentRun, tensors)
     const relevant = all.filter(({ edits }) => !before || edits.some(({ name }) => before.has(name)))
-    return relevant.map(part => otherWay(part, state))
+    return relevant.map(part => toggledPart(part, state))
   }
   return () => {
-    settle()
+    placeElement()
     const state = get()
     const chosen = readTwin(state.twin, state, rooms())?.name
-    const names = controlsOf(state.model).filter(name => name === chosen || (plays(name) && isUseful(name, state)))
-    const groups = [...[...Object.keys(EXTRA), ...names].map(name => ({ name, others: othersOf(name, state) })),
-      { name: WITHOUT, others: partsHere(state) }].filter(({ others }) => others.length)
-    groupViews = new Map(groups.map(group => [group.name, shownAs(group)]))
-    setChildren(select, [none, ...[...groupViews.values()].map(one => one.element)])
+    const names = controlsOf(state.model).filter(name => name === chosen ||
+      (isRelevant(name) && hasSettingEffect(name, state)))
+    const groups = [...[...Object.keys(SETTINGS_WITHOUT_CONTROL),
+      ...names].map(name => ({ name, others: listComparisons(name, state) })),
+    { name: ABLATION, others: listRoomParts(state) }].filter(({ others }) => others.length)
+    groupViews = new Map(groups.map(group => [group.name, renderGroup(group)]))
+    setChildren(select, [noneOption, ...[...groupViews.values()].map(alternative => alternative.element)])
     select.value = chosen ? state.twin : ''
   }
 }
@@ -147,7 +151,7 @@ export function picker(container, { settings, stage, tensors }, { t, get, set, r
  * The next larger value, or the last: the first comparison of a control.
  * @param {Alternative[]} others @param {unknown} now
  */
-const nearest = (others, now) => others.find(({ value }) => typeof value !== 'number' || value > Number(now)) ?? others.at(-1)
+const nextAlternative = (others, now) => others.find(({ value }) => typeof value !== 'number' || value > Number(now)) ?? others.at(-1)
 
 /**
  * Mounts a button at each control of a stage that compares its setting with another value.
@@ -155,7 +159,7 @@ const nearest = (others, now) => others.find(({ value }) => typeof value !== 'nu
  * @param {Pick<Context, 't' | 'get' | 'set'>} context
  * @returns {(state: Settings & Pick<State, 'twin'>) => void} shows which is chosen
  */
-export function compareButtons(container, { t, get, set }) {
+export function mountCompareButtons(container, { t, get, set }) {
   /** @param {string} name @param {Settings & Pick<State, 'twin'>} state */
   const isChosen = (name, state) => readTwin(state.twin, state)?.name === name
   const list = [...container.querySelectorAll('.tools [data-control]')].map(control => {
@@ -164,11 +168,11 @@ export function compareButtons(container, { t, get, set }) {
     const button = h('button', {
       'type': 'button', 'className': 'quiet compare', 'aria-label': label, 'title': label, 'onclick': () => {
         const state = get()
-        const other = isChosen(name, state) ? null : nearest(othersOf(name, state), state[name])
-        set({ twin: other ? `${name}:${textOf(other)}` : '' })
+        const other = isChosen(name, state) ? null : nextAlternative(listComparisons(name, state), state[name])
+        set({ twin: other ? `${name}:${serializeValue(other)}` : '' })
       }
     }, h('span', { 'aria-hidden': 'true' }, '⇄ '), h('span', { className: 'compare-word' }, t('twin.button')))
-    const row = find(control, '.segments, .stepper, .slider')
+    const row = findElement(control, '.segments, .stepper, .slider')
     const line = h('div', { className: 'compare-row' })
     row.replaceWith(line)
     line.append(row, button)
@@ -176,6 +180,6 @@ export function compareButtons(container, { t, get, set }) {
   })
   return state => list.forEach(({ name, button }) => {
     button.setAttribute('aria-pressed', String(isChosen(name, state)))
-    button.hidden = othersOf(name, state).length === 0
+    button.hidden = listComparisons(name, state).length === 0
   })
 }

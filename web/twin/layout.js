@@ -1,6 +1,6 @@
 /** The layout of the second figure: beside the first where both fit, else below it. */
 
-import { h, integerWidth } from '../lib/dom.js'
+import { h, measureWidth } from '../lib/dom.js'
 
 /** @import { Translate } from '../types.d.ts' */
 
@@ -12,7 +12,7 @@ const MARGINS = 32
 export const isNarrow = () => matchMedia(`(max-width: ${NARROW + MARGINS - 1}px)`).matches
 
 /** @param {Element} element */
-const isCut = element => (
+const isOverflowing = element => (
   [...element.querySelectorAll('.frame, .words')].some(part => part.scrollWidth > part.clientWidth + 1))
 
 /**
@@ -21,7 +21,7 @@ const isCut = element => (
  * @param {HTMLElement} top what is above both
  * @param {Translate} t
  */
-export function sideBySide(first, top, t) {
+export function mountSideBySide(first, top, t) {
   const heads = ['here', 'there'].map(name => (
     h('h2', { className: `twins-${name}`, hidden: true }, h('b', {}, t(`twin.${name}`)), ' ', h('span'))))
   const place = h('div', { className: 'stage-figure', hidden: true })
@@ -33,7 +33,7 @@ export function sideBySide(first, top, t) {
   root.before(top)
   root.after(below)
   /** The widest room at which figures side by side were cut off. */
-  let tooNarrow = NARROW - 1
+  let maxNarrowWidth = NARROW - 1
 
   return {
     heads, place, below,
@@ -44,7 +44,7 @@ export function sideBySide(first, top, t) {
       heads.forEach(head => { head.hidden = !isOn })
       below.hidden = !isOn
       if (!isOn) place.hidden = true
-      root.classList.toggle('is-below', root.clientWidth <= tooNarrow)
+      root.classList.toggle('is-below', root.clientWidth <= maxNarrowWidth)
     },
     /**
      * After rendering: moves figures that were cut off side by side below one another.
@@ -52,10 +52,11 @@ export function sideBySide(first, top, t) {
      */
     settle(width) {
       const room = root.clientWidth
-      const isDrawnHere = integerWidth(first) === width
-      const isBeside = !root.classList.contains('is-below')
-      if (isBeside && isDrawnHere && (isCut(first) || isCut(place))) tooNarrow = Math.max(tooNarrow, room)
-      root.classList.toggle('is-below', room <= tooNarrow)
+      const isDrawnForWidth = measureWidth(first) === width
+      const isSideBySide = !root.classList.contains('is-below')
+      if (isSideBySide && isDrawnForWidth &&
+        (isOverflowing(first) || isOverflowing(place))) maxNarrowWidth = Math.max(maxNarrowWidth, room)
+      root.classList.toggle('is-below', room <= maxNarrowWidth)
     }
   }
 }

@@ -25,7 +25,7 @@ export function inEvalMode(model, fn) {
 
 /** The keys and values that every attention of a pass reads, in order. @param {Trace} trace */
 const keysAndValues = trace => trace.nodes.filter(({ op }) => op.name === 'attention').map(({ inputs: { k, v } }) => (
-  [k, v].map(one => /** @type {LibraryTensor} */ (one))))
+  [k, v].map(item => /** @type {LibraryTensor} */ (item))))
 
 /** The last row of logits. @param {LibraryTensor} logits */
 const lastRow = ({ shape, values }) => /** @type {Float32Array} */ (values.slice(-shape[2]))
@@ -37,7 +37,7 @@ const lastRow = ({ shape, values }) => /** @type {Float32Array} */ (values.slice
  */
 function traced(gf, forward, use) {
   const { output, trace } = gf.trace(forward, { keepAttention: [] })
-  const multiplyAdds = trace.stages().reduce((sum, one) => sum + one.multiplyAdds, 0)
+  const multiplyAdds = trace.stages().reduce((sum, stage) => sum + stage.multiplyAdds, 0)
   const result = { ...use(keysAndValues(trace), trace), row: lastRow(output), multiplyAdds }
   trace.dispose()
   return result
@@ -107,7 +107,7 @@ export function compareCache(gf, { continuation }, { read, row }) {
     const all = [...pairs, compareBits(written, fullRow)]
     return {
       multiplyAdds: { cached: cached.multiplyAdds, full: multiplyAdds }, bytes: cached.bytes,
-      compared: all.reduce((sum, { count }) => sum + count, 0), identical: all.reduce((sum, one) => sum + one.same, 0)
+      compared: all.reduce((sum, { count }) => sum + count, 0), identical: all.reduce((sum, item) => sum + item.same, 0)
     }
   } finally {
     cache.dispose()

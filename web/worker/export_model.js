@@ -1,6 +1,6 @@
 /** Exports the model of a run as a file. */
 
-import { zip } from '../lib/zip.js'
+import { createZip } from '../lib/zip.js'
 
 /** @import { Folder, Library, ModelRun, QueryTypes } from '../types.d.ts' */
 
@@ -8,7 +8,7 @@ import { zip } from '../lib/zip.js'
 const METADATA = { format: 'pt' }
 
 /** @param {Folder} folder */
-const zipFolder = ({ name, content }) => zip(content, name)
+const zipFolder = ({ name, content }) => createZip(content, name)
 
 /**
  * Exports the weights, edits included, under the keys of the script; the model as ONNX with the inputs of this run; a

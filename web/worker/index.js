@@ -211,7 +211,7 @@ const calls = {
   /** @param {{ settings: Settings, cell: Cell, value: number }} question */
   async finiteDifference({ settings, cell, value }) {
     const own = sideEngine ??= await start()
-    return finiteDifference(one => compute(own, one), settings, cell, value)
+    return finiteDifference(item => compute(own, item), settings, cell, value)
   },
   /**
    * The answer of a run with other edits. It reads the same tokens, so that both are comparable.

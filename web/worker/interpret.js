@@ -3,7 +3,7 @@
  * ablations. Computed by the kernels from the run's tensors.
  */
 
-import { downsample, largest } from '../lib/large_tables.js'
+import { downsample, largestIndices } from '../lib/large_tables.js'
 import { peak } from '../lib/slice.js'
 import { pca } from './pca.js'
 
@@ -62,7 +62,7 @@ export function logitLens(gf, run, { points, rows, ids }) {
     const probabilities = gf.functional.softmax(logits), V = probabilities.shape[2], { values } = probabilities
     return rows.map((row, n) => {
       const own = /** @type {Float32Array} */ (values.slice((row - first) * V, (row - first + 1) * V))
-      const tokens = largest(own, 0, V, TOP_TOKENS)
+      const tokens = largestIndices(own, 0, V, TOP_TOKENS)
       return { tokens, probabilities: tokens.map(token => own[token]), chosen: own[ids[n]] }
     })
   }))
@@ -122,7 +122,7 @@ export function nearest(gf, run, { name, index, table }) {
       const some = rowsOf(gf, rows, first, Math.min(BLOCK_ROWS, V - first))
       values.set(copy(gf.functional.matmul(some, vector).reshape(-1).div(normsOf(some)).div(length)), first)
     })
-    return largest(values, 0, V, 2 * TOP_TOKENS).map(row => ({ row, cosine: values[row] }))
+    return largestIndices(values, 0, V, 2 * TOP_TOKENS).map(row => ({ row, cosine: values[row] }))
   })
 }
 

@@ -100,7 +100,7 @@ export function messageOf(gf, { run, continuation: _, exportable, ...facts }, { 
 /** @type {Record<string, (result: any) => Iterable<Float32Array | Uint8Array>>} */
 const OWNED_ARRAYS = {
   run: ({ values }) => values.values(), twin: ({ values }) => values.values(), read: ({ values }) => values.values(),
-  exportModel: result => [result].flat().filter((/** @type {any} */ one) => typeof one !== 'string'),
+  exportModel: result => [result].flat().filter((/** @type {any} */ item) => typeof item !== 'string'),
   rows: ({ rows }) => [rows], thumbnails: ({ values }) => [values], norms: result => result,
   contributions: result => result.flatMap((/** @type {QueryTypes['contributions'][1][0]} */ { pictures, norms }) => (
     [norms, ...pictures.map(({ values }) => values)]))

@@ -143,7 +143,7 @@ function withUsageErrors(fn) {
 /** Continues texts. @param {Request} request */
 async function generate({ gf, path, texts, options, isJson }) {
   if (await isTrainingFile(path)) {
-    const { goOnFrom } = await import('../../../web/theatre/command.js'), continueText = goOnFrom(gf, await readFile(path))
+    const { createContinuation: goOnFrom } = await import('../../../web/theatre/command.js'), continueText = goOnFrom(gf, await readFile(path))
     return formatAnswers(texts.map(text => withUsageErrors(() => continueText(text, options))), isJson)
   }
   const files = await readFiles(path)

@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { firefox, launchFirefox } from '../../browser/firefox.js'
+import { findFirefox, launchFirefox } from '../../browser/firefox.js'
 import { launch } from '../../browser/host.js'
 import { cases } from '../works/index.js'
 import { kernels } from '../works/kernels.js'
@@ -92,7 +92,7 @@ async function chromium() {
 }
 
 async function inFirefox() {
-  const path = firefox()
+  const path = findFirefox()
   if (!path) throw new Error('Firefox was not found; set FIREFOX to its path')
   const site = await serveWorks(), [, version] = /([\d.]+)/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' }))
   return {

@@ -1,5 +1,5 @@
 // From the click on a room's link to the painted room, for every room of the default model.
-import { open, runHere, stateOf } from '../../browser/host.js'
+import { open, runInNode, completeState } from '../../browser/host.js'
 import { roomsOf } from '../../../web/rooms/index.js'
 import { toHash } from '../../../web/shell/state.js'
 
@@ -27,10 +27,10 @@ async function enterRooms(ids) {
 
 /** @param {string} url @param {import('playwright-core').Browser} browser */
 export async function* roomChanges(url, browser) {
-  const run = runHere({}), ids = roomsOf(run).map(({ id }) => id), rounds = []
+  const run = runInNode({}), ids = roomsOf(run).map(({ id }) => id), rounds = []
   run.dispose()
   // The last room is open at the start of each round, so that every room is entered from another one.
-  const { page, close } = await open(browser, `${url}#${toHash(stateOf({ room: ids.at(-1) }))}`)
+  const { page, close } = await open(browser, `${url}#${toHash(completeState({ room: ids.at(-1) }))}`)
   for (let i = 0; i < ROUNDS; i++) rounds.push(await page.evaluate(enterRooms, ids))
   await close()
   const minTimes = ids.map((_, i) => Math.min(...rounds.map(times => times[i])))

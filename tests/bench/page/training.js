@@ -1,5 +1,5 @@
 // A step of the training page in the page's worker, including its reports.
-import { open, stateOf } from '../../browser/host.js'
+import { open, completeState } from '../../browser/host.js'
 import { toHash } from '../../../web/shell/state.js'
 import { defaultsOf } from '../../../web/theatre/settings.js'
 
@@ -28,7 +28,7 @@ const training = settings => new Promise((resolve, reject) => {
 
 /** @param {string} url @param {import('playwright-core').Browser} browser */
 export async function* trainingSteps(url, browser) {
-  const { page, close } = await open(browser, `${url}#${toHash(stateOf({}))}`), times = []
+  const { page, close } = await open(browser, `${url}#${toHash(completeState({}))}`), times = []
   for (let i = 0; i < TRAININGS; i++) times.push(await page.evaluate(training, { ...defaultsOf('dates'), steps: STEPS }))
   await close()
   yield { name: 'training step, dates', times }

@@ -1,5 +1,5 @@
 // From a key press until all figures are repainted.
-import { open, stateOf } from '../../browser/host.js'
+import { open, completeState } from '../../browser/host.js'
 import { toHash } from '../../../web/shell/state.js'
 
 const PRESSES = 60, WARM_UP = 20
@@ -38,7 +38,7 @@ async function typeRepeatedly({ field, change: [pattern, texts], presses }) {
 /** @param {string} url @param {import('playwright-core').Browser} browser */
 export async function* keyPresses(url, browser) {
   for (const [name, { state, field, change }] of Object.entries(PAGES)) {
-    const { page, close } = await open(browser, `${url}#${toHash(stateOf(state))}`)
+    const { page, close } = await open(browser, `${url}#${toHash(completeState(state))}`)
     const times = await page.evaluate(typeRepeatedly, { field, change, presses: PRESSES })
     await close()
     yield { name: `key to paint, ${name}`, times: times.slice(WARM_UP) }

@@ -1,41 +1,42 @@
-/** Attention in twelve steps: a gap in a sentence, and the one head that attends to the letter that decides. */
+/** Attention in twelve steps: a gap in a sentence, and a head that attends to the letter that determines the answer. */
 
-import { fixed, formatProbability } from '../../lib/number.js'
-import { headMatrix, tensorOf } from '../../lib/run.js'
-import { at, chosen, largest, ranked, rowAt, tokensOf } from '../run_values.js'
+import { formatFixed, formatProbability } from '../../lib/number.js'
+import { sliceHead, getTensor } from '../../lib/run.js'
+import { valueOfCell, answerTokens, largest, rankIndices, rowValues, streamTokens } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Cells, Now } from '../index.js' */
 
-const HERE = 'encoder.layers.1.self_attn'
+const ATTENTION = 'encoder.layers.1.self_attn'
 const ROOM = 'encoder.1.self_attn'
 const [DOTS, SCORES, MASKED, WEIGHTS, HEADS] = ['dots', 'scores', 'masked_scores', 'weights', 'heads']
-  .map(name => `${HERE}.${name}`)
-const SHARES = 'sampling.output'
+  .map(name => `${ATTENTION}.${name}`)
+const PROBABILITIES = 'sampling.output'
 
 /** @param {Run} run */
-const gap = run => run.decoding?.rows[0] ?? 0
+const gapRow = run => run.decoding?.rows[0] ?? 0
 /** @param {Run} run @param {Now} now */
-const looks = (run, { state }) => rowAt(run, WEIGHTS, [0, state.head, gap(run)])
+const attentionWeights = (run, { state }) => rowValues(run, WEIGHTS, [0, state.head, gapRow(run)])
 /** The token with the largest attention weight from the gap. @param {Run} run @param {Now} now */
-const seen = (run, now) => largest(looks(run, now))
+const mostAttended = (run, now) => largest(attentionWeights(run, now))
 
-/** @param {number} place */
-const chip = place => ({ selector: `.stage .chip:nth-child(${place + 1})` })
+/** @param {number} position */
+const chipTarget = position => ({ selector: `.stage .chip:nth-child(${position + 1})` })
 /** @param {Run} run @param {string} name @param {number} row */
-const inRow = (run, name, row) => ({ tensor: `${HERE}.${name}`, index: [0, row, null] })
+const rowTarget = (run, name, row) => ({ tensor: `${ATTENTION}.${name}`, index: [0, row, null] })
 /** @param {string} name @returns {(run: Run, now: Now) => Cells} */
-const pair = name => (run, now) => ({ tensor: name, index: [0, now.state.head, gap(run), seen(run, now)] })
+const pairTarget = name => (run,
+  now) => ({ tensor: name, index: [0, now.state.head, gapRow(run), mostAttended(run, now)] })
 /** The probability of the chosen word. @param {Run} run */
-const word = run => ({ tensor: SHARES, index: [0, gap(run), run.decoding?.steps[0].id ?? 0] })
+const answerCell = run => ({ tensor: PROBABILITIES, index: [0, gapRow(run), run.decoding?.steps[0].id ?? 0] })
 
 /** The most probable words for the gap, of one language, in the order of the vocabulary. @param {Run} run */
 function candidates(run) {
   const { vocabulary } = run.streams.answer
   /** @param {string} text */
   const isKorean = text => text >= '가'
-  const best = ranked(rowAt(run, SHARES, [0, gap(run)])).map(word => vocabulary[word])
-    .filter(text => isKorean(text) === isKorean(chosen(run)[0])).slice(0, 4)
+  const best = rankIndices(rowValues(run, PROBABILITIES, [0, gapRow(run)])).map(word => vocabulary[word])
+    .filter(text => isKorean(text) === isKorean(answerTokens(run)[0])).slice(0, 4)
   return vocabulary.filter(text => best.includes(text)).map(text => ({ id: text, text }))
 }
 
@@ -43,56 +44,57 @@ function candidates(run) {
  * Tokens to choose from: the ends of the sentence, the gap's neighbors, and the one it attends to.
  * @param {Run} run @param {Now} now
  */
-function places(run, now) {
-  const tokens = tokensOf(run, 'text')
-  const list = [0, gap(run) - 1, gap(run) + 2, tokens.length - 1, seen(run, now)]
-  const inside = list.filter(place => place >= 0 && place < tokens.length && place !== gap(run))
-  return [...new Set(inside)].sort((one, other) => one - other).map(place => (
-    { id: String(place), text: `${tokens[place]} (${place})` }))
+function tokenOptions(run, now) {
+  const tokens = streamTokens(run, 'text')
+  const list = [0, gapRow(run) - 1, gapRow(run) + 2, tokens.length - 1, mostAttended(run, now)]
+  const validPositions = list.filter(position => position >= 0 && position < tokens.length && position !== gapRow(run))
+  return [...new Set(validPositions)].sort((a, b) => a - b).map(position => (
+    { id: String(position), text: `${tokens[position]} (${position})` }))
 }
 
 /** Edits that set every score of the gap's row to one value. @param {Run} run @param {Now} now */
-const levelled = (run, { state }) => tokensOf(run, 'text')
-  .map((_, place) => `${MASKED}:0,${state.head},${gap(run)},${place}=0`).join(';')
+const equalScores = (run, { state }) => streamTokens(run, 'text')
+  .map((_, position) => `${MASKED}:0,${state.head},${gapRow(run)},${position}=0`).join(';')
 
-/** @param {number[]} one @param {number[]} other */
-const distance = (one, other) => one.reduce((sum, value, i) => sum + (value - other[i]) ** 2, 0)
+/** @param {number[]} a @param {number[]} b */
+const distance = (a, b) => a.reduce((sum, value, i) => sum + (value - b[i]) ** 2, 0)
 /** @param {number[][]} rows */
-const mean = rows => rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0) / rows.length)
+const meanRow = rows => rows[0].map((_, i) => rows.reduce((sum, row) => sum + row[i], 0) / rows.length)
 
 /** The token whose value vector is nearest to the gap's output. @param {Run} run @param {Now} now */
 function nearest(run, now) {
-  const { shape: [, count] } = tensorOf(run, WEIGHTS)
+  const { shape: [, count] } = getTensor(run, WEIGHTS)
   /** @param {string} name */
   const rows = name => {
-    const { values, cols } = headMatrix(run, `${HERE}.${name}`, count, now.state)
-    return tokensOf(run, 'text').map((_, row) => Array.from(values.slice(row * cols, (row + 1) * cols)))
+    const { values, cols } = sliceHead(run, `${ATTENTION}.${name}`, count, now.state)
+    return streamTokens(run, 'text').map((_, row) => Array.from(values.slice(row * cols, (row + 1) * cols)))
   }
   const values = rows('v')
-  const made = rows('heads')[gap(run)]
-  const others = { seen: values[seen(run, now)], own: values[gap(run)], all: mean(values) }
-  return Object.entries(others).sort(([, one], [, other]) => distance(one, made) - distance(other, made))[0][0]
+  const output = rows('heads')[gapRow(run)]
+  const candidateVectors = { seen: values[mostAttended(run, now)], own: values[gapRow(run)], all: meanRow(values) }
+  return Object.entries(candidateVectors).sort(([, a], [, b]) => distance(a, output) - distance(b, output))[0][0]
 }
 
 /** @param {Run} run */
-const answerSaid = run => ({
-  answer: chosen(run)[0], share: formatProbability(at(run, SHARES, word(run).index))
+const answerValues = run => ({
+  answer: answerTokens(run)[0], share: formatProbability(valueOfCell(run, PROBABILITIES, answerCell(run).index))
 })
 /** @param {Run} run @param {Now} now */
-const lookSaid = (run, now) => ({
-  token: tokensOf(run, 'text')[seen(run, now)], place: String(seen(run, now)),
-  weight: fixed(Math.max(...looks(run, now))), head: String(now.state.head)
+const attentionValues = (run, now) => ({
+  token: streamTokens(run, 'text')[mostAttended(run, now)], place: String(mostAttended(run, now)),
+  weight: formatFixed(Math.max(...attentionWeights(run, now))), head: String(now.state.head)
 })
 /** @param {Run} run @param {Now} now */
-const scoreSaid = (run, now) => {
-  const index = [0, now.state.head, gap(run), seen(run, now)]
-  return { ...lookSaid(run, now), dot: fixed(at(run, DOTS, index)), score: fixed(at(run, SCORES, index)) }
+const scoreValues = (run, now) => {
+  const index = [0, now.state.head, gapRow(run), mostAttended(run, now)]
+  return { ...attentionValues(run, now), dot: formatFixed(valueOfCell(run, DOTS, index)),
+    score: formatFixed(valueOfCell(run, SCORES, index)) }
 }
 /** @param {Run} run @param {Now} now @returns {Record<string, number>} */
-const levels = (run, now) => ({ zero: 0, shared: 1 / looks(run, now).length, one: 1 })
+const weightLevels = (run, now) => ({ zero: 0, shared: 1 / attentionWeights(run, now).length, one: 1 })
 /** The uniform weight, and the number of tokens. @param {Run} run @param {Now} now */
-const levelSaid = (run, now) => ({
-  count: String(tokensOf(run, 'text').length), weight: fixed(looks(run, now)[0], 3)
+const levelValues = (run, now) => ({
+  count: String(streamTokens(run, 'text').length), weight: formatFixed(attentionWeights(run, now)[0], 3)
 })
 
 const WORD = { selector: '.stage .pick' }
@@ -101,62 +103,65 @@ const WORD = { selector: '.stage .pick' }
 export const lesson = {
   model: 'particles',
   base: { ko: 'gapped=빵[?] 먹었다&head=3', en: 'gapped=the keys [?] here&head=1' },
-  keeps: ['gapped'],
+  userFields: ['gapped'],
   next: 'translation',
   steps: [
     {
-      id: 'gap', state: 'room=text.tokens', point: run => chip(gap(run)),
-      ask: { options: candidates, answer: run => chosen(run)[0], isOfAnswer: true },
-      then: 'room=decoding', pointThen: () => WORD, lookThen: word, say: answerSaid
+      id: 'gap', state: 'room=text.tokens', target: run => chipTarget(gapRow(run)),
+      question: { options: candidates, answer: run => answerTokens(run)[0], isOfAnswer: true },
+      answerState: 'room=decoding', answerTarget: () => WORD, answerCell, values: answerValues
     },
     {
-      id: 'look', state: 'room=text.tokens', point: run => chip(gap(run)),
-      ask: { options: places, answer: (run, now) => String(seen(run, now)) },
-      then: `room=${ROOM}.weights`, pointThen: pair(WEIGHTS), say: lookSaid
+      id: 'look', state: 'room=text.tokens', target: run => chipTarget(gapRow(run)),
+      question: { options: tokenOptions, answer: (run, now) => String(mostAttended(run, now)) },
+      answerState: `room=${ROOM}.weights`, answerTarget: pairTarget(WEIGHTS), values: attentionValues
     },
     {
-      id: 'rows', state: 'room=text.sum', point: run => ({ tensor: 'positions.output', index: [0, gap(run), null] }),
-      say: run => ({ count: String(tensorOf(run, 'positions.output').shape.at(-1)) })
+      id: 'rows', state: 'room=text.sum', target: run => ({ tensor: 'positions.output', index: [0, gapRow(run), null] }),
+      values: run => ({ count: String(getTensor(run, 'positions.output').shape.at(-1)) })
     },
-    { id: 'query', state: `room=${ROOM}.qkv&part=q`, point: run => inRow(run, 'q', gap(run)) },
+    { id: 'query', state: `room=${ROOM}.qkv&part=q`, target: run => rowTarget(run, 'q', gapRow(run)) },
     {
-      id: 'key', state: `room=${ROOM}.qkv&part=k`, point: (run, now) => inRow(run, 'k', seen(run, now)), say: lookSaid
+      id: 'key', state: `room=${ROOM}.qkv&part=k`, target: (run, now) => rowTarget(run, 'k', mostAttended(run, now)), values: attentionValues
     },
-    { id: 'score', state: `room=${ROOM}.scores`, point: pair(DOTS), say: scoreSaid },
+    { id: 'score', state: `room=${ROOM}.scores`, target: pairTarget(DOTS), values: scoreValues },
     {
-      id: 'scale', state: `room=${ROOM}.scores`, point: pair(DOTS),
-      ask: { answer: (run, now) => at(run, SCORES, [0, now.state.head, gap(run), seen(run, now)]), tolerance: 0.06 },
-      then: `room=${ROOM}.scale`, pointThen: pair(SCORES), say: scoreSaid
+      id: 'scale', state: `room=${ROOM}.scores`, target: pairTarget(DOTS),
+      question: { answer: (run, now) => valueOfCell(run, SCORES,
+        [0, now.state.head, gapRow(run), mostAttended(run, now)]), tolerance: 0.06 },
+      answerState: `room=${ROOM}.scale`, answerTarget: pairTarget(SCORES), values: scoreValues
     },
     {
       id: 'equal', state: `room=${ROOM}.weights`,
-      point: (run, now) => ({ tensor: MASKED, index: [0, now.state.head, gap(run), null] }),
-      ask: {
+      target: (run, now) => ({ tensor: MASKED, index: [0, now.state.head, gapRow(run), null] }),
+      question: {
         options: () => [{ id: 'one' }, { id: 'zero' }, { id: 'shared' }],
         answer: (run, now) => ['zero', 'shared', 'one'].find(id => (
-          Math.abs(looks(run, now)[0] - levels(run, now)[id]) < 1e-3))
+          Math.abs(attentionWeights(run, now)[0] - weightLevels(run, now)[id]) < 1e-3))
       },
-      then: (run, now) => `room=${ROOM}.weights&edits=${encodeURIComponent(levelled(run, now))}`,
-      pointThen: (run, now) => ({ tensor: WEIGHTS, index: [0, now.state.head, gap(run), null] }), say: levelSaid,
-      paperThen: (run, now) => [MASKED, WEIGHTS].map(tensor => ({ tensor, index: [0, now.state.head, gap(run), null] }))
+      answerState: (run, now) => `room=${ROOM}.weights&edits=${encodeURIComponent(equalScores(run, now))}`,
+      answerTarget: (run, now) => ({ tensor: WEIGHTS, index: [0, now.state.head, gapRow(run), null] }),
+      values: levelValues,
+      paperAnswerCells: (run, now) => [MASKED,
+        WEIGHTS].map(tensor => ({ tensor, index: [0, now.state.head, gapRow(run), null] }))
     },
     {
-      id: 'mix', state: `room=${ROOM}.heads`, point: run => ({ tensor: HEADS, index: [0, gap(run), null] }),
-      ask: { options: () => [{ id: 'own' }, { id: 'seen' }, { id: 'all' }], answer: nearest }, say: lookSaid, paper: () => []
+      id: 'mix', state: `room=${ROOM}.heads`, target: run => ({ tensor: HEADS, index: [0, gapRow(run), null] }),
+      question: { options: () => [{ id: 'own' }, { id: 'seen' }, { id: 'all' }], answer: nearest }, values: attentionValues, paperCells: () => []
     },
     {
-      id: 'heads', state: `room=${ROOM}.weights`, free: ['head'], point: () => ({ selector: '.stage [data-picker="head"]' }),
-      look: pair(WEIGHTS), say: lookSaid
+      id: 'heads', state: `room=${ROOM}.weights`, freeSettings: ['head'], target: () => ({ selector: '.stage [data-picker="head"]' }),
+      cell: pairTarget(WEIGHTS), values: attentionValues
     },
     {
-      id: 'other', state: 'room=decoding', point: () => WORD, look: word,
-      ask: { options: candidates, answer: run => chosen(run)[0] },
-      then: { ko: 'room=decoding&gapped=사과[?] 먹었다', en: 'room=decoding&gapped=the key [?] here' },
-      pointThen: () => WORD, lookThen: word, say: answerSaid
+      id: 'other', state: 'room=decoding', target: () => WORD, cell: answerCell,
+      question: { options: candidates, answer: run => answerTokens(run)[0] },
+      answerState: { ko: 'room=decoding&gapped=사과[?] 먹었다', en: 'room=decoding&gapped=the key [?] here' },
+      answerTarget: () => WORD, answerCell, values: answerValues
     },
     {
-      id: 'yours', state: `room=${ROOM}.weights`, point: pair(WEIGHTS),
-      say: (run, now) => ({ ...lookSaid(run, now), ...answerSaid(run), text: run.streams.text.texts[0] })
+      id: 'yours', state: `room=${ROOM}.weights`, target: pairTarget(WEIGHTS),
+      values: (run, now) => ({ ...attentionValues(run, now), ...answerValues(run), text: run.streams.text.texts[0] })
     }
   ]
 }

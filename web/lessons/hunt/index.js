@@ -1,55 +1,56 @@
 /** Bug hunt: each step's run has one fault, built into the model, and its numbers reveal it. */
 
-import { fixed } from '../../lib/number.js'
-import { tensorOf } from '../../lib/run.js'
-import { at, lossOf, whose, written } from '../run_values.js'
-import { FINDS, findFault } from './find.js'
+import { formatFixed } from '../../lib/number.js'
+import { getTensor } from '../../lib/run.js'
+import { valueOfCell, lossOfRun, lossKind, answerText } from '../run_values.js'
+import { FINDERS, findFault } from './find.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Step } from '../index.js' */
 
 const ENCODER = 'transformer.encoder.layers.0', DECODER = 'transformer.decoder.layers.0'
-const options = () => Object.keys(FINDS).map(id => ({ id }))
+const options = () => Object.keys(FINDERS).map(id => ({ id }))
 
-/** All cells of a tensor. @param {string} tensor @returns {NonNullable<Step['point']>} */
-const whole = tensor => run => ({ tensor, index: tensorOf(run, tensor).shape.map(() => null) })
+/** All cells of a tensor. @param {string} tensor @returns {NonNullable<Step['target']>} */
+const allCells = tensor => run => ({ tensor, index: getTensor(run, tensor).shape.map(() => null) })
 
 /**
  * A run with a fault; the evidence is in the room's figure.
- * @param {string} id @param {string} state @param {string} tensor @param {Step['paper']} [paper] @returns {Step}
+ * @param {string} id @param {string} state @param {string} tensor @param {Step['paperCells']} [paper] @returns {Step}
  */
-const fault = (id, state, tensor, paper) => ({
-  id, state, point: whole(tensor), ask: { options, answer: findFault }, free: ['room', 'head', 'part', 'row', 'step'],
-  say: (run, { state: { head } }) => ({ answer: written(run), ...FINDS[findFault(run) ?? '']?.(run, head) }),
-  ...(paper && { paper })
+const createFaultStep = (id, state, tensor, paper) => ({
+  id, state, target: allCells(tensor), question: { options, answer: findFault }, freeSettings: ['room', 'head', 'part', 'row', 'step'],
+  values: (run, { state: { head } }) => ({ answer: answerText(run), ...FINDERS[findFault(run) ?? '']?.(run, head) }),
+  ...(paper && { paperCells: paper })
 })
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'dates',
   base: { ko: '', en: '' },
-  keeps: ['source'],
+  userFields: ['source'],
   next: 'order',
   steps: [
     {
-      id: 'sound', state: 'room=encoder.0.self_attn.weights', point: whole(`${ENCODER}.self_attn.weights`),
-      paper: () => [{ tensor: `${ENCODER}.self_attn.weights`, index: [0, 0, null, null] }],
-      say: (/** @type {Run} */ run) => ({
-        answer: written(run), first: fixed(at(run, `${ENCODER}.self_attn.weights`, [0, 0, 0, 0]))
+      id: 'sound', state: 'room=encoder.0.self_attn.weights', target: allCells(`${ENCODER}.self_attn.weights`),
+      paperCells: () => [{ tensor: `${ENCODER}.self_attn.weights`, index: [0, 0, null, null] }],
+      values: (/** @type {Run} */ run) => ({
+        answer: answerText(run), first: formatFixed(valueOfCell(run, `${ENCODER}.self_attn.weights`, [0, 0, 0, 0]))
       })
     },
-    fault('first', 'room=decoder.0.self_attn.weights&tgtIsCausal=0', `${DECODER}.self_attn.weights`),
-    fault('second', 'room=encoder.0.self_attn.weights&scale=0', `${ENCODER}.self_attn.masked_scores`,
+    createFaultStep('first', 'room=decoder.0.self_attn.weights&tgtIsCausal=0', `${DECODER}.self_attn.weights`),
+    createFaultStep('second', 'room=encoder.0.self_attn.weights&scale=0', `${ENCODER}.self_attn.masked_scores`,
       () => ['dots', 'scores'].map(name => ({ tensor: `${ENCODER}.self_attn.${name}`, index: [0, 0, 0, null] }))),
-    fault('third', 'room=target.sum&fault=batchPositions', 'positions.added:2'),
-    fault('fourth', 'room=encoder.0.self_attn.heads&training=1&dropout=0.3', `${ENCODER}.self_attn.dropout.output`),
-    fault('fifth', 'room=encoder.0.self_attn.qkv&part=k&fault=swapped', `${ENCODER}.self_attn.k`),
-    fault('sixth', 'room=encoder.0.linear1&fault=tokenNorm', `${ENCODER}.norm1.output`),
+    createFaultStep('third', 'room=target.sum&fault=batchPositions', 'positions.added:2'),
+    createFaultStep('fourth', 'room=encoder.0.self_attn.heads&training=1&dropout=0.3', `${ENCODER}.self_attn.dropout.output`),
+    createFaultStep('fifth', 'room=encoder.0.self_attn.qkv&part=k&fault=swapped', `${ENCODER}.self_attn.k`),
+    createFaultStep('sixth', 'room=encoder.0.linear1&fault=tokenNorm', `${ENCODER}.norm1.output`),
     {
-      id: 'yours', state: 'room=decoding', free: ['fault', 'scale', 'tgtIsCausal', 'training', 'dropout'],
-      point: () => ({ selector: '.stage .picks' }),
-      say: (/** @type {Run} */ run) => ({
-        text: run.streams.source.texts[0], answer: written(run), loss: fixed(lossOf(run)), whose: whose(run)
+      id: 'yours', state: 'room=decoding', freeSettings: ['fault', 'scale', 'tgtIsCausal', 'training', 'dropout'],
+      target: () => ({ selector: '.stage .picks' }),
+      values: (/** @type {Run} */ run) => ({
+        text: run.streams.source.texts[0], answer: answerText(run), loss: formatFixed(lossOfRun(run)),
+        whose: lossKind(run)
       })
     }
   ]

@@ -1,77 +1,80 @@
 /** What the mask hides: no token reads what is not generated yet. */
 
-import { fixed } from '../../lib/number.js'
-import { at, lossOf, rowAt, tokensOf, whose, written } from '../run_values.js'
+import { formatFixed } from '../../lib/number.js'
+import { valueOfCell, lossOfRun, rowValues, streamTokens, lossKind, answerText } from '../run_values.js'
 
 /** @import { Now, Pointer } from '../index.js' */
 /** @import { Run } from '../../types.d.ts' */
 
-const HERE = 'transformer.decoder.layers.0.self_attn'
+const ATTENTION = 'transformer.decoder.layers.0.self_attn'
 const ROOM = 'decoder.0.self_attn'
-const [MASKED, WEIGHTS] = ['masked_scores', 'weights'].map(name => `${HERE}.${name}`)
-const FIRST = 0
+const [MASKED, WEIGHTS] = ['masked_scores', 'weights'].map(name => `${ATTENTION}.${name}`)
+const FIRST_ROW = 0
 /** A position after the first row's own. */
-const LATER = 3
+const LATER_POSITION = 3
 
 /** @param {string} tensor @returns {Pointer} */
-const cell = tensor => (run, { state }) => ({ tensor, index: [0, state.head, FIRST, LATER] })
+const cellTarget = tensor => (run, { state }) => ({ tensor, index: [0, state.head, FIRST_ROW, LATER_POSITION] })
 /** @param {Run} run @param {Now} now */
-const row = (run, { state }) => ({ tensor: WEIGHTS, index: [0, state.head, FIRST, null] })
+const rowTarget = (run, { state }) => ({ tensor: WEIGHTS, index: [0, state.head, FIRST_ROW, null] })
 /** @param {Run} run @param {Now} now @param {number} place */
-const open = (run, { state }, place) => rowAt(run, WEIGHTS, [0, state.head, place]).filter(share => share > 0).length
+const countVisible = (run, { state }, place) => rowValues(run, WEIGHTS,
+  [0, state.head, place]).filter(weight => weight > 0).length
 /** @param {Run} run */
-const last = run => tokensOf(run, 'target').length - 1
+const lastRow = run => streamTokens(run, 'target').length - 1
 /** @param {Run} run @param {Now} now */
-const losses = (run, { before }) => ({
-  answer: written(run), loss: fixed(lossOf(run)), before: fixed(lossOf(before ?? run)), whose: whose(run)
+const lossValues = (run, { before }) => ({
+  answer: answerText(run), loss: formatFixed(lossOfRun(run)), before: formatFixed(lossOfRun(before ?? run)),
+  whose: lossKind(run)
 })
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'dates',
   base: { ko: '', en: '' },
-  keeps: ['source'],
+  userFields: ['source'],
   next: 'sampling',
   steps: [
     {
-      id: 'minus', state: `room=${ROOM}.mask`, point: cell(MASKED),
-      ask: {
+      id: 'minus', state: `room=${ROOM}.mask`, target: cellTarget(MASKED),
+      question: {
         options: () => [{ id: 'zero' }, { id: 'little' }, { id: 'minus' }],
         answer(run, { state }) {
-          const share = at(run, WEIGHTS, [0, state.head, FIRST, LATER])
-          return share === 0 ? 'zero' : share > 0 ? 'little' : 'minus'
+          const weight = valueOfCell(run, WEIGHTS, [0, state.head, FIRST_ROW, LATER_POSITION])
+          return weight === 0 ? 'zero' : weight > 0 ? 'little' : 'minus'
         }
       },
-      then: `room=${ROOM}.weights`, pointThen: cell(WEIGHTS),
-      say: run => ({ token: tokensOf(run, 'target')[FIRST], later: tokensOf(run, 'target')[LATER] })
+      answerState: `room=${ROOM}.weights`, answerTarget: cellTarget(WEIGHTS),
+      values: run => ({ token: streamTokens(run, 'target')[FIRST_ROW], later: streamTokens(run, 'target')[LATER_POSITION] })
     },
     {
-      id: 'first', state: `room=${ROOM}.mask`, point: (run, { state }) => ({ tensor: MASKED,
-        index: [0, state.head, FIRST, null] }),
-      ask: { answer: (run, { state }) => at(run, WEIGHTS, [0, state.head, FIRST, FIRST]), tolerance: 0.005 },
-      then: `room=${ROOM}.weights`, pointThen: row, say: run => ({ token: tokensOf(run, 'target')[FIRST] })
+      id: 'first', state: `room=${ROOM}.mask`, target: (run, { state }) => ({ tensor: MASKED,
+        index: [0, state.head, FIRST_ROW, null] }),
+      question: { answer: (run, { state }) => valueOfCell(run, WEIGHTS, [0, state.head, FIRST_ROW, FIRST_ROW]),
+        tolerance: 0.005 },
+      answerState: `room=${ROOM}.weights`, answerTarget: rowTarget, values: run => ({ token: streamTokens(run, 'target')[FIRST_ROW] })
     },
     {
-      id: 'last', state: `room=${ROOM}.weights`, point: (run, { state }) => ({ tensor: WEIGHTS,
-        index: [0, state.head, last(run), null] }),
-      ask: { answer: (run, now) => open(run, now, last(run)), tolerance: 0.4 },
-      say: run => ({ count: String(last(run) + 1) })
+      id: 'last', state: `room=${ROOM}.weights`, target: (run, { state }) => ({ tensor: WEIGHTS,
+        index: [0, state.head, lastRow(run), null] }),
+      question: { answer: (run, now) => countVisible(run, now, lastRow(run)), tolerance: 0.4 },
+      values: run => ({ count: String(lastRow(run) + 1) })
     },
     {
-      id: 'without', state: 'room=decoding', point: () => ({ selector: '.stage .picks' }),
-      ask: {
+      id: 'without', state: 'room=decoding', target: () => ({ selector: '.stage .picks' }),
+      question: {
         options: () => [{ id: 'better' }, { id: 'same' }, { id: 'worse' }],
         answer(run, { before }) {
-          const [is, was] = [run, before ?? run].map(lossOf)
-          return is < was ? 'better' : is > was ? 'worse' : 'same'
+          const [lossNow, lossBefore] = [run, before ?? run].map(lossOfRun)
+          return lossNow < lossBefore ? 'better' : lossNow > lossBefore ? 'worse' : 'same'
         }
       },
-      then: 'room=decoding&tgtIsCausal=0', pointThen: () => ({ selector: '.stage .picks' }), say: losses
+      answerState: 'room=decoding&tgtIsCausal=0', answerTarget: () => ({ selector: '.stage .picks' }), values: lossValues
     },
     {
-      id: 'yours', state: `room=${ROOM}.mask`, free: ['tgtIsCausal', 'head'],
-      point: () => ({ selector: '.stage [data-control="tgtIsCausal"]' }),
-      say: run => ({ text: run.streams.source.texts[0], answer: written(run), count: String(last(run) + 1) })
+      id: 'yours', state: `room=${ROOM}.mask`, freeSettings: ['tgtIsCausal', 'head'],
+      target: () => ({ selector: '.stage [data-control="tgtIsCausal"]' }),
+      values: run => ({ text: run.streams.source.texts[0], answer: answerText(run), count: String(lastRow(run) + 1) })
     }
   ]
 }

@@ -1,8 +1,8 @@
 /** Pre-norm or post-norm: the same weights, with the norm after each sum or before each sub-layer. */
 
-import { fixed } from '../../lib/number.js'
+import { formatFixed } from '../../lib/number.js'
 import { roomsOf } from '../../rooms/index.js'
-import { lossOf, rowAt, whose, written } from '../run_values.js'
+import { lossOfRun, rowValues, lossKind, answerText } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now, Pointer } from '../index.js' */
@@ -12,74 +12,77 @@ const ROW = [0, 0]
 const ANSWER = () => ({ selector: '.stage .picks' })
 
 /** @param {Run} run @param {string} id of a room */
-const partsIn = (run, id) => /** @type {any} */ (roomsOf(run).find(room => room.id === id)).parts
+const roomParts = (run, id) => /** @type {any} */ (roomsOf(run).find(room => room.id === id)).parts
 /** The sum before or after a norm. @param {Run} run @param {string} id */
-const sumIn = (run, id) => partsIn(run, id).residual.sum
+const residualSum = (run, id) => roomParts(run, id).residual.sum
 /** The root mean square of the first token. @param {Run} run @param {string} name */
-const size = (run, name) => {
-  const values = rowAt(run, name, ROW)
+const rootMeanSquare = (run, name) => {
+  const values = rowValues(run, name, ROW)
   return Math.sqrt(values.reduce((sum, x) => sum + x * x, 0) / values.length)
 }
 /** @param {(run: Run) => string} nameOf @returns {Pointer} */
-const row = nameOf => run => ({ tensor: nameOf(run), index: [...ROW, null] })
+const rowTarget = nameOf => run => ({ tensor: nameOf(run), index: [...ROW, null] })
 
 /** @param {Run} run */
-const normed = run => size(run, partsIn(run, FIRST).y)
+const normalizedSize = run => rootMeanSquare(run, roomParts(run, FIRST).y)
 /** @param {Run} run */
-const sizes = run => ({
-  first: fixed(size(run, sumIn(run, FIRST))), last: fixed(size(run, sumIn(run, LAST))), normed: fixed(normed(run))
+const sizeValues = run => ({
+  first: formatFixed(rootMeanSquare(run, residualSum(run, FIRST))),
+  last: formatFixed(rootMeanSquare(run, residualSum(run, LAST))),
+  normed: formatFixed(normalizedSize(run))
 })
 /** @param {Run} run @param {Now} now */
-const answers = (run, { before }) => ({
-  answer: written(run), before: written(before ?? run), loss: fixed(lossOf(run)), was: fixed(lossOf(before ?? run)),
-  whose: whose(run)
+const answerValues = (run, { before }) => ({
+  answer: answerText(run), before: answerText(before ?? run), loss: formatFixed(lossOfRun(run)),
+  was: formatFixed(lossOfRun(before ?? run)),
+  whose: lossKind(run)
 })
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'dates',
   base: { ko: '', en: '' },
-  keeps: ['source'],
+  userFields: ['source'],
   next: 'round',
   steps: [
     {
-      id: 'after', state: `room=${FIRST}`, point: row(run => partsIn(run, FIRST).y),
-      ask: {
+      id: 'after', state: `room=${FIRST}`, target: rowTarget(run => roomParts(run, FIRST).y),
+      question: {
         options: () => [{ id: 'less' }, { id: 'one' }, { id: 'more' }],
-        answer: run => (normed(run) < 0.5 ? 'less' : normed(run) < 1.5 ? 'one' : 'more')
+        answer: run => (normalizedSize(run) < 0.5 ? 'less' : normalizedSize(run) < 1.5 ? 'one' : 'more')
       },
-      say: sizes
+      values: sizeValues
     },
     {
-      id: 'before', state: `room=${FIRST}&normFirst=1`, point: row(run => sumIn(run, FIRST)),
-      ask: {
+      id: 'before', state: `room=${FIRST}&normFirst=1`, target: rowTarget(run => residualSum(run, FIRST)),
+      question: {
         options: () => [{ id: 'up' }, { id: 'same' }, { id: 'down' }],
         answer(run) {
-          const [one, other] = [FIRST, LAST].map(id => size(run, sumIn(run, id)))
-          return Math.abs(other - one) < 0.05 ? 'same' : other > one ? 'up' : 'down'
+          const [firstSize, lastSize] = [FIRST, LAST].map(id => rootMeanSquare(run, residualSum(run, id)))
+          return Math.abs(lastSize - firstSize) < 0.05 ? 'same' : lastSize > firstSize ? 'up' : 'down'
         }
       },
-      then: `room=${LAST}&normFirst=1`, pointThen: row(run => sumIn(run, LAST)), say: sizes
+      answerState: `room=${LAST}&normFirst=1`, answerTarget: rowTarget(run => residualSum(run, LAST)), values: sizeValues
     },
     {
-      id: 'last', state: 'room=encoder.norm&normFirst=1', point: row(run => partsIn(run, 'encoder.norm').y),
-      say: run => {
-        const { x, y } = partsIn(run, 'encoder.norm')
-        return { before: fixed(size(run, x)), after: fixed(size(run, y)) }
+      id: 'last', state: 'room=encoder.norm&normFirst=1', target: rowTarget(run => roomParts(run, 'encoder.norm').y),
+      values: run => {
+        const { x, y } = roomParts(run, 'encoder.norm')
+        return { before: formatFixed(rootMeanSquare(run, x)), after: formatFixed(rootMeanSquare(run, y)) }
       }
     },
     {
-      id: 'answer', state: 'room=decoding', point: ANSWER,
-      ask: {
+      id: 'answer', state: 'room=decoding', target: ANSWER,
+      question: {
         options: () => [{ id: 'same' }, { id: 'other' }],
-        answer: (run, { before }) => (written(run) === written(before ?? run) ? 'same' : 'other')
+        answer: (run, { before }) => (answerText(run) === answerText(before ?? run) ? 'same' : 'other')
       },
-      then: 'room=decoding&normFirst=1', pointThen: ANSWER, say: answers
+      answerState: 'room=decoding&normFirst=1', answerTarget: ANSWER, values: answerValues
     },
     {
-      id: 'yours', state: `room=${FIRST}`, free: ['normFirst', 'room'],
-      point: () => ({ selector: '.stage [data-control="normFirst"]' }),
-      say: run => ({ text: run.streams.source.texts[0], answer: written(run), ...sizes(run) })
+      id: 'yours', state: `room=${FIRST}`, freeSettings: ['normFirst', 'room'],
+      target: () => ({ selector: '.stage [data-control="normFirst"]' }),
+      values: run => ({ text: run.streams.source.texts[0], answer: answerText(run), ...sizeValues(run) })
     }
   ]
 }

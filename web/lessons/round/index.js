@@ -3,99 +3,100 @@
  * multiplied by.
  */
 
-import { fixed, formatProbability } from '../../lib/number.js'
-import { at, ranked, rowAt, tokensOf, written } from '../run_values.js'
+import { formatFixed, formatProbability } from '../../lib/number.js'
+import { valueOfCell, rankIndices, rowValues, streamTokens, answerText } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now } from '../index.js' */
 
-const HERE = 'transformer.encoder.layers.0.self_attn'
+const ATTENTION = 'transformer.encoder.layers.0.self_attn'
 const ROOM = 'encoder.0.self_attn'
-/** The number: a channel of the first token. The weight: it maps that to a cell of V, which head 3 mixes. */
+/** A channel of the first token, and the weight that maps it to a cell of V in head 3. */
 const DIMENSION = 7, CHANNEL = 29, FIRST_OF_V = 64
 const NUMBER = [0, 0, DIMENSION], WEIGHT = [FIRST_OF_V + CHANNEL, DIMENSION], VALUE = [0, 0, CHANNEL]
-const [ALL, V, SHARES, HEADS] = ['in_proj_weight', 'v', 'weights', 'heads'].map(name => `${HERE}.${name}`)
+const [IN_PROJECTION, V, WEIGHTS, HEADS] = ['in_proj_weight', 'v', 'weights', 'heads'].map(name => `${ATTENTION}.${name}`)
 const STEP = 0.5
 const ANSWER = () => ({ selector: '.stage .picks' })
 
 /** @param {Run} run */
-const weight = run => at(run, ALL, WEIGHT)
+const weight = run => valueOfCell(run, IN_PROJECTION, WEIGHT)
 /** The attention weight of the first token for each token. @param {Run} run @param {Now} now */
-const taken = (run, { state }) => tokensOf(run, 'source').map((_, row) => at(run, SHARES, [0, state.head, row, 0]))
+const attentionWeights = (run, { state }) => streamTokens(run, 'source').map((_, row) => valueOfCell(run, WEIGHTS, [0, state.head, row, 0]))
 /** @param {Run} run @param {Now} now */
-function losses(run, { before }) {
-  const [is, was] = [run.loss, (before ?? run).loss]
-  return { loss: fixed(is, 4), was: fixed(was, 4), weight: fixed(weight(before ?? run)), step: String(STEP) }
+function lossValues(run, { before }) {
+  const [lossNow, lossBefore] = [run.loss, (before ?? run).loss]
+  return { loss: formatFixed(lossNow, 4), was: formatFixed(lossBefore, 4), weight: formatFixed(weight(before ?? run)),
+    step: String(STEP) }
 }
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'dates',
   base: { ko: 'source=5/6/2026', en: 'source=5/6/2026' },
-  keeps: ['source'],
+  userFields: ['source'],
   theatre: 'dates',
   steps: [
     {
-      id: 'start', state: 'room=source.embedding', point: () => ({ tensor: 'source_embedding.output', index: NUMBER }),
-      say: run => ({
-        token: tokensOf(run, 'source')[0], value: fixed(at(run, 'source_embedding.output', NUMBER)),
+      id: 'start', state: 'room=source.embedding', target: () => ({ tensor: 'source_embedding.output', index: NUMBER }),
+      values: run => ({
+        token: streamTokens(run, 'source')[0], value: formatFixed(valueOfCell(run, 'source_embedding.output', NUMBER)),
         dimension: String(DIMENSION)
       }),
-      paper: () => []
+      paperCells: () => []
     },
     {
-      id: 'place', state: 'room=source.sum', point: () => ({ tensor: 'positions.output', index: NUMBER }),
-      // The sum itself would be the answer.
-      look: () => ({ tensor: 'source_embedding.output', index: NUMBER }),
-      ask: { answer: run => at(run, 'positions.output', NUMBER), tolerance: 0.02 },
-      say: run => ({
-        value: fixed(at(run, 'source_embedding.output', NUMBER)), place: fixed(at(run, 'positions.pe', [0, DIMENSION])),
-        sum: fixed(at(run, 'positions.output', NUMBER))
+      id: 'place', state: 'room=source.sum', target: () => ({ tensor: 'positions.output', index: NUMBER }),
+      // The cell of the sum would reveal the answer.
+      cell: () => ({ tensor: 'source_embedding.output', index: NUMBER }),
+      question: { answer: run => valueOfCell(run, 'positions.output', NUMBER), tolerance: 0.02 },
+      values: run => ({
+        value: formatFixed(valueOfCell(run, 'source_embedding.output', NUMBER)), place: formatFixed(valueOfCell(run, 'positions.pe', [0, DIMENSION])),
+        sum: formatFixed(valueOfCell(run, 'positions.output', NUMBER))
       })
     },
     {
-      id: 'weight', state: `room=${ROOM}.qkv&part=v`, point: () => ({ tensor: V, index: VALUE }),
-      say: run => ({
-        value: fixed(at(run, 'positions.output', NUMBER)), weight: fixed(weight(run)),
-        product: fixed(at(run, 'positions.output', NUMBER) * weight(run), 3), made: fixed(at(run, V, VALUE)),
-        count: String(rowAt(run, ALL, [FIRST_OF_V]).length),
+      id: 'weight', state: `room=${ROOM}.qkv&part=v`, target: () => ({ tensor: V, index: VALUE }),
+      values: run => ({
+        value: formatFixed(valueOfCell(run, 'positions.output', NUMBER)), weight: formatFixed(weight(run)),
+        product: formatFixed(valueOfCell(run, 'positions.output', NUMBER) * weight(run), 3), made: formatFixed(valueOfCell(run, V, VALUE)),
+        count: String(rowValues(run, IN_PROJECTION, [FIRST_OF_V]).length),
         channel: String(CHANNEL)
       }),
-      paper: () => []
+      paperCells: () => []
     },
     {
-      id: 'spread', state: `room=${ROOM}.heads&head=3`, point: () => ({ tensor: HEADS, index: [0, null, CHANNEL] }),
-      paper: (_, { state: { head } }) => [{ tensor: SHARES, index: [0, head, null, 0] }],
-      ask: { answer: (run, now) => taken(run, now).filter(share => share > 0).length, tolerance: 0.4 },
-      say: (run, now) => {
-        const shares = taken(run, now), [most] = ranked(shares)
-        return { token: tokensOf(run, 'source')[most], share: formatProbability(shares[most]), count: String(shares.length) }
+      id: 'spread', state: `room=${ROOM}.heads&head=3`, target: () => ({ tensor: HEADS, index: [0, null, CHANNEL] }),
+      paperCells: (_, { state: { head } }) => [{ tensor: WEIGHTS, index: [0, head, null, 0] }],
+      question: { answer: (run, now) => attentionWeights(run, now).filter(share => share > 0).length, tolerance: 0.4 },
+      values: (run, now) => {
+        const tokenWeights = attentionWeights(run, now), [largestRow] = rankIndices(tokenWeights)
+        return { token: streamTokens(run, 'source')[largestRow], share: formatProbability(tokenWeights[largestRow]), count: String(tokenWeights.length) }
       }
     },
-    { id: 'end', state: 'room=decoding', point: ANSWER, say: run => ({ answer: written(run), loss: fixed(run.loss, 4) }) },
+    { id: 'end', state: 'room=decoding', target: ANSWER, values: run => ({ answer: answerText(run), loss: formatFixed(run.loss, 4) }) },
     {
-      id: 'back', state: `room=${ROOM}.qkv&part=v&cell=${ALL}:${WEIGHT}:d`,
-      point: () => ({ tensor: ALL, index: WEIGHT }), say: run => ({ weight: fixed(weight(run)) })
+      id: 'back', state: `room=${ROOM}.qkv&part=v&cell=${IN_PROJECTION}:${WEIGHT}:d`,
+      target: () => ({ tensor: IN_PROJECTION, index: WEIGHT }), values: run => ({ weight: formatFixed(weight(run)) })
     },
     {
-      id: 'nudge', state: `room=${ROOM}.qkv&part=v&cell=${ALL}:${WEIGHT}:d`,
-      point: () => ({ tensor: ALL, index: WEIGHT }),
-      ask: {
+      id: 'nudge', state: `room=${ROOM}.qkv&part=v&cell=${IN_PROJECTION}:${WEIGHT}:d`,
+      target: () => ({ tensor: IN_PROJECTION, index: WEIGHT }),
+      question: {
         options: () => [{ id: 'up' }, { id: 'same' }, { id: 'down' }],
         answer(run, { before }) {
           const change = run.loss - (before ?? run).loss
           return change > 0 ? 'up' : change < 0 ? 'down' : 'same'
         }
       },
-      paper: () => [{ tensor: ALL, index: WEIGHT, isGradient: true }],
-      then: run => `room=decoding&edits=${encodeURIComponent(`${ALL}:${WEIGHT}=${weight(run) + STEP}`)}`,
-      pointThen: ANSWER, say: losses
+      paperCells: () => [{ tensor: IN_PROJECTION, index: WEIGHT, isGradient: true }],
+      answerState: run => `room=decoding&edits=${encodeURIComponent(`${IN_PROJECTION}:${WEIGHT}=${weight(run) + STEP}`)}`,
+      answerTarget: ANSWER, values: lossValues
     },
     {
-      id: 'yours', state: 'room=source.embedding', point: () => ({ tensor: 'source_embedding.output', index: NUMBER }),
-      say: run => ({
-        text: run.streams.source.texts[0], answer: written(run), loss: fixed(run.loss, 4),
-        value: fixed(at(run, 'source_embedding.output', NUMBER))
+      id: 'yours', state: 'room=source.embedding', target: () => ({ tensor: 'source_embedding.output', index: NUMBER }),
+      values: run => ({
+        text: run.streams.source.texts[0], answer: answerText(run), loss: formatFixed(run.loss, 4),
+        value: formatFixed(valueOfCell(run, 'source_embedding.output', NUMBER))
       })
     }
   ]

@@ -1,36 +1,38 @@
-/** How a decoder reads an encoder: a date is translated, and every character shows where it was read. */
+/** Cross-attention: a date is translated, and for every character the weights show which source tokens were read. */
 
-import { fixed, formatProbability } from '../../lib/number.js'
-import { descriptionOf } from '../../lib/run.js'
-import { at, chosen, largest, ranked, rowAt, tokensOf, written } from '../run_values.js'
+import { formatFixed, formatProbability } from '../../lib/number.js'
+import { getDescription } from '../../lib/run.js'
+import { valueOfCell, answerTokens, largest, rankIndices, rowValues, streamTokens, answerText } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now } from '../index.js' */
 
-const HERE = 'transformer.decoder.layers.1.multihead_attn'
+const ATTENTION = 'transformer.decoder.layers.1.multihead_attn'
 const ROOM = 'decoder.1.multihead_attn'
-const WEIGHTS = `${HERE}.weights`
-const SHARES = 'sampling.output'
-const TWOFOLD = 'source=5/6/2026'
+const WEIGHTS = `${ATTENTION}.weights`
+const PROBABILITIES = 'sampling.output'
+const AMBIGUOUS_SOURCE = 'source=5/6/2026'
 
 /** The step that generated the last digit of the month. @param {Run} run */
-const month = run => Math.max(0, chosen(run).indexOf('월') - 1)
+const monthStep = run => Math.max(0, answerTokens(run).indexOf('월') - 1)
 /** @param {Run} run @param {number} step */
-const rowOf = (run, step) => run.decoding?.rows[step] ?? 0
+const rowOfStep = (run, step) => run.decoding?.rows[step] ?? 0
 /** @param {Run} run @param {Now} now */
-const looks = (run, { state }) => rowAt(run, WEIGHTS, [0, state.head, rowOf(run, month(run))])
+const attentionWeights = (run, { state }) => rowValues(run, WEIGHTS, [0, state.head, rowOfStep(run, monthStep(run))])
 /** @param {Run} run @param {Now} now */
-const seen = (run, now) => largest(looks(run, now))
+const mostAttended = (run, now) => largest(attentionWeights(run, now))
 /** @param {Run} run @param {Now} now */
-const lookAt = (run, now) => ({
-  tensor: WEIGHTS, index: [0, now.state.head, rowOf(run, month(run)), seen(run, now)]
+const attentionTarget = (run, now) => ({
+  tensor: WEIGHTS, index: [0, now.state.head, rowOfStep(run, monthStep(run)), mostAttended(run, now)]
 })
 /** @param {number} step */
-const pick = step => ({ selector: `.stage .pick:nth-child(${step + 1})` })
+const stepTarget = step => ({ selector: `.stage .pick:nth-child(${step + 1})` })
 /** The probability of the token that a step chose. @param {Run} run @param {number} step */
-const shareAt = (run, step) => ({ tensor: SHARES, index: [0, rowOf(run, step), run.decoding?.steps[step].id ?? 0] })
+const probabilityCell = (run,
+  step) => ({ tensor: PROBABILITIES, index: [0, rowOfStep(run, step), run.decoding?.steps[step].id ?? 0] })
 /** @param {Run} run @param {number} step */
-const shareOf = (run, step) => formatProbability(at(run, SHARES, shareAt(run, step).index))
+const formatStepProbability = (run, step) =>
+  formatProbability(valueOfCell(run, PROBABILITIES, probabilityCell(run, step).index))
 
 /**
  * The most probable tokens of a step, in the order of the vocabulary.
@@ -38,68 +40,72 @@ const shareOf = (run, step) => formatProbability(at(run, SHARES, shareAt(run, st
  */
 function candidates(run, step, count) {
   const { vocabulary } = run.streams.target
-  const best = ranked(rowAt(run, SHARES, [0, rowOf(run, step)])).slice(0, count).sort((one, other) => one - other)
+  const best = rankIndices(rowValues(run, PROBABILITIES, [0, rowOfStep(run, step)])).slice(0,
+    count).sort((a, b) => a - b)
   return best.map(word => ({ id: vocabulary[word], text: vocabulary[word] }))
 }
 
 /** @param {Run} run */
-const places = run => tokensOf(run, 'source').map((token, place) => (
-  { id: String(place), text: `${token} (${place})` }))
+const tokenOptions = run => streamTokens(run, 'source').map((token, position) => (
+  { id: String(position), text: `${token} (${position})` }))
 
 /** @param {Run} run @param {string} name */
-const rowsOf = (run, name) => descriptionOf(run, `${HERE}.${name}`).shape[1]
+const countRows = (run, name) => getDescription(run, `${ATTENTION}.${name}`).shape[1]
 /** @param {Run} run @returns {Record<string, string>} */
-const counts = run => ({ read: String(rowsOf(run, 'k')), written: String(rowsOf(run, 'q')) })
+const countValues = run => ({ read: String(countRows(run, 'k')), written: String(countRows(run, 'q')) })
 /** @param {Run} run @param {Now} now */
-const lookSaid = (run, now) => ({
-  month: chosen(run)[month(run)], token: tokensOf(run, 'source')[seen(run, now)], place: String(seen(run, now)),
-  weight: fixed(looks(run, now)[seen(run, now)]), head: String(now.state.head)
+const attentionValues = (run, now) => ({
+  month: answerTokens(run)[monthStep(run)], token: streamTokens(run, 'source')[mostAttended(run, now)], place: String(mostAttended(run, now)),
+  weight: formatFixed(attentionWeights(run, now)[mostAttended(run, now)]), head: String(now.state.head)
 })
 /** @param {Run} run */
-const monthSaid = run => ({ answer: chosen(run)[month(run)], share: shareOf(run, month(run)) })
+const monthValues = run => ({ answer: answerTokens(run)[monthStep(run)],
+  share: formatStepProbability(run, monthStep(run)) })
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'dates',
   base: { ko: 'head=0', en: 'head=0' },
-  keeps: ['source'],
+  userFields: ['source'],
   next: 'break',
   steps: [
     {
       id: 'memory', state: 'room=encoder.norm',
-      point: () => ({ tensor: 'transformer.encoder.output', index: [0, 0, null] }),
-      say: run => ({ token: tokensOf(run, 'source')[0], count: String(tokensOf(run, 'source').length) })
+      target: () => ({ tensor: 'transformer.encoder.output', index: [0, 0, null] }),
+      values: run => ({ token: streamTokens(run, 'source')[0], count: String(streamTokens(run, 'source').length) })
     },
     {
-      id: 'first', state: 'room=source.tokens', point: () => ({ selector: '.stage .chips' }),
-      ask: { options: run => candidates(run, 0, 4), answer: run => chosen(run)[0], isOfAnswer: true },
-      then: 'room=decoding&step=0', pointThen: () => pick(0), lookThen: run => shareAt(run, 0),
-      say: run => ({ answer: chosen(run)[0], share: shareOf(run, 0) })
+      id: 'first', state: 'room=source.tokens', target: () => ({ selector: '.stage .chips' }),
+      question: { options: run => candidates(run, 0, 4), answer: run => answerTokens(run)[0], isOfAnswer: true },
+      answerState: 'room=decoding&step=0', answerTarget: () => stepTarget(0), answerCell: run => probabilityCell(run, 0),
+      values: run => ({ answer: answerTokens(run)[0], share: formatStepProbability(run, 0) })
     },
     {
-      id: 'keys', state: `room=${ROOM}.qkv&part=q`, point: () => ({ tensor: `${HERE}.q`, index: [0, 0, null] }),
-      ask: {
-        options: run => ['read', 'written'].map(id => ({ id, text: counts(run)[id] })),
-        answer: run => (rowsOf(run, 'k') === tokensOf(run, 'source').length ? 'read' : 'written')
+      id: 'keys', state: `room=${ROOM}.qkv&part=q`, target: () => ({ tensor: `${ATTENTION}.q`, index: [0, 0, null] }),
+      question: {
+        options: run => ['read', 'written'].map(id => ({ id, text: countValues(run)[id] })),
+        answer: run => (countRows(run, 'k') === streamTokens(run, 'source').length ? 'read' : 'written')
       },
-      then: `room=${ROOM}.qkv&part=k`, pointThen: () => ({ tensor: `${HERE}.k`, index: [0, 0, null] }), say: counts
+      answerState: `room=${ROOM}.qkv&part=k`, answerTarget: () => ({ tensor: `${ATTENTION}.k`, index: [0, 0, null] }), values: countValues
     },
     {
-      id: 'look', state: 'room=source.tokens', point: () => ({ selector: '.stage .chips' }),
-      ask: { options: places, answer: (run, now) => String(seen(run, now)) },
-      then: `room=${ROOM}.weights`, pointThen: lookAt, say: lookSaid
+      id: 'look', state: 'room=source.tokens', target: () => ({ selector: '.stage .chips' }),
+      question: { options: tokenOptions, answer: (run, now) => String(mostAttended(run, now)) },
+      answerState: `room=${ROOM}.weights`, answerTarget: attentionTarget, values: attentionValues
     },
     {
-      id: 'twofold', state: `room=source.tokens&${TWOFOLD}`, point: () => ({ selector: '.stage .chips' }),
-      ask: {
-        options: run => candidates(run, month(run), 2), answer: run => chosen(run)[month(run)], isOfAnswer: true
+      id: 'twofold', state: `room=source.tokens&${AMBIGUOUS_SOURCE}`, target: () => ({ selector: '.stage .chips' }),
+      question: {
+        options: run => candidates(run, monthStep(run), 2), answer: run => answerTokens(run)[monthStep(run)],
+        isOfAnswer: true
       },
-      then: `room=decoding&${TWOFOLD}`, pointThen: run => pick(month(run)),
-      lookThen: run => shareAt(run, month(run)), say: monthSaid
+      answerState: `room=decoding&${AMBIGUOUS_SOURCE}`, answerTarget: run => stepTarget(monthStep(run)),
+      answerCell: run => probabilityCell(run, monthStep(run)), values: monthValues
     },
     {
-      id: 'yours', state: `room=${ROOM}.weights`, point: lookAt,
-      say: (run, now) => ({ ...lookSaid(run, now), text: run.streams.source.texts[0], answer: written(run) })
+      id: 'yours', state: `room=${ROOM}.weights`, target: attentionTarget,
+      values: (run, now) => ({ ...attentionValues(run, now), text: run.streams.source.texts[0],
+        answer: answerText(run) })
     }
   ]
 }

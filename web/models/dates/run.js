@@ -23,14 +23,14 @@ const TRAINED = {
   heads: CONFIG.nhead, layers: CONFIG.layers, dModel: CONFIG.dModel, dimFeedforward: CONFIG.dimFeedforward
 }
 
-/** The label smoothing of the training: the target probabilities of the correct token and of each other one. */
+/** The label smoothing of the training: the target probabilities of the correct token and of every other token. */
 const SMOOTHING = { smoothing: '0.05', right: '0.953', other: '0.003', others: TARGET_TOKENS.length - 1 }
 
-/** @param {string} of */
-const words = of => [{ name: 'word', of }, { name: 'channel' }]
+/** @param {string} createStream */
+const wordAxes = createStream => [{ name: 'word', of: createStream }, { name: 'channel' }]
 const AXES = {
-  'source_embedding.weight': words('source'), 'target_embedding.weight': words('target'),
-  'output.weight': words('target')
+  'source_embedding.weight': wordAxes('source'), 'target_embedding.weight': wordAxes('target'),
+  'output.weight': wordAxes('target')
 }
 
 /**
@@ -50,7 +50,7 @@ function fixedSettings(gf, settings, file) {
 const isPosition = name => name.startsWith('positions.')
 
 /** The model of these settings, randomly initialized. @param {Library} gf @param {Settings} settings */
-function create(gf, settings) {
+function createModel(gf, settings) {
   const { dModel, heads, layers, dimFeedforward, dropout, normFirst, activation, positional, base, fault } = settings
   const model = createTranslator(gf, {
     dModel, nhead: heads, layers, dimFeedforward, dropout, normFirst, activation, base,
@@ -61,15 +61,14 @@ function create(gf, settings) {
 
 const MODEL_KEYS = [
   'weights', 'seed', 'heads', 'layers', 'dModel', 'dimFeedforward', 'normFirst', 'activation', 'positional',
-  'positions',
-  'base', 'dropout', 'lent', 'fault'
+  'positions', 'base', 'dropout', 'lent', 'fault'
 ]
 /** Whether any weight is randomly initialized. @param {Settings} settings */
 const hasRandomWeights = ({ weights, positional, positions }) => (
   weights === 'untrained' || (positional && positions === 'learned'))
 
 /** @param {Settings} settings */
-const keyOf = settings => JSON.stringify(['dates', ...MODEL_KEYS.map(name => (
+const modelKey = settings => JSON.stringify(['dates', ...MODEL_KEYS.map(name => (
   name === 'seed' && !hasRandomWeights(settings) ? null : settings[name]))])
 
 /**
@@ -77,16 +76,16 @@ const keyOf = settings => JSON.stringify(['dates', ...MODEL_KEYS.map(name => (
  * @param {Library} gf @param {ReturnType<typeof createTranslator>} model @param {Settings} settings
  * @param {number[]} source @param {Edit[]} edits @returns {Chosen}
  */
-function targetOf(gf, model, settings, source, edits) {
+function chooseTarget(gf, model, settings, source, edits) {
   const { target } = settings
   // A norm over the tokens leaks later tokens, whatever the mask hides.
   const isCausal = settings.tgtIsCausal && settings.fault !== 'tokenNorm'
-  const isOwn = typeof target === 'string' && target.trim() === ''
-  if (isOwn || target === null) {
+  const isEmpty = typeof target === 'string' && target.trim() === ''
+  if (isEmpty || target === null) {
     /** @param {number[][]} rows */
     const forward = rows => model.forward(rows.map(() => source), rows)
-    const frame = { start: [START_ID], end: END_ID, longest: LONGEST.target, V: TARGET_TOKENS.length, isCausal }
-    return { ...generate(gf, settings, forward, frame, edits), isGiven: false }
+    const limits = { start: [START_ID], end: END_ID, longest: LONGEST.target, V: TARGET_TOKENS.length, isCausal }
+    return { ...generate(gf, settings, forward, limits, edits), isGiven: false }
   }
   const ids = Array.isArray(target) ? target
     : [...encode(splitTarget(target), TARGET_IDS, 0), END_ID].slice(0, LONGEST.target)
@@ -94,29 +93,29 @@ function targetOf(gf, model, settings, source, edits) {
 }
 
 /** @param {number[]} ids @param {string[]} vocabulary */
-const named = (ids, vocabulary) => ids.map(id => vocabulary[id])
+const tokensOf = (ids, vocabulary) => ids.map(id => vocabulary[id])
 
 /**
  * The source and the target as streams.
  * @param {Settings} settings @param {number[]} source @param {number[]} input @returns {Record<string, Stream>}
  */
-function streamsOf(settings, source, input) {
-  /** @param {number[]} ids @param {string[]} vocabulary @param {{ texts: string[], isAnswer?: boolean }} more */
-  const stream = (ids, vocabulary, more) => {
-    const tokens = named(ids, vocabulary)
+function createStreams(settings, source, input) {
+  /** @param {number[]} ids @param {string[]} vocabulary @param {{ texts: string[], isAnswer?: boolean }} options */
+  const createStream = (ids, vocabulary, options) => {
+    const tokens = tokensOf(ids, vocabulary)
     const padding = tokens.map(token => token === PAD)
-    return { tokens: [tokens], ids: [ids], vocabulary, padding: [padding], lengths: [tokens.length], ...more }
+    return { tokens: [tokens], ids: [ids], vocabulary, padding: [padding], lengths: [tokens.length], ...options }
   }
   return {
-    source: stream(source, SOURCE_TOKENS, { texts: [settings.source] }),
-    target: stream(input, TARGET_TOKENS, { texts: [''], isAnswer: true })
+    source: createStream(source, SOURCE_TOKENS, { texts: [settings.source] }),
+    target: createStream(input, TARGET_TOKENS, { texts: [''], isAnswer: true })
   }
 }
 
 /**
- * Runs the date translator, or the same model with random weights, on one source; the target is the reader's or the
- * model's. The model's own answer is generated with dropout off; in training it is then read with dropout on, like a
- * given one.
+ * Runs the date translator, or the same model with random weights, on a source and a target, which the reader gives or
+ * the model generates. The answer is generated with dropout off; in training it is then read with dropout on, like a
+ * target that the reader gives.
  * @param {any} gf the library
  * @param {Partial<Settings>} options settings of the page, with defaults
  * @param {Edit[]} [edits] cells replaced as soon as they are computed
@@ -124,33 +123,33 @@ function streamsOf(settings, source, input) {
  * @returns {ModelRun}
  */
 export function run(gf, options, edits = [], [weights] = []) {
-  const merged = { ...defaultsOf('dates'), ...options }
-  const settings = { ...merged, ...fixedSettings(gf, merged, weights) }
-  const trainedPositions = shapeIn(gf, merged, weights).positions
+  const allSettings = { ...defaultsOf('dates'), ...options }
+  const settings = { ...allSettings, ...fixedSettings(gf, allSettings, weights) }
+  const trainedPositions = shapeIn(gf, allSettings, weights).positions
   /** @param {string} name */
   const isComputed = name => isPosition(name) && settings.positions !== trainedPositions
   const source = encode(splitSource(settings.source), SOURCE_IDS, settings.padding ? LONGEST.source : 0)
-  const answers = rightAnswers(splitSource(settings.source), splitSource)
+  const correctAnswers = rightAnswers(splitSource(settings.source), splitSource)
     .map(date => [...encode(splitTarget(date), TARGET_IDS, 0), END_ID])
-  const made = cachedModel(gf, keyOf(settings), () => (
-    build(gf, settings, weights, () => create(gf, settings), isComputed)), edits)
-  const { model } = made
+  const cached = cachedModel(gf, modelKey(settings), () => (
+    build(gf, settings, weights, () => createModel(gf, settings), isComputed)), edits)
+  const { model } = cached
   model.tgtIsCausal = settings.tgtIsCausal
   const isTrained = settings.weights === 'trained'
   return {
-    ...generatedRun(gf, made, settings, edits, () => targetOf(gf, model, settings, source, edits), ({ ids }) => {
+    ...generatedRun(gf, cached, settings, edits, () => chooseTarget(gf, model, settings, source, edits), ({ ids }) => {
       /** @param {number[]} answer */
-      const before = answer => [START_ID, ...answer.slice(0, -1)]
-      const input = before(ids)
+      const shiftRight = answer => [START_ID, ...answer.slice(0, -1)]
+      const input = shiftRight(ids)
       return {
-        truth: { answers, forward: answer => model.forward([source], [before(answer)]) },
+        truth: { answers: correctAnswers, forward: answer => model.forward([source], [shiftRight(answer)]) },
         forward: () => model.forward([source], [input]), targets: ids, vocabulary: TARGET_TOKENS,
         rows: input.map((_, t) => t), axes: AXES, inputs: { source: [source], input: [input] },
-        streams: streamsOf(settings, source, input),
+        streams: createStreams(settings, source, input),
         passes: ids.map((id, t) => ({ kind: 'token', row: t, token: TARGET_TOKENS[id] })),
         ...(settings.fault === 'none' && { continuation: { ids: input, begin() {
           const memory = model.encode([source])
-          return (some, cache) => model.decode([some], memory, [source], cache)
+          return (ids, cache) => model.decode([ids], memory, [source], cache)
         } } })
       }
     }),

@@ -247,7 +247,7 @@ function restore(opened, edits) {
     return (cellsAt(shape, index) ?? []).map(cell => ({ name, tensor: state[name], cell, value: data[cell] }))
   })
   // The tables are read without calling a module, so the run would not see their edits.
-  for (const { name, index, value } of edits.filter(one => one.name in tables && one.value !== undefined)) {
+  for (const { name, index, value } of edits.filter(edit => edit.name in tables && edit.value !== undefined)) {
     for (const cell of cellsAt(tables[name].shape, index) ?? []) tables[name].data[cell] = Number(value)
   }
   undo.set(opened, () => {

@@ -228,7 +228,7 @@ function nonsense(draw) {
   const word = () => noun(draw, draw.pick(ANY_KINDS), false)
   const some = () => Array.from({ length: draw.below(3) }, () => `${word()} `)
   const family = draw.pick(['은', '이', '을', '과', '로']), stem = word()
-  return [...some(), { stem }, { answers: forms(family, stem) }, ...some().map(one => ` ${one.trim()}`)]
+  return [...some(), { stem }, { answers: forms(family, stem) }, ...some().map(item => ` ${item.trim()}`)]
 }
 
 /** A sentence in parts. @param {Draw} draw @param {boolean} isHeldOut @returns {Part[]} */

@@ -30,7 +30,7 @@ const BATCHES_TOGETHER = 8
  */
 export function taskOf(batch) {
   const input = inputOf(batch), T = input[0].length, target = Array(batch.length * T).fill(IGNORE_INDEX)
-  batch.forEach((one, b) => one.places.forEach(({ at, target: word }) => { target[b * T + at] = word }))
+  batch.forEach((item, b) => item.places.forEach(({ at, target: word }) => { target[b * T + at] = word }))
   return { input, target }
 }
 
@@ -78,7 +78,7 @@ export function accuracy(gf, model, list, hiding = 'nothing') {
   let right = 0, inForm = 0, pairs = 0, places = 0
   for (const batch of batches(list, 64)) gf.tidy(() => gf.noGrad(() => {
     const input = inputOf(batch), T = input[0].length
-    const hidden = batch.map(one => input[0].map((_, t) => one.places.some(place => HIDDEN_PARTS[hiding](place, t))))
+    const hidden = batch.map(item => input[0].map((_, t) => item.places.some(place => HIDDEN_PARTS[hiding](place, t))))
     const { values } = model.forward(input, hidden)
     batch.forEach(({ places: asked }, b) => asked.forEach(({ at, answers }) => {
       const row = values.subarray((b * T + at) * WORDS.length, (b * T + at + 1) * WORDS.length)
@@ -104,10 +104,10 @@ export function stemAttention(gf, model, list) {
   let places = 0
   for (const batch of batches(list, 64)) gf.tidy(() => {
     const { trace } = gf.trace(() => gf.noGrad(() => model.forward(inputOf(batch))))
-    places += batch.reduce((sum, one) => sum + one.places.length, 0)
+    places += batch.reduce((sum, item) => sum + item.places.length, 0)
     for (let layer = 0; layer < layers; layer++) {
       const { values, shape: [, H, T] } = trace.get(`encoder.layers.${layer}.self_attn.weights`)
-      for (let h = 0; h < H; h++) batch.forEach((one, b) => one.places.forEach(({ at, stem }) => {
+      for (let h = 0; h < H; h++) batch.forEach((item, b) => item.places.forEach(({ at, stem }) => {
         sums[layer][h] = (sums[layer][h] ?? 0) + values[((b * H + h) * T + at) * T + stem[1] - 1]
       }))
     }

@@ -65,7 +65,7 @@ function unitsOf(text) {
     if (found.length === 1 || found === MASK || SMALL.has(found.toLowerCase())) {
       return [{ text: found, from, to: from + found.length }]
     }
-    const signs = /^[A-Za-z]+$/.test(found) ? Array.from(found) : Array.from(SIGNS.segment(found), one => one.segment)
+    const signs = /^[A-Za-z]+$/.test(found) ? Array.from(found) : Array.from(SIGNS.segment(found), item => item.segment)
     let at = from
     return signs.map(text => ({ text, from: at, to: (at += text.length) }))
   })

@@ -54,7 +54,7 @@ export function experiments(gf) {
       const stepSizes = this.tag('neighbours', steps.square().sum({ dim: 2 }).sqrt())
       const diagonal = gf.eye(length).mul(1e9)
       const minDistances = distances.add(diagonal).flatten(1, 2).min({ dim: 1 }).values
-      const extremes = [stepSizes, norms].flatMap(one => [one.min({ dim: 1 }).values, one.max({ dim: 1 }).values])
+      const extremes = [stepSizes, norms].flatMap(item => [item.min({ dim: 1 }).values, item.max({ dim: 1 }).values])
       this.tag('measures', gf.functional.stack([encodings.abs().flatten(1, 2).max({ dim: 1 }).values, minDistances, ...extremes], { dim: 1 }))
       return { products }
     }
@@ -87,7 +87,7 @@ export function experiments(gf) {
       const permuted = this.tag('moved', x.indexSelect(1, this.order))
       const bare = this.compare('bare', x, permuted)
       const placed = this.compare('placed', this.tag('sum', x.add(places)), this.tag('moved_sum', permuted.add(places)))
-      this.tag('most', gf.functional.stack([bare, placed].map(one => one.abs().max())))
+      this.tag('most', gf.functional.stack([bare, placed].map(item => item.abs().max())))
       return { placed }
     }
 

@@ -48,8 +48,8 @@ export function extrapolationModels(gf) {
     forward(ids) {
       const [B, T] = [ids.length, ids[0].length]
       const x = this.tag('placed', this.placed(this.embedding.forward(ids)))
-      const [q, k, v] = [this.query, this.key, this.value].map(one => this.heads(one.forward(x)))
-      const [rotatedQ, rotatedK] = this.scheme === 'rotary' ? [q, k].map(one => rotary(one)) : [q, k]
+      const [q, k, v] = [this.query, this.key, this.value].map(item => this.heads(item.forward(x)))
+      const [rotatedQ, rotatedK] = this.scheme === 'rotary' ? [q, k].map(item => rotary(item)) : [q, k]
       const attnMask = this.scheme === 'alibi' ? gf.alibi(HEADS, T) : undefined
       const attended = scaledDotProductAttention(rotatedQ, rotatedK, v, { isCausal: true, attnMask })
       return this.words.forward(x.add(this.out.forward(attended.transpose(1, 2).reshape(B, T, WIDTH))))

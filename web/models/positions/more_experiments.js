@@ -19,7 +19,7 @@ export function moreExperiments(gf) {
     forward(x) {
       const length = x.shape[1]
       const grown = this.tag('grown', x.add(count(0, length).reshape(length, 1)))
-      const norm = (/** @type {any} */ one) => one.square().sum({ dim: 2 }).sqrt()
+      const norm = (/** @type {any} */ item) => item.square().sum({ dim: 2 }).sqrt()
       this.tag('norms', gf.functional.cat([norm(x), norm(grown)], { dim: 0 }))
       const hops = this.tag('hops', count(1, 4).mul(length).sub(1).reciprocal())
       const shares = this.tag('shares', count(0, length).reshape(1, length).mul(hops.reshape(3, 1)))
@@ -68,8 +68,8 @@ export function moreExperiments(gf) {
       const right = this.tag('right', batch.add(table.narrow(0, 0, length)).sub(batch))
       const cut = table.narrow(0, 0, SENTENCES).reshape(SENTENCES, 1, dModel)
       const wrong = this.tag('wrong', batch.add(cut).sub(batch))
-      const spread = (/** @type {any} */ one) => (
-        one.narrow(1, 1, length - 1).sub(one.narrow(1, 0, length - 1)).abs().max())
+      const spread = (/** @type {any} */ item) => (
+        item.narrow(1, 1, length - 1).sub(item.narrow(1, 0, length - 1)).abs().max())
       this.tag('spread', stack([spread(right), spread(wrong)]))
       return { wrong }
     }
@@ -81,7 +81,7 @@ export function moreExperiments(gf) {
     forward(table, rate, length, shift) {
       const dModel = table.shape[1]
       const angle = this.tag('angle', rate.mul(shift))
-      const both = (/** @type {any} */ one) => stack([one, one], { dim: 1 }).reshape(1, dModel)
+      const both = (/** @type {any} */ item) => stack([item, item], { dim: 1 }).reshape(1, dModel)
       const [cosine, sine] = [this.tag('cosine', angle.cos()), this.tag('sine', angle.sin())]
       const signs = Array.from({ length: dModel }, (_, row) => (
         Array.from({ length: dModel }, (_, col) => (row === (col ^ 1) ? (row > col ? 1 : -1) : 0))))
@@ -109,9 +109,9 @@ export function moreExperiments(gf) {
     /** @param {any} x [1, T, C] @param {any} table @param {any} learned @param {number} base */
     forward(x, table, learned, base) {
       const [, length, dModel] = x.shape
-      const queryAndKey = (/** @type {any} */ one) => [this.query.forward(one), this.key.forward(one)]
+      const queryAndKey = (/** @type {any} */ item) => [this.query.forward(item), this.key.forward(item)]
       const rotated = (/** @type {string} */ layout) => (
-        queryAndKey(x).map(one => gf.functional.rotary(one, { base, layout })))
+        queryAndKey(x).map(item => gf.functional.rotary(item, { base, layout })))
       const distance = gf.alibi(1, length).reshape(1, length, length)
       const weights = (/** @type {any[]} */ [q, k], bias = null) => {
         const scores = q.matmul(k.transpose(1, 2)).div(Math.sqrt(dModel))

@@ -132,7 +132,7 @@ function chooser(draw, language, names) {
     return isNew ? newName(draw, language, names) : draw.pick(kinds[kind])
   }
   return (/** @type {string} */ slot) => {
-    const kind = slot.replace(/2$/, ''), others = [kind, `${kind}2`].map(one => chosen[one])
+    const kind = slot.replace(/2$/, ''), others = [kind, `${kind}2`].map(item => chosen[item])
     while (chosen[slot] === undefined) {
       const word = choose(kind)
       if (!others.includes(word)) chosen[slot] = word

@@ -33,9 +33,9 @@ function languageOf(gf) {
       vocabulary, tokenizer, end, longest: LONGEST, encodePrompt: (text, room) => encode(tokenizer, text, room),
       encode: text => encode(tokenizer, text).slice(1), merges: ids => mergesOf(tokenizer, ids, vocabulary),
       hangul: text => hangulOf(text, {
-        tokenize: one => tokenize(tokenizer, one), display: id => vocabulary[id], bytesOf: id => tokenizer.bytesOf(id)
+        tokenize: item => tokenize(tokenizer, item), display: id => vocabulary[id], bytesOf: id => tokenizer.bytesOf(id)
       }),
-      languages: languageCosts({ tokenize: one => tokenize(tokenizer, one), display: id => vocabulary[id] })
+      languages: languageCosts({ tokenize: item => tokenize(tokenizer, item), display: id => vocabulary[id] })
     }
     languages.set(gf, language)
   }

@@ -40,7 +40,7 @@ const fraction = (count, options) => percent(consistentFraction(gf, model, token
 train(gf, model, {
   steps, peak: 4e-3, warmUp: 200, every: 1000,
   loss: step => lossOf(stories(seed * 1_000_003 + step, BATCH)),
-  report: () => LANGUAGES.map(one => `${one} ${fraction(Math.min(tests, 20), { languages: [one] })}`).join('  ')
+  report: () => LANGUAGES.map(item => `${item} ${fraction(Math.min(tests, 20), { languages: [item] })}`).join('  ')
 })
 
 /** @type {Record<string, string>} */ const metadata = { steps: String(steps), seed: String(seed) }

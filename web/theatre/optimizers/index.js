@@ -10,14 +10,17 @@ import { sgd } from './sgd.js'
  * @typedef {Record<string, number>} Cell
  *
  * @typedef {object} Optimizer
- * @property {(settings: TrainingState) => Record<string, string>} kept what it keeps of every weight: the letter, which
- *   stands in files, and the name in its state
+ * @property {(settings: TrainingState) => Record<string, string>} stateNames the state of every weight: its symbol,
+ *   which
+ *   files contain, and its name in the optimizer's state
  * @property {(gf: any, parameters: any[], settings: TrainingState) => any} create
- * @property {(zeros: () => any, settings: TrainingState) => Record<string, any>} fresh the state of a weight before the
+ * @property {(zeros: () => any, settings: TrainingState) => Record<string, any>} createState the state of a weight
+ *   before the
  *   first step, as the first step would make it
  * @property {(group: any, step: { t: number, rate: number, g: number, before: Cell, after: Cell }) =>
- *   Record<string, number>} terms of the formula that are not kept, among them the change
- * @property {(made: any) => ReturnType<typeof import('./formula_line.js').line>[]} lines one step of one cell, from the
+ *   Record<string, number>} terms the terms of the formula besides the state, among them the change
+ * @property {(made: any) => ReturnType<typeof import('./formula_line.js').createLine>[]} lines one step of one cell,
+ *   from the
  *   gradient to the weight
  */
 

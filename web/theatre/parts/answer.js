@@ -9,7 +9,7 @@ import { h, syncChildren, setText, uniqueId } from '../../lib/dom.js'
  * @param {Element} container
  * @param {{ t: Translate, ask(sentence: string): void, seek(step: number): void }} context
  */
-export function answers(container, { t, ask, seek }) {
+export function mountAnswers(container, { t, ask, seek }) {
   const id = uniqueId('sentence')
   const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
   /** @type {HTMLInputElement} */
@@ -17,28 +17,28 @@ export function answers(container, { t, ask, seek }) {
     id, 'type': 'text', 'autocomplete': 'off', 'spellcheck': 'false', 'aria-describedby': problem.id,
     'data-field': 'sentence', 'oninput': () => ask(input.value)
   })
-  const now = h('output', { className: 'theatre-answer', for: id })
+  const current = h('output', { className: 'theatre-answer', for: id })
   const list = h('ol', { className: 'theatre-answers' })
   container.append(h('label', { for: id }, t('theatre.sentence')), input, problem,
-    h('p', { className: 'theatre-now' }, h('span', {}, t('theatre.answer')), now),
+    h('p', { className: 'theatre-now' }, h('span', {}, t('theatre.answer')), current),
     h('p', { className: 'theatre-before' }, t('theatre.before')), list)
-  const line = () => h('li', {}, h('button', { type: 'button', className: 'theatre-step' }), h('span'))
+  const createLine = () => h('li', {}, h('button', { type: 'button', className: 'theatre-step' }), h('span'))
   return {
     /** @param {string} sentence */
     fill(sentence) {
       input.value = sentence
     },
     /** @param {Seen} seen @param {{ step: number, problem: string }} facts */
-    update(seen, { step, problem: said }) {
-      const here = seen.answers.findLast(one => one.step <= step)
-      setText(now, said ? '' : here?.text ?? '')
-      setText(problem, said)
-      input.setAttribute('aria-invalid', said ? 'true' : 'false')
-      syncChildren(list, seen.answers, line, (element, one) => {
-        setText(element.children[0], t('theatre.stepNumber', { step: one.step }))
-        element.children[0].onclick = () => seek(one.step)
-        setText(element.children[1], one.text)
-        if (one === here) element.setAttribute('aria-current', 'step')
+    update(seen, { step, problem: problemText }) {
+      const currentAnswer = seen.answers.findLast(answer => answer.step <= step)
+      setText(current, problemText ? '' : currentAnswer?.text ?? '')
+      setText(problem, problemText)
+      input.setAttribute('aria-invalid', problemText ? 'true' : 'false')
+      syncChildren(list, seen.answers, createLine, (element, answer) => {
+        setText(element.children[0], t('theatre.stepNumber', { step: answer.step }))
+        element.children[0].onclick = () => seek(answer.step)
+        setText(element.children[1], answer.text)
+        if (answer === currentAnswer) element.setAttribute('aria-current', 'step')
         else element.removeAttribute('aria-current')
       })
     }

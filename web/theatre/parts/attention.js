@@ -1,11 +1,11 @@
 /** The attention of one head for the reader's sentence. */
 
-import { probabilities, scale } from '../../lib/color.js'
+import { probabilityDomain, createScale } from '../../lib/color.js'
 import { h } from '../../lib/dom.js'
-import { matrix } from '../../lib/matrix.js'
-import { legend } from '../../lib/legend.js'
+import { mountMatrix } from '../../lib/matrix.js'
+import { mountLegend } from '../../lib/legend.js'
 import { slice } from '../../lib/slice.js'
-import { choice } from './choice.js'
+import { createChoice } from './choice.js'
 
 /** @import { Cell, Context, Translate } from '../../types.d.ts' */
 /** @import { News } from '../training_record.js' */
@@ -15,10 +15,10 @@ import { choice } from './choice.js'
  * @param {{ t: Translate, theme: Context['theme'], look(name: string): void, redraw(): void,
  *   pin(cell: Cell): void }} context pin: a cell is to be followed
  */
-export function attention(container, { t, theme, look, redraw, pin }) {
+export function mountAttention(container, { t, theme, look: requestModule, redraw, pin }) {
   let head = 0
-  const modules = choice(t('theatre.module'), look)
-  const heads = choice(t('theatre.head'), value => {
+  const modules = createChoice(t('theatre.module'), requestModule)
+  const heads = createChoice(t('theatre.head'), value => {
     head = Number(value)
     redraw()
   })
@@ -26,9 +26,10 @@ export function attention(container, { t, theme, look, redraw, pin }) {
   container.append(h('div', { className: 'theatre-choices' }, modules.element, heads.element), slot,
     h('p', { className: 'theatre-why' }, t('theatre.pinWhy')))
   /** @param {Cell | null} current */
-  const show = current => picture.mark({ current, pinned: false, sources: [] })
-  const picture = matrix(slot, { look: show, press: pin, edit() {}, leave: () => show(null) })
-  const key = legend(container)
+  const markCell = current => picture.mark({ current, pinned: false, sources: [] })
+  const picture = mountMatrix(slot,
+    { selectCell: markCell, pinCell: pin, editCell() {}, endHover: () => markCell(null) })
+  const legend = mountLegend(container)
   return {
     /** @param {News['answer']} answer the worker's last one */
     update(answer) {
@@ -43,9 +44,9 @@ export function attention(container, { t, theme, look, redraw, pin }) {
       const { mode, palette } = theme()
       picture.update(part, {
         title: `A[${head}]`, width: Math.floor(slot.getBoundingClientRect().width) || 320, dense: true,
-        scale: scale(probabilities(), mode), palette, spoken: name
+        scale: createScale(probabilityDomain(), mode), palette, spoken: name
       })
-      key.update(probabilities(), mode, t('theatre.share'))
+      legend.update(probabilityDomain(), mode, t('theatre.share'))
     }
   }
 }

@@ -3,25 +3,25 @@
 import { h, syncChildren, setText, uniqueId } from '../../lib/dom.js'
 
 /** @param {string} label @param {(value: string) => void} onChange */
-export function choice(label, onChange) {
+export function createChoice(label, onChange) {
   const id = uniqueId('choice')
   /** @type {HTMLSelectElement} */
   const select = h('select', { id, onchange: () => onChange(select.value) })
-  let filled = ''
+  let lastKey = ''
   return {
     select,
     element: h('div', { className: 'theatre-choice' }, h('label', { for: id }, label), select),
     /**
      * @template {string | number} T
-     * @param {readonly T[]} list @param {T} chosen @param {(value: T) => string} [textOf]
+     * @param {readonly T[]} list @param {T} chosen @param {(value: T) => string} [formatValue]
      */
-    fill(list, chosen, textOf = String) {
-      const now = list.map(textOf).join('\n')
-      if (now !== filled) syncChildren(select, [...list], () => h('option'), (option, value) => {
+    fill(list, chosen, formatValue = String) {
+      const key = list.map(formatValue).join('\n')
+      if (key !== lastKey) syncChildren(select, [...list], () => h('option'), (option, value) => {
         option.value = String(value)
-        setText(option, textOf(value))
+        setText(option, formatValue(value))
       })
-      filled = now
+      lastKey = key
       select.value = String(chosen)
     }
   }

@@ -1,9 +1,9 @@
 /** Curves of a training: losses and accuracy; for a closer look, the learning rate and gradients. */
 
-import { lines } from '../../lib/chart.js'
-import { find, h, syncChildren, setText, svg } from '../../lib/dom.js'
-import { brief, fixed } from '../../lib/number.js'
-import { divergence, pointsOf } from '../downsample.js'
+import { mountLines } from '../../lib/chart.js'
+import { findElement, h, syncChildren, setText, svg } from '../../lib/dom.js'
+import { formatBrief, formatFixed } from '../../lib/number.js'
+import { findDivergence, downsample } from '../downsample.js'
 
 /** @import { Context, Palette, Translate } from '../../types.d.ts' */
 /** @import { LinesView } from '../../lib/chart.js' */
@@ -15,77 +15,77 @@ const MAX_POINTS = 400
 const OTHER_TRAIN = { color: 'muted', width: 1, dash: [1, 3] }
 
 /** @param {number} fraction */
-const percent = fraction => `${fixed(100 * fraction, 1)} %`
+const percent = fraction => `${formatFixed(100 * fraction, 1)} %`
 
 /** A label with its line style. @param {string} text @param {string} look */
-function key(text, look) {
+function createKey(text, look) {
   const value = h('b')
   const element = h('li', {}, h('span', { 'className': `theatre-key is-${look}`, 'aria-hidden': 'true' }), text, ' ', value)
-  return { element, say: (/** @type {string} */ said) => setText(value, said) }
+  return { element, setValue: (/** @type {string} */ said) => setText(value, said) }
 }
 
 /**
  * The held-out line of the other training.
  * @param {Seen | null} other @param {(look: Look) => number} valueOf @returns {LinesView['lines']}
  */
-const othersOf = (other, valueOf) => (other ? [{
-  points: other.looks.map(one => ({ x: one.step, y: valueOf(one) })), color: 'ink', width: 2, dash: [6, 4]
+const rivalLines = (other, valueOf) => (other ? [{
+  points: other.looks.map(evaluation => ({ x: evaluation.step, y: valueOf(evaluation) })), color: 'ink', width: 2, dash: [6, 4]
 }] : [])
 
 /**
  * @param {Element} container
  * @param {{ t: Translate, theme: Context['theme'], seek(step: number): void }} context
  */
-export function curves(container, { t, theme, seek }) {
+export function mountCurves(container, { t, theme, seek }) {
   const slots = ['loss', 'right'].map(name => h('div', { 'className': 'chart-slot', 'data-chart': name }))
   const keys = {
-    train: key(t('theatre.trainLoss'), 'thin'), held: key(t('theatre.heldLoss'), 'thick'),
-    otherTrain: key(t('theatre.otherTrain'), 'dotted'), other: key(t('theatre.other'), 'dashed'),
-    right: key(t('theatre.right'), 'thick'), otherRight: key(t('theatre.otherRight'), 'dashed')
+    train: createKey(t('theatre.trainLoss'), 'thin'), held: createKey(t('theatre.heldLoss'), 'thick'),
+    otherTrain: createKey(t('theatre.otherTrain'), 'dotted'), other: createKey(t('theatre.other'), 'dashed'),
+    right: createKey(t('theatre.right'), 'thick'), otherRight: createKey(t('theatre.otherRight'), 'dashed')
   }
-  const others = [keys.otherTrain, keys.other, keys.otherRight]
+  const rivalKeys = [keys.otherTrain, keys.other, keys.otherRight]
   container.append(h('div', { className: 'theatre-charts' },
     h('figure', {}, h('figcaption', {}, h('ul', { className: 'theatre-keys' }, keys.train.element, keys.held.element,
       keys.otherTrain.element, keys.other.element)),
     slots[0]),
     h('figure', {}, h('figcaption', {}, h('ul', { className: 'theatre-keys' }, keys.right.element,
       keys.otherRight.element)), slots[1])))
-  const [loss, right] = slots.map(slot => lines(slot, seek))
+  const [loss, right] = slots.map(slot => mountLines(slot, seek))
   return {
     /**
      * @param {Seen} seen @param {{ total: number, step: number }} facts
      * @param {Seen | null} other the record of the other training of a race
      */
     update(seen, { total, step }, other) {
-      const parted = other ? divergence(seen.loss, other.loss) : 0
+      const divergenceStep = other ? findDivergence(seen.loss, other.loss) : 0
       const { palette } = theme()
-      const looks = seen.looks.filter(one => one.step <= Math.max(step, seen.loss.length))
-      const last = looks.findLast(one => one.step <= step) ?? looks[0]
-      keys.train.say(step ? brief(seen.loss[step - 1]) : '')
+      const looks = seen.looks.filter(evaluation => evaluation.step <= Math.max(step, seen.loss.length))
+      const last = looks.findLast(evaluation => evaluation.step <= step) ?? looks[0]
+      keys.train.setValue(step ? formatBrief(seen.loss[step - 1]) : '')
       // Held-out examples are evaluated only now and then; at other steps the label says of which step the value is.
-      const when = last && last.step !== step ? ` · ${t('theatre.stepNumber', { step: last.step })}` : ''
-      keys.held.say(last ? brief(last.loss) + when : '')
-      keys.right.say(last ? percent(last.right) + when : '')
-      const there = other?.looks.at(-1)
-      for (const one of others) one.element.hidden = !other
-      keys.otherTrain.say(other?.loss.length ? brief(other.loss[other.loss.length - 1]) : '')
-      keys.other.say(there ? brief(there.loss) : '')
-      keys.otherRight.say(there ? percent(there.right) : '')
-      const held = looks.map(one => ({ x: one.step, y: one.loss }))
+      const stepNote = last && last.step !== step ? ` · ${t('theatre.stepNumber', { step: last.step })}` : ''
+      keys.held.setValue(last ? formatBrief(last.loss) + stepNote : '')
+      keys.right.setValue(last ? percent(last.right) + stepNote : '')
+      const rivalEvaluation = other?.looks.at(-1)
+      for (const key of rivalKeys) key.element.hidden = !other
+      keys.otherTrain.setValue(other?.loss.length ? formatBrief(other.loss[other.loss.length - 1]) : '')
+      keys.other.setValue(rivalEvaluation ? formatBrief(rivalEvaluation.loss) : '')
+      keys.otherRight.setValue(rivalEvaluation ? percent(rivalEvaluation.right) : '')
+      const held = looks.map(evaluation => ({ x: evaluation.step, y: evaluation.loss }))
       const common = { maxStep: total, title: t('theatre.stepAxis'), palette, at: step }
       const numbers = [...seen.loss, ...held.map(({ y }) => y)].filter(Number.isFinite)
       const high = held[0] ? Math.max(held[0].y, Math.min(...numbers)) : 1
       loss.update({
-        ...common, low: 0, high, digits: 1, mark: parted || null,
-        lines: [{ points: pointsOf(seen.loss, MAX_POINTS), color: 'soft', width: 1 },
-          ...(other ? [{ points: pointsOf(other.loss, MAX_POINTS), ...OTHER_TRAIN }] : []),
-          { points: held, color: 'accent', width: 2.5 }, ...othersOf(other, one => one.loss)],
-        label: t('theatre.lossSaid', { step, loss: step ? brief(seen.loss[step - 1]) : '–', held: last ? brief(last.loss) : '–' })
+        ...common, low: 0, high, digits: 1, mark: divergenceStep || null,
+        lines: [{ points: downsample(seen.loss, MAX_POINTS), color: 'soft', width: 1 },
+          ...(other ? [{ points: downsample(other.loss, MAX_POINTS), ...OTHER_TRAIN }] : []),
+          { points: held, color: 'accent', width: 2.5 }, ...rivalLines(other, item => item.loss)],
+        label: t('theatre.lossSaid', { step, loss: step ? formatBrief(seen.loss[step - 1]) : '–', held: last ? formatBrief(last.loss) : '–' })
       })
       right.update({
         ...common, low: 0, high: 1, digits: 1,
-        lines: [{ points: looks.map(one => ({ x: one.step, y: one.right })), color: 'accent', width: 2.5 },
-          ...othersOf(other, one => one.right)],
+        lines: [{ points: looks.map(evaluation => ({ x: evaluation.step, y: evaluation.right })), color: 'accent', width: 2.5 },
+          ...rivalLines(other, item => item.right)],
         label: t('theatre.rightSaid', { step, right: last ? percent(last.right) : '–' })
       })
     },
@@ -99,17 +99,17 @@ export function curves(container, { t, theme, seek }) {
 /** A dash pattern that distinguishes many lines without color. */
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3], [1, 3], [12, 4], [4, 1], [10, 2, 2, 2, 2, 2], [3, 6]]
 /** @type {(keyof Palette)[]} */
-const COLOURS = ['accent', 'ink', 'muted']
+const COLORS = ['accent', 'ink', 'muted']
 /** @param {number} i */
-const lookOf = i => ({ color: COLOURS[i % COLOURS.length], dash: DASHES[i % DASHES.length], width: 1.5 })
+const lineStyle = i => ({ color: COLORS[i % COLORS.length], dash: DASHES[i % DASHES.length], width: 1.5 })
 
 /** A sample of a layer's line, beside its name. */
-const sample = () => svg('svg', { 'class': 'theatre-sample', 'width': 32, 'height': 8, 'aria-hidden': 'true' },
+const createSample = () => svg('svg', { 'class': 'theatre-sample', 'width': 32, 'height': 8, 'aria-hidden': 'true' },
   svg('line', { x1: 0, x2: 32, y1: 4, y2: 4 }))
 
 /** @param {SVGLineElement} line @param {number} i */
 function drawSample(line, i) {
-  const { color, dash, width } = lookOf(i)
+  const { color, dash, width } = lineStyle(i)
   line.style.setProperty('stroke', `var(--${color})`)
   line.style.setProperty('stroke-width', String(width))
   line.style.setProperty('stroke-dasharray', dash.join(' ') || 'none')
@@ -120,7 +120,7 @@ function drawSample(line, i) {
  * @param {Element} container
  * @param {{ t: Translate, theme: Context['theme'], seek(step: number): void }} context
  */
-export function closer(container, { t, theme, seek }) {
+export function mountCloserCurves(container, { t, theme, seek }) {
   const slots = ['rate', 'norms'].map(name => h('div', { 'className': 'chart-slot is-low', 'data-chart': name }))
   const body = h('tbody')
   const caption = h('caption'), rival = h('th', { scope: 'col' }, t('theatre.otherNorm'))
@@ -129,36 +129,37 @@ export function closer(container, { t, theme, seek }) {
   container.append(h('div', { className: 'theatre-charts' },
     h('figure', {}, h('figcaption', {}, t('theatre.rate')), slots[0]),
     h('figure', {}, h('figcaption', {}, t('theatre.norms')), slots[1])), table)
-  const [rate, norms] = slots.map(slot => lines(slot, seek))
+  const [rate, norms] = slots.map(slot => mountLines(slot, seek))
   return {
     /**
      * @param {Seen} seen @param {{ total: number, step: number, groups: string[] }} facts
-     * @param {Seen | null} other what has been seen of the other training of a race
+     * @param {Seen | null} other the record of the other training of a race
      */
     update(seen, { total, step, groups }, other) {
       const { palette } = theme()
       const common = { maxStep: total, title: t('theatre.stepAxis'), palette, at: step, low: 0 }
       rate.update({
-        ...common, digits: 4, lines: [{ points: pointsOf(seen.rate, MAX_POINTS), color: 'accent' }],
-        label: t('theatre.rateSaid', { step, rate: step ? brief(seen.rate[step - 1]) : '–' })
+        ...common, digits: 4, lines: [{ points: downsample(seen.rate, MAX_POINTS), color: 'accent' }],
+        label: t('theatre.rateSaid', { step, rate: step ? formatBrief(seen.rate[step - 1]) : '–' })
       })
       /** @param {number} i */
-      const normsOf = i => pointsOf(seen.norms.map(row => row[i]), MAX_POINTS)
+      const layerPoints = i => downsample(seen.norms.map(row => row[i]), MAX_POINTS)
       norms.update({
-        ...common, lines: groups.map((_, i) => ({ points: normsOf(i), ...lookOf(i) })), label: t('theatre.norms')
+        ...common, lines: groups.map((_, i) => ({ points: layerPoints(i), ...lineStyle(i) })), label: t('theatre.norms')
       })
-      const look = seen.looks.findLast(one => one.step <= step && one.ratios), there = other?.norms[step - 1]
+      const look = seen.looks.findLast(evaluation => evaluation.step <= step && evaluation.ratios),
+        rivalNorms = other?.norms[step - 1]
       rival.hidden = !other
       setText(caption, t('theatre.normsAt', { step, look: look?.step ?? '–' }))
       /** One layer's row, with its line before its name. */
-      const rowFor = () => (
-        h('tr', {}, h('th', { scope: 'row' }, sample(), h('span')), h('td'), h('td'), h('td')))
-      syncChildren(body, groups, rowFor, (row, name, i) => {
+      const createRow = () => (
+        h('tr', {}, h('th', { scope: 'row' }, createSample(), h('span')), h('td'), h('td'), h('td')))
+      syncChildren(body, groups, createRow, (row, name, i) => {
         drawSample(/** @type {SVGLineElement} */ (row.querySelector('line')), i)
-        setText(find(row, 'span'), name)
-        setText(row.children[1], step ? brief(seen.norms[step - 1][i]) : '–')
-        setText(row.children[2], look?.ratios ? brief(look.ratios[i]) : '–')
-        setText(row.children[3], there?.length === groups.length ? brief(there[i]) : '–')
+        setText(findElement(row, 'span'), name)
+        setText(row.children[1], step ? formatBrief(seen.norms[step - 1][i]) : '–')
+        setText(row.children[2], look?.ratios ? formatBrief(look.ratios[i]) : '–')
+        setText(row.children[3], rivalNorms?.length === groups.length ? formatBrief(rivalNorms[i]) : '–')
         row.children[3].hidden = !other
       })
     },

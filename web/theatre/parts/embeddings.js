@@ -1,39 +1,39 @@
 /** A PCA plot of embeddings: every token a dot, and the values of the selected one. */
 
 import { h, setText } from '../../lib/dom.js'
-import { exact, fixed } from '../../lib/number.js'
-import { scatter } from '../../lib/scatter.js'
+import { formatExact, formatFixed } from '../../lib/number.js'
+import { mountScatter } from '../../lib/scatter.js'
 import { largest } from '../tasks/model_options.js'
-import { choice } from './choice.js'
+import { createChoice } from './choice.js'
 
 /** @import { Context, Translate } from '../../types.d.ts' */
 /** @import { News } from '../training_record.js' */
 
-const TALLEST = 380
+const MAX_HEIGHT = 380
 
 /** @param {number} fraction */
-const percent = fraction => `${fixed(100 * fraction, 1)} %`
+const percent = fraction => `${formatFixed(100 * fraction, 1)} %`
 
 /**
  * @param {HTMLElement} container
  * @param {{ t: Translate, theme: Context['theme'], look(table: string): void }} context
  */
-export function embeddings(container, { t, theme, look }) {
+export function mountEmbeddings(container, { t, theme, look: requestTable }) {
   /** @type {NonNullable<News['plane']>} */ let latest
   /** By default the token furthest from the center. */
   let chosen = -1
-  const tables = choice(t('theatre.table'), table => {
+  const tables = createChoice(t('theatre.table'), table => {
     chosen = -1
-    look(table)
+    requestTable(table)
   })
-  const tokens = choice(t('theatre.token'), value => choose(Number(value)))
+  const tokens = createChoice(t('theatre.token'), value => choose(Number(value)))
   tokens.select.setAttribute('data-action', 'token')
   const slot = h('div', { className: 'theatre-plane' })
-  const place = h('output', { className: 'theatre-token' })
-  const why = h('p', { className: 'theatre-why' })
+  const output = h('output', { className: 'theatre-token' })
+  const explanation = h('p', { className: 'theatre-why' })
   container.append(h('h2', {}, t('theatre.plane')), h('div', { className: 'theatre-choices' }, tables.element, tokens.element),
-    slot, place, why)
-  const picture = scatter(slot, choose)
+    slot, output, explanation)
+  const picture = mountScatter(slot, choose)
 
   /** @param {number} i */
   function choose(i) {
@@ -47,16 +47,16 @@ export function embeddings(container, { t, theme, look }) {
     tables.fill(names, name)
     tokens.fill(words.map((_, i) => i), chosen, i => words[i])
     const width = Math.floor(slot.getBoundingClientRect().width) || 320
-    const at = t('theatre.tokenAt', { token: words[chosen], x: exact(x[chosen]), y: exact(y[chosen]) })
-    setText(place, at)
-    setText(why, t('theatre.planeWhy', { from, first: percent(variances[0]), second: percent(variances[1]) }))
+    const at = t('theatre.tokenAt', { token: words[chosen], x: formatExact(x[chosen]), y: formatExact(y[chosen]) })
+    setText(output, at)
+    setText(explanation, t('theatre.planeWhy', { from, first: percent(variances[0]), second: percent(variances[1]) }))
     picture.update({
-      x, y, words, chosen, width, height: Math.min(TALLEST, width), palette: theme().palette,
+      x, y, words, chosen, width, height: Math.min(MAX_HEIGHT, width), palette: theme().palette,
       label: `${t('theatre.plane')}. ${at}`
     })
   }
   return {
-    /** @param {News['plane']} plane as the worker told it last */
+    /** @param {News['plane']} plane of the worker's last report */
     update(plane) {
       container.hidden = !plane
       if (!plane) return

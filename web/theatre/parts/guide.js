@@ -1,11 +1,11 @@
 /** The guide of an experiment in three steps: the reader's prediction, the result, and the reason. */
 
 import { h, setText } from '../../lib/dom.js'
-import { brief } from '../../lib/number.js'
-import { prose } from '../../lib/prose.js'
-import { pointers } from '../../lessons/pointer.js'
-import { question } from '../../lessons/question.js'
-import { EXPERIMENTS, RACE, experimentOf, recordUntil } from '../experiments.js'
+import { formatBrief } from '../../lib/number.js'
+import { renderProse } from '../../lib/prose.js'
+import { createPointer } from '../../lessons/pointer.js'
+import { createQuestion } from '../../lessons/question.js'
+import { EXPERIMENTS, RACE, findExperiment, recordUntil } from '../experiments.js'
 import { write } from '../settings.js'
 
 /** @import { Translate } from '../../types.d.ts' */
@@ -13,7 +13,7 @@ import { write } from '../settings.js'
 /** @import { TrainingState } from '../settings.js' */
 
 /** Where the reason can be seen. @type {Record<string, string>} */
-const PLACES = {
+const SELECTORS = {
   curves: '.theatre-charts', answers: '.theatre-said', attention: '.theatre-looks', embeddings: '.theatre-plane',
   closer: '.theatre-closer', apart: '.theatre-apart', pinned: '.theatre-followed'
 }
@@ -31,124 +31,124 @@ const LARGE = 1e5
  * @param {{ t: Translate, play(until: number): void, open(link: string): void, progress: Progress }} context progress
  *   outlives the words
  */
-export function guide(container, { t, play, open, progress }) {
-  const pointer = pointers(container)
-  /** @type {ReturnType<typeof question> | null} */ let asking = null
-  /** @type {string | null} */ let built = null
+export function mountGuide(container, { t, play, open, progress }) {
+  const pointer = createPointer(container)
+  /** @type {ReturnType<typeof createQuestion> | null} */ let questionView = null
+  /** @type {string | null} */ let builtName = null
   /** @type {{ one: Seen, other: Seen | null } | null} */ let seen = null
-  let isAnswered = false, isWaiting = false, presses = 0
+  let isAnswered = false, isWaiting = false, pressCount = 0
   const name = h('span', { className: 'lesson-name' }), place = h('span', { className: 'lesson-place' })
   const text = h('p', { className: 'lesson-text' }), ask = h('div')
-  const show = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'why', 'onclick': point },
+  const show = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'why', 'onclick': pointAtReason },
     t('theatre.guide.show'))
-  const back = h('button', { type: 'button', className: 'lesson-back', onclick: () => go(progress.at - 1) },
+  const back = h('button', { type: 'button', className: 'lesson-back', onclick: () => goToStep(progress.at - 1) },
     t('lesson.back'))
-  const next = h('button', { type: 'button', className: 'lesson-next', onclick: onward })
+  const next = h('button', { type: 'button', className: 'lesson-next', onclick: goForward })
   container.append(
     h('div', { className: 'lesson-line' }, name, place, h('div', { className: 'lesson-ways' }, back, next)),
     h('div', { 'aria-live': 'polite' }, text), ask, show)
 
-  const here = () => EXPERIMENTS[progress.name]
+  const currentExperiment = () => EXPERIMENTS[progress.name]
   /** @param {string} key @param {Record<string, string>} [values] */
-  const say = (key, values) => t(`theatre.experiments.${progress.name}.${key}`, values)
+  const getText = (key, values) => t(`theatre.experiments.${progress.name}.${key}`, values)
   /** @param {string} option */
-  const worded = option => (RACE.includes(option) ? t(`theatre.guide.options.${option}`) : say(`options.${option}`))
+  const optionText = option => (RACE.includes(option) ? t(`theatre.guide.options.${option}`) : getText(`options.${option}`))
 
   /** The result at the decisive step, or null before it is reached. */
   function result() {
-    const { until, answer, say: numbers } = here(), { one, other = null } = seen ?? {}
+    const { until, answer, say: numbers } = currentExperiment(), { one, other = null } = seen ?? {}
     if (!one || [one, other].some(run => run && run.loss.length < until)) return null
     const [first, second] = [recordUntil(one, until), recordUntil(other ?? one, until)]
     const values = Object.entries({ ...numbers(first, second), step: until }).map(([key, value]) => (
-      [key, Number.isInteger(value) && value < LARGE ? String(value) : brief(value)]))
+      [key, Number.isInteger(value) && value < LARGE ? String(value) : formatBrief(value)]))
     return { right: answer(first, second), values: Object.fromEntries(values) }
   }
 
   /** @param {number} at */
-  function go(at) {
+  function goToStep(at) {
     pointer.clear()
     progress.at = Math.max(0, Math.min(STEPS - 1, at))
     draw()
   }
 
   /** @param {string | null} given what the reader expects, if anything */
-  function expect(given) {
+  function predict(given) {
     progress.given = given
     isWaiting = true
-    go(1)
-    playOn()
+    goToStep(1)
+    playIfWaiting()
   }
 
   /** Trains up to the decisive step, once a training is open. */
-  function playOn() {
+  function playIfWaiting() {
     if (!isWaiting || !seen) return
     isWaiting = false
-    if (!result()) play(here().until)
+    if (!result()) play(currentExperiment().until)
   }
 
-  function onward() {
-    if (progress.at === 0) expect(null)
-    else if (progress.at === 1) go(2)
-    else open(EXPERIMENTS[here().next].link)
+  function goForward() {
+    if (progress.at === 0) predict(null)
+    else if (progress.at === 1) goToStep(2)
+    else open(EXPERIMENTS[currentExperiment().next].link)
   }
 
-  function point() {
-    const selector = PLACES[here().look], element = document.querySelector(selector)
+  function pointAtReason() {
+    const selector = SELECTORS[currentExperiment().look], element = document.querySelector(selector)
     if (element instanceof HTMLDetailsElement) element.open = true
-    presses += 1
-    pointer.point({ selector }, `${progress.name} ${presses}`)
+    pressCount += 1
+    pointer.point({ selector }, `${progress.name} ${pressCount}`)
   }
 
   function build() {
-    built = progress.name
-    const options = here().options.map(id => ({ id, text: worded(id) }))
-    asking = question({ text: say('ask', { step: String(here().until) }), options }, t, given => progress.at === 0 && expect(String(given)), () => {})
-    ask.replaceChildren(asking.element)
-    setText(name, say('name'))
-    container.setAttribute('aria-label', say('name'))
+    builtName = progress.name
+    const options = currentExperiment().options.map(id => ({ id, text: optionText(id) }))
+    questionView = createQuestion({ text: getText('ask', { step: String(currentExperiment().until) }), options }, t, given => progress.at === 0 && predict(String(given)), () => {})
+    ask.replaceChildren(questionView.element)
+    setText(name, getText('name'))
+    container.setAttribute('aria-label', getText('name'))
   }
 
   function draw() {
     const found = progress.at === 0 ? null : result(), isAtEnd = progress.at === STEPS - 1
-    const said = [say('words'), found ? '' : t('theatre.guide.waiting', { step: here().until }), say('why', found?.values)]
+    const texts = [getText('words'), found ? '' : t('theatre.guide.waiting', { step: currentExperiment().until }), getText('why', found?.values)]
     isAnswered = Boolean(found)
-    text.replaceChildren(...prose(said[progress.at]))
-    text.hidden = said[progress.at] === ''
+    text.replaceChildren(...renderProse(texts[progress.at]))
+    text.hidden = texts[progress.at] === ''
     ask.hidden = isAtEnd
     show.hidden = !isAtEnd
-    asking?.show({
+    questionView?.show({
       wrong: found && progress.given && progress.given !== found.right ? [progress.given] : [],
-      right: found?.right ?? null, isOver: progress.at > 0, text: found ? say('seen', found.values) : ''
+      right: found?.right ?? null, isAnswered: progress.at > 0, text: found ? getText('seen', found.values) : ''
     })
     for (const button of ask.querySelectorAll('button[data-option]')) {
       button.classList.toggle('is-expected', button.getAttribute('data-option') === progress.given && progress.at > 0)
     }
     setText(place, `${progress.at + 1} / ${STEPS}`)
     back.disabled = progress.at === 0
-    setText(next, progress.at === 0 ? t('theatre.guide.train', { step: here().until })
-      : isAtEnd ? t('theatre.guide.after', { name: t(`theatre.experiments.${here().next}.name`) }) : t('lesson.next'))
+    setText(next, progress.at === 0 ? t('theatre.guide.train', { step: currentExperiment().until })
+      : isAtEnd ? t('theatre.guide.after', { name: t(`theatre.experiments.${currentExperiment().next}.name`) }) : t('lesson.next'))
     next.disabled = progress.at === 1 && !found
   }
 
   return {
     /** Whether the training is an experiment, whose guide is then displayed. @param {TrainingState} settings */
     controls(settings) {
-      const wanted = experimentOf(write(settings)) ?? ''
-      if (wanted !== progress.name) {
-        Object.assign(progress, { name: wanted, at: 0, given: null })
+      const experimentName = findExperiment(write(settings)) ?? ''
+      if (experimentName !== progress.name) {
+        Object.assign(progress, { name: experimentName, at: 0, given: null })
         seen = null
         isWaiting = false
       }
-      container.hidden = !wanted
-      if (wanted && built !== wanted) build()
-      if (wanted) draw()
+      container.hidden = !experimentName
+      if (experimentName && builtName !== experimentName) build()
+      if (experimentName) draw()
       else pointer.clear()
-      return Boolean(wanted)
+      return Boolean(experimentName)
     },
-    /** @param {Seen} one @param {Seen | null} other */
-    update(one, other) {
-      seen = { one, other }
-      playOn()
+    /** @param {Seen} a @param {Seen | null} b */
+    update(a, b) {
+      seen = { one: a, other: b }
+      playIfWaiting()
       if (progress.at === 1 && !isAnswered && result()) draw()
     }
   }

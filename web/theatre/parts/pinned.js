@@ -1,12 +1,12 @@
 /** One cell over time: its value at every snapshot, as a curve. */
 
-import { lines } from '../../lib/chart.js'
+import { mountLines } from '../../lib/chart.js'
 import { h, setText, uniqueId } from '../../lib/dom.js'
-import { dimensions, exact } from '../../lib/number.js'
+import { formatShape, formatExact } from '../../lib/number.js'
 import { readIndex } from '../cells.js'
 
 /** @import { Context, Translate } from '../../types.d.ts' */
-/** @import { Followed, Pin } from '../cell_history.js' */
+/** @import { CellHistory, Pin } from '../cell_history.js' */
 
 /** @typedef {{ name: string, shape: number[] }} Place */
 
@@ -15,13 +15,13 @@ import { readIndex } from '../cells.js'
  * @param {{ t: Translate, theme: Context['theme'], seek(step: number): void,
  *   ask(type: string, details?: object): Promise<any> }} context
  */
-export function pinned(container, { t, theme, seek, ask }) {
+export function mountPinned(container, { t, theme, seek, ask }) {
   const id = uniqueId('pinned'), wrong = uniqueId('problem')
-  /** @type {Place[]} */ let places = []
-  let isKnown = false
+  /** @type {Place[]} */ let pinnable = []
+  let isListed = false
   /** @type {HTMLSelectElement} */
-  const select = h('select', { id, 'data-action': 'pinned', 'onfocus': list, 'onchange': () => {
-    const place = places.find(({ name }) => name === select.value)
+  const select = h('select', { id, 'data-action': 'pinned', 'onfocus': listPinnable, 'onchange': () => {
+    const place = pinnable.find(({ name }) => name === select.value)
     if (place) pin({ name: place.name, index: place.shape.map(() => 0) })
   } })
   /** @type {HTMLInputElement} */
@@ -32,23 +32,23 @@ export function pinned(container, { t, theme, seek, ask }) {
   const problem = h('p', { className: 'problem', role: 'alert', id: wrong })
   const slot = h('div', { 'className': 'chart-slot', 'data-chart': 'pinned' })
   const label = h('output', { className: 'theatre-token' })
-  const why = h('p', { className: 'theatre-why' })
+  const explanation = h('p', { className: 'theatre-why' })
   container.append(h('h2', {}, t('theatre.pinned')), h('div', { className: 'theatre-choices' },
     h('div', { className: 'theatre-choice' }, h('label', { for: id }, t('theatre.cell')), select, index, shape)),
-  problem, slot, label, why)
-  const chart = lines(slot, seek)
+  problem, slot, label, explanation)
+  const chart = mountLines(slot, seek)
 
   /** What can be pinned is requested on demand. */
-  async function list() {
-    if (isKnown) return
-    isKnown = true
-    const known = await ask('places')
-    if (known) fill(known)
+  async function listPinnable() {
+    if (isListed) return
+    isListed = true
+    const lists = await ask('places')
+    if (lists) fill(lists)
   }
   /** @param {{ weights: Place[], computed: Place[] }} known */
   function fill({ weights, computed }) {
     const { value } = select
-    places = [...weights, ...computed]
+    pinnable = [...weights, ...computed]
     /** @param {string} label @param {Place[]} all */
     const group = (label, all) => h('optgroup', { label: t(`theatre.${label}`) },
       all.map(({ name }) => h('option', { value: name }, name)))
@@ -57,21 +57,21 @@ export function pinned(container, { t, theme, seek, ask }) {
   }
   /** @param {Pin} cell */
   const pin = cell => ask('pin', { cell })
-  /** @param {Followed} followed */
-  function name({ name: own, index: at, shape: sides }) {
-    if (![...select.options].some(({ value }) => value === own)) select.append(h('option', { value: own }, own))
-    if (document.activeElement !== select) select.value = own
+  /** @param {CellHistory} followed */
+  function name({ name: tensorName, index: at, shape: sides }) {
+    if (![...select.options].some(({ value }) => value === tensorName)) select.append(h('option', { value: tensorName }, tensorName))
+    if (document.activeElement !== select) select.value = tensorName
     if (document.activeElement !== index) index.value = at.join(', ')
-    setText(shape, dimensions(sides))
+    setText(shape, formatShape(sides))
   }
   return {
     pin,
     /** With another training or sentence, what can be pinned is requested again. */
     forget() {
-      isKnown = false
+      isListed = false
     },
     destroy: chart.destroy,
-    /** @param {Followed | null | undefined} followed @param {{ step: number, total: number }} facts */
+    /** @param {CellHistory | null | undefined} followed @param {{ step: number, total: number }} facts */
     update(followed, { step, total }) {
       setText(problem, followed ? '' : t('theatre.noCell'))
       index.setAttribute('aria-invalid', followed ? 'false' : 'true')
@@ -79,14 +79,14 @@ export function pinned(container, { t, theme, seek, ask }) {
       name(followed)
       const { steps, values, missing, here, readAt } = followed
       const points = steps.map((x, i) => ({ x, y: values[i] }))
-      const said = t('theatre.pinnedAt', { cell: `${followed.name}[${followed.index.join(', ')}]`, step, value: exact(here) })
+      const description = t('theatre.pinnedAt', { cell: `${followed.name}[${followed.index.join(', ')}]`, step, value: formatExact(here) })
       chart.update({
         lines: [{ points, color: 'accent', dots: true }], maxStep: total, title: t('theatre.stepAxis'), at: step, digits: 3,
-        label: said, palette: theme().palette
+        label: description, palette: theme().palette
       })
-      setText(label, said)
-      const which = steps.length < 3 ? steps.join(', ') : `${steps.slice(0, 3).join(', ')}, …, ${steps[steps.length - 1]}`
-      setText(why, [t('theatre.pinnedKept', { count: steps.length, which }), missing && t('theatre.pinnedMissing', { missing }),
+      setText(label, description)
+      const stepList = steps.length < 3 ? steps.join(', ') : `${steps.slice(0, 3).join(', ')}, …, ${steps[steps.length - 1]}`
+      setText(explanation, [t('theatre.pinnedKept', { count: steps.length, which: stepList }), missing && t('theatre.pinnedMissing', { missing }),
         readAt !== null && t('theatre.pinnedRead', { step: readAt })].filter(Boolean).join(' '))
     }
   }

@@ -1,10 +1,10 @@
 /** Two trainings side by side: the setting that differs, and the step at which they diverge. */
 
 import { h, setText, uniqueId } from '../../lib/dom.js'
-import { brief } from '../../lib/number.js'
+import { formatBrief } from '../../lib/number.js'
 import { EXPERIMENTS } from '../experiments.js'
-import { divergence } from '../downsample.js'
-import { TABLE, rivalText } from '../settings.js'
+import { findDivergence } from '../downsample.js'
+import { TRAINING_SETTINGS, rivalText } from '../settings.js'
 
 /** @import { Translate } from '../../types.d.ts' */
 /** @import { Seen } from '../training_record.js' */
@@ -14,7 +14,7 @@ import { TABLE, rivalText } from '../settings.js'
  * The other values of a setting, as in a link.
  * @param {string} name @param {TrainingSetting} setting @param {TrainingState} state
  */
-function rivals(name, setting, state) {
+function listRivals(name, setting, state) {
   const values = setting.options ? Object.values(setting.options) : setting.ladder?.(state) ?? []
   /** @param {unknown} value */
   const isRival = value => !Object.is(value, state[name]) && (setting.fits?.(value, state) ?? true)
@@ -26,47 +26,48 @@ function rivals(name, setting, state) {
  * @param {Element} container
  * @param {{ t: Translate, set(patch: Partial<TrainingState>): void, open(link: string): void }} context
  */
-export function race(container, { t, set, open }) {
+export function mountRace(container, { t, set, open }) {
   const id = uniqueId('race')
   /** @type {HTMLSelectElement} */
   const select = h('select', { id, 'data-action': 'race', 'onchange': () => set({ rival: select.value }) })
   const result = h('p', { className: 'theatre-raced', role: 'status' })
-  const wrong = h('p', { className: 'problem', role: 'alert' })
-  const ways = Object.entries(EXPERIMENTS).map(([name, { link }]) => h('button', {
+  const problemNote = h('p', { className: 'problem', role: 'alert' })
+  const experimentButtons = Object.entries(EXPERIMENTS).map(([name, { link }]) => h('button', {
     'type': 'button', 'className': 'quiet', 'data-experiment': name, 'onclick': () => open(link)
   }, t(`theatre.experiments.${name}.name`)))
   container.append(
     h('div', { 'className': 'theatre-experiments', 'role': 'group', 'aria-label': t('theatre.try') },
-      h('span', {}, t('theatre.try')), ways),
-    h('div', { className: 'theatre-choice' }, h('label', { for: id }, t('theatre.race')), select), wrong, result)
-  let filled = ''
+      h('span', {}, t('theatre.try')), experimentButtons),
+    h('div', { className: 'theatre-choice' }, h('label', { for: id }, t('theatre.race')), select), problemNote, result)
+  let lastKey = ''
   /** @param {TrainingSetting} setting @param {string} name @param {unknown} value */
-  const wordOf = ({ options }, name, value) => {
-    const word = options && Object.keys(options).find(one => options[one] === value)
+  const valueLabel = ({ options }, name, value) => {
+    const word = options && Object.keys(options).find(option => options[option] === value)
     return word ? t(`controls.${name}.${word}`) : String(value)
   }
   return {
     /** @param {TrainingState} state @param {string | undefined} problem of the other training */
     controls(state, problem) {
-      setText(wrong, problem ? t('theatre.errors.rival', { problem }) : '')
-      const groups = Object.entries(TABLE).filter(([, { kind, hasEffect }]) => kind !== 'mark' && (hasEffect?.(state) ?? true))
-        .map(([name, setting]) => ({ name, setting, list: rivals(name, setting, state) }))
-      const now = JSON.stringify(groups)
-      if (now !== filled) {
+      setText(problemNote, problem ? t('theatre.errors.rival', { problem }) : '')
+      const groups = Object.entries(TRAINING_SETTINGS).filter(([, { kind, hasEffect }]) => kind !== 'mark' && (hasEffect?.(state) ?? true))
+        .map(([name, setting]) => ({ name, setting, list: listRivals(name, setting, state) }))
+      const key = JSON.stringify(groups)
+      if (key !== lastKey) {
         select.replaceChildren(h('option', { value: '' }, t('theatre.alone')), ...groups.map(({ name, setting, list }) => (
           h('optgroup', { label: t(`controls.${name}.label`) }, list.map(({ value, text }) => (
-            h('option', { value: text }, `${t(`controls.${name}.label`)}: ${wordOf(setting, name, value)}`)))))))
-        filled = now
+            h('option', { value: text }, `${t(`controls.${name}.label`)}: ${valueLabel(setting, name, value)}`)))))))
+        lastKey = key
       }
       select.value = state.rival
     },
     /** @param {Seen} seen @param {Seen | null} other */
     update(seen, other) {
       if (!other) return setText(result, '')
-      const at = divergence(seen.loss, other.loss), common = Math.min(seen.loss.length, other.loss.length)
-      if (!at) return setText(result, common ? t('theatre.same', { step: common }) : '')
+      const at = findDivergence(seen.loss, other.loss), commonSteps = Math.min(seen.loss.length, other.loss.length)
+      if (!at) return setText(result, commonSteps ? t('theatre.same', { step: commonSteps }) : '')
       setText(result, t('theatre.parted', {
-        at, step: common, one: brief(seen.loss[common - 1]), other: brief(other.loss[common - 1])
+        at, step: commonSteps, one: formatBrief(seen.loss[commonSteps - 1]),
+        other: formatBrief(other.loss[commonSteps - 1])
       }))
     }
   }

@@ -1,8 +1,8 @@
 /** The settings of a training, their defaults, and their problems. */
 
 import { h, setText } from '../../lib/dom.js'
-import { control } from '../../shell/controls.js'
-import { TABLE, defaultsOf } from '../settings.js'
+import { createControl } from '../../shell/controls.js'
+import { TRAINING_SETTINGS, defaultsOf } from '../settings.js'
 
 /** @import { Setting, Translate } from '../../types.d.ts' */
 /** @import { TrainingState } from '../settings.js' */
@@ -13,28 +13,28 @@ const GROUPS = ['optimiser', 'data', 'model']
  * @param {Element} container
  * @param {{ t: Translate, get(): TrainingState, set(patch: Partial<TrainingState>): void }} context
  */
-export function settingsPart(container, { t, get, set }) {
-  const controls = Object.entries(TABLE).filter(([, { kind }]) => kind !== 'mark').map(([name, setting]) => {
-    const made = control(name, { t, get, set }, /** @type {Setting} */ (setting))
-    const why = h('p', { className: 'theatre-why' })
-    made.element.append(why)
-    return { name, group: setting.group, hasEffect: setting.hasEffect, ...made, why }
+export function mountSettings(container, { t, get, set }) {
+  const controls = Object.entries(TRAINING_SETTINGS).filter(([, { kind }]) => kind !== 'mark').map(([name, setting]) => {
+    const control = createControl(name, { t, get, set }, /** @type {Setting} */ (setting))
+    const explanation = h('p', { className: 'theatre-why' })
+    control.element.append(explanation)
+    return { name, group: setting.group, hasEffect: setting.hasEffect, ...control, why: explanation }
   })
   const summary = h('summary', {}, t('theatre.settings'))
   const details = h('details', { className: 'theatre-settings' }, summary, GROUPS.map(group => (
     h('section', {}, h('h2', {}, t(`theatre.groups.${group}`)), h('div', { className: 'settings-grid' },
-      controls.filter(one => one.group === group).map(({ element }) => element))))))
+      controls.filter(control => control.group === group).map(({ element }) => element))))))
   container.append(details)
   return {
     /** @param {TrainingState} state @param {Record<string, string>} problems */
     update(state, problems) {
-      const known = defaultsOf(state.task)
+      const defaults = defaultsOf(state.task)
       if (Object.keys(problems).length) details.open = true
-      for (const { name, element, update, why, hasEffect } of controls) {
+      for (const { name, element, update, why: explanation, hasEffect } of controls) {
         element.hidden = !(hasEffect?.(state) ?? true)
         update(state, problems)
-        setText(why, `${t(`theatre.why.${name}`)}${Object.is(state[name], known[name]) ? '' : ` ${t('theatre.was', {
-          value: wordOf(name, known[name], t)
+        setText(explanation, `${t(`theatre.why.${name}`)}${Object.is(state[name], defaults[name]) ? '' : ` ${t('theatre.was', {
+          value: valueLabel(name, defaults[name], t)
         })}`}`)
       }
     }
@@ -42,8 +42,8 @@ export function settingsPart(container, { t, get, set }) {
 }
 
 /** @param {string} name @param {unknown} value @param {Translate} t */
-function wordOf(name, value, t) {
-  const { options } = TABLE[name]
-  const word = options && Object.keys(options).find(one => options[one] === value)
+function valueLabel(name, value, t) {
+  const { options } = TRAINING_SETTINGS[name]
+  const word = options && Object.keys(options).find(option => options[option] === value)
   return word ? t(`controls.${name}.${word}`) : String(value)
 }
