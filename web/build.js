@@ -85,6 +85,32 @@ const withoutUnused = {
   }
 }
 
+/** The library's models, which the engine's worker fetches when a reader imports one. */
+const MODELS_FILE = /\/src\/js\/models\/index\.js$/, ON_DEMAND = '?on-demand'
+
+/**
+ * Replaces the library's models by functions that fetch them first. `save` needs a model, so they are there by then.
+ * @type {import('esbuild').Plugin}
+ */
+const modelsOnDemand = {
+  name: 'models on demand',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /\?on-demand$/ }, ({ path, resolveDir }) => (
+      { path: fileURLToPath(new URL(path.replace(ON_DEMAND, ''), `file://${resolveDir}/`)), suffix: ON_DEMAND }))
+    onLoad({ filter: MODELS_FILE }, async ({ path, suffix }) => {
+      if (suffix) return undefined
+      const names = exportsOf(await readFile(path, 'utf8')).filter(name => name !== 'load' && name !== 'inspect')
+      return {
+        contents: `let models
+          const fetched = async () => (models ??= await import('./index.js${ON_DEMAND}'))
+          export const load = async (...args) => (await fetched()).load(...args)
+          export const inspect = async (...args) => (await fetched()).inspect(...args)
+          ${names.map(name => `export const ${name} = (...args) => models.${name}(...args)`).join('\n')}`
+      }
+    })
+  }
+}
+
 /**
  * The library finds its kernels by its own address; the page always passes theirs, so that the address may be any.
  * @type {BuildOptions}
@@ -97,6 +123,11 @@ const common = {
 
 /** @param {BuildOptions} options */
 const bundle = options => build({ ...common, ...options })
+/**
+ * Workers are modules: what two of them need is one chunk, and what is needed later another.
+ * @type {BuildOptions}
+ */
+const workers = { outdir: SITE, format: 'esm', splitting: true, chunkNames: 'chunks/worker-[hash]' }
 /** @type {BuildOptions} */
 const main = { entryPoints: [here('main.js')], format: 'esm' }
 
@@ -115,24 +146,21 @@ async function site() {
   const { metafile } = await bundle({
     ...main, outdir: SITE, splitting: true, chunkNames: 'chunks/[name]-[hash]', sourcemap: true, metafile: true
   })
-  await bundle({
-    entryPoints: [here('worker/index.js')], outfile: `${SITE}worker.js`, format: 'iife', sourcemap: true,
-    plugins: [withoutUnused, classNames]
-  })
-  for (const name of ['check', 'theatre']) {
-    await bundle({ entryPoints: [here(`${name}/worker.js`)], outfile: `${SITE}${name}.js`, format: 'iife' })
-  }
+  const worker = await bundle({ ...workers, entryPoints: { worker: here('worker/index.js') }, sourcemap: true, metafile: true,
+    plugins: [withoutUnused, modelsOnDemand, classNames] })
+  await bundle({ ...workers, entryPoints: { check: here('check/worker.js'), theatre: here('theatre/worker.js') } })
   await bundle({ entryPoints: [here('notebooks/cell_worker.js')], outfile: `${SITE}cell.js`, format: 'iife' })
   await cellFrame()
   await bundle({ entryPoints: [here('style.css')], outfile: `${SITE}style.css` })
   await writeFile(`${SITE}code.json`, JSON.stringify(await collectCode()))
   await writeFile(`${SITE}learned.json`, JSON.stringify(await collectLearned()))
-  await preload(/** @type {Metafile} */ (metafile).outputs)
+  const outputs = { .../** @type {Metafile} */ (metafile).outputs, .../** @type {Metafile} */ (worker.metafile).outputs }
+  await preload(outputs)
   await reference()
   await guides()
   await cp(here('../dist/glassformer.wasm'), `${SITE}glassformer.wasm`)
   for (const { name, path } of FILES) await cp(here(path), SITE + name)
-  return /** @type {Metafile} */ (metafile)
+  return { .../** @type {Metafile} */ (metafile), outputs }
 }
 
 /** The document in which cells run: its policy allows its one script by hash. */
@@ -185,8 +213,14 @@ async function packAll() {
   await Promise.all(names.filter(name => PACKED.test(name)).map(pack))
 }
 
-/** @param {string} code */
-const withoutMap = code => code.replace(/\n?\/\/# sourceMappingURL=.*\n?$/, '')
+/**
+ * A worker as one script.
+ * @param {string} path @param {import('esbuild').Plugin[]} [plugins]
+ */
+async function inline(path, plugins = [classNames]) {
+  const { outputFiles } = await bundle({ entryPoints: [here(path)], write: false, format: 'iife', plugins })
+  return /** @type {OutputFile[]} */ (outputFiles)[0].text
+}
 /** @param {string} text */
 const hash = text => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
@@ -194,9 +228,11 @@ const hash = text => `'sha256-${createHash('sha256').update(text).digest('base64
 async function single() {
   /** @param {string} name */
   const text = name => readFile(`${SITE}${name}`, 'utf8')
-  const names = ['worker.js', 'style.css', 'code.json', 'learned.json', 'check.js', 'theatre.js']
   const page = await readFile(here('index.html'), 'utf8')
-  const [worker, style, code, learned, check, theatre] = await Promise.all(names.map(text))
+  const [style, code, learned] = await Promise.all(['style.css', 'code.json', 'learned.json'].map(text))
+  const [worker, check, theatre] = await Promise.all([
+    inline('worker/index.js', [withoutUnused, classNames]), inline('check/worker.js'), inline('theatre/worker.js')
+  ])
   const { outputFiles } = await bundle({ ...main, write: false })
   const [{ text: script }] = /** @type {OutputFile[]} */ (outputFiles)
   /** @param {string} name */
@@ -211,7 +247,7 @@ async function single() {
     [MAIN]: '',
     '</body>': `<script type="application/wasm" id="wasm">${wasm}</script>\n` +
       files.join('') +
-      `<script type="text/plain" id="worker">${withoutMap(worker)}</script>\n` +
+      `<script type="text/plain" id="worker">${worker}</script>\n` +
       `<script type="text/plain" id="check">${check}</script>\n` +
       `<script type="text/plain" id="theatre">${theatre}</script>\n` +
       `<script type="application/json" id="learned">${learned}</script>\n` +
@@ -240,7 +276,7 @@ function scriptsOf(outputs, modules) {
 }
 
 /** What runs on a first visit, in the page's main language. */
-const FIRST = ['web/main.js']
+const FIRST = ['web/main.js', 'web/worker/index.js']
 
 /**
  * The size of a first visit, raw and gzipped, without what is loaded on demand.
@@ -254,7 +290,7 @@ async function report({ outputs }) {
   }
   let [raw, packed] = [0, 0]
   const scripts = scriptsOf(outputs, FIRST)
-  for (const name of ['index.html', 'style.css', ...scripts, 'worker.js', 'glassformer.wasm', MODELS[0].files[0]]) {
+  for (const name of ['index.html', 'style.css', ...scripts, 'glassformer.wasm', MODELS[0].files[0]]) {
     const [{ length: size }, { length: sent }] = await Promise.all([`${SITE}${name}`, `${SITE}${name}.gz`]
       .map(path => readFile(path)))
     raw += size

@@ -127,7 +127,7 @@ test('before the first figure only its own scripts are fetched; rooms are fetche
     const scripts = []
     page.on('request', request => {
       const name = request.url().slice(url.length)
-      if (/\.js$/.test(name) && name !== 'worker.js') scripts.push(name)
+      if (/\.js$/.test(name) && !/^(chunks\/)?worker\b/.test(name)) scripts.push(name)
     })
     await page.goto(url)
     await page.waitForSelector('.living-shares li')

@@ -25,9 +25,9 @@ export function fetchJson(name) {
  */
 export function startWorker(name) {
   const element = document.getElementById(name)
-  const code = element?.textContent ?? `importScripts(${JSON.stringify(new URL(`${name}.js`, location.href).href)})`
+  const code = element?.textContent ?? `import ${JSON.stringify(new URL(`${name}.js`, location.href).href)}`
   const address = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }))
-  const worker = new Worker(address)
+  const worker = new Worker(address, { type: 'module' })
   URL.revokeObjectURL(address)
   return worker
 }
