@@ -154,13 +154,14 @@ async function site() {
   await bundle({ entryPoints: [here('style.css')], outfile: `${SITE}style.css` })
   await writeFile(`${SITE}code.json`, JSON.stringify(await collectCode()))
   await writeFile(`${SITE}learned.json`, JSON.stringify(await collectLearned()))
-  const outputs = { .../** @type {Metafile} */ (metafile).outputs, .../** @type {Metafile} */ (worker.metafile).outputs }
+  const [page, computing] = /** @type {Metafile[]} */ ([metafile, worker.metafile])
+  const outputs = { ...page.outputs, ...computing.outputs }
   await preload(outputs)
   await reference()
   await guides()
   await cp(here('../dist/glassformer.wasm'), `${SITE}glassformer.wasm`)
   for (const { name, path } of FILES) await cp(here(path), SITE + name)
-  return { .../** @type {Metafile} */ (metafile), outputs }
+  return { ...page, outputs }
 }
 
 /** The document in which cells run: its policy allows its one script by hash. */

@@ -84,7 +84,8 @@ test('several sequences for a prompt', () => {
 })
 
 test('a length penalty of 1 is the default: scores are means of log probabilities', () => {
-  const options = { beams: 6, end: 5, maxNewTokens: 5 }, { tree, best } = decoding.decode(model, [0], { ...options, cache: false })
+  const options = { beams: 6, end: 5, maxNewTokens: 5 }
+  const { tree, best } = decoding.decode(model, [0], { ...options, cache: false })
   const ends = tree.filter(branch => branch.isKept && branch.isEnd), mean = ({ score, step }) => score / (step + 1)
   if (ends.length) assert.equal(mean(tree[best]), Math.max(...ends.map(mean)))
   assert.deepEqual(generate([0], options), generate([0], { ...options, lengthPenalty: 1 }))

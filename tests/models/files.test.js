@@ -126,7 +126,7 @@ test('files that are not a model are refused', async () => {
   await rejects({ 'config.json': config }, 'format', /none of the files is called \*\.safetensors/)
   await rejects({ 'config.json': config, 'pytorch_model.bin': new Uint8Array(9) }, 'format', /program in Python/)
   for (const [name, reason] of [['pytorch_model-00001-of-00002.bin', /program in Python/], ['a.pt', /a\.pt is a program/],
-['tf_model.h5', /tf_model\.h5 belongs to another framework/]]) {
+    ['tf_model.h5', /tf_model\.h5 belongs to another framework/]]) {
     const blob = new Blob(['x']), files = { [name]: blob }
     blob.arrayBuffer = blob.slice = () => assert.fail('the file is read')
     assert.match((await gf.models.inspect(files)).problems.join(), reason)

@@ -43,7 +43,8 @@ for (const type of ['t5', 'marian']) test(`${type}: reads the decoder start toke
 
 for (const type of ['gpt2', 't5']) test(`${type}: generation_config.json has the defaults of generate`, async () => {
   const plain = await load(type, {}), free = generate(plain)
-  const beams = await load(type, { num_beams: 3, length_penalty: 0.5, no_repeat_ngram_size: 2, repetition_penalty: 1.5 })
+  const settings = { num_beams: 3, length_penalty: 0.5, no_repeat_ngram_size: 2, repetition_penalty: 1.5 }
+  const beams = await load(type, settings)
   const options = { beams: 3, lengthPenalty: 0.5, noRepeatNgramSize: 2, repetitionPenalty: 1.5 }
   assert.deepEqual(beams.generationDefaults, options)
   assert.deepEqual(generate(beams), generate(plain, options))

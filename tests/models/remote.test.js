@@ -14,7 +14,8 @@ after(() => servers.forEach(server => server.close()))
 
 /**
  * Starts a server of the folder; `answer` may handle a request itself and return true.
- * @param {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse, name: string) => unknown} [answer]
+ * @param {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse, name: string) =>
+ *   unknown} [answer]
  * @param {{ hasRanges?: boolean, files?: Record<string, any> }} [options]
  */
 async function serve(answer, { hasRanges = true, files = folder } = {}) {

@@ -23,7 +23,10 @@ const WEIGHT_FILE = /\.(safetensors|gguf|bin)$/
 /** Opens a file of weights as a Blob, reads any other file. @param {string} path */
 const readContent = path => (WEIGHT_FILE.test(path) && !/^tok/.test(basename(path)) ? openAsBlob(path) : readFile(path))
 
-/** The files of a model by name: those of a folder here or on a server, or a single file and those beside it except other weights. */
+/**
+ * The files of a model by name: those of a folder here or on a server, or a single file and those beside it except
+ * other weights.
+ */
 async function readFiles(/** @type {string} */ path) {
   if (isAddress(path)) return openRemoteFolder(path, {})
   const isPathFolder = isFolder(path), folder = isPathFolder ? path : join(path, '..')

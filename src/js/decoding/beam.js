@@ -64,5 +64,8 @@ export function rankBranches(tree, live, lengthPenalty) {
   return [ends, live].flatMap(list => [...list].sort((a, b) => score(b) - score(a) || a - b))
 }
 
-/** The index of the best branch. @param {readonly Branch[]} tree @param {readonly number[]} live @param {number} lengthPenalty */
+/**
+ * The index of the best branch.
+ * @param {readonly Branch[]} tree @param {readonly number[]} live @param {number} lengthPenalty
+ */
 export const findBest = (tree, live, lengthPenalty) => rankBranches(tree, live, lengthPenalty)[0]

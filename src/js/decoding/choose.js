@@ -15,7 +15,8 @@ import { Tensor } from '../tensor.js'
  * @property {number} [topK] 0 keeps all; else the number of most probable tokens to keep; ties go to the smaller id
  * @property {number} [topP] 1 keeps all; else the smallest set of most probable tokens whose probabilities sum to topP,
  *   at least one (nucleus sampling, Holtzman et al. 2019)
- * @property {number} [minP] 0 keeps all; else tokens less probable than minP × the most probable one are removed (Nguyen et al. 2024)
+ * @property {number} [minP] 0 keeps all; else tokens less probable than minP × the most probable one are removed
+ *   (Nguyen et al. 2024)
  *
  * @typedef {object} Candidates
  * @property {Int32Array} ids the tokens that are kept, most probable first, ties by the smaller id
@@ -97,7 +98,8 @@ function nucleusSize(probabilities, p) {
 }
 
 /**
- * The candidates that temperature, top-k, top-p and then min-p leave of one row of logits, and their probabilities. A token
+ * The candidates that temperature, top-k, top-p and then min-p leave of one row of logits, and their probabilities. A
+ * token
  * with probability 0 is never a candidate.
  * @param {Engine} engine @param {Tensor | ArrayLike<number>} logits [V] @param {SamplingOptions} [options]
  * @returns {Candidates}
@@ -111,7 +113,8 @@ export function filterLogits(engine, logits, options) {
   return engine.tidy(() => {
     const order = rankIndices(tensor(engine, scaled), k), values = Float32Array.from(order, id => scaled[id])
     const all = softmaxOf(engine, values), nucleus = topP < 1 ? nucleusSize(all, topP) : k
-    const count = minP > 0 ? all.subarray(0, nucleus).findLastIndex(probability => probability >= minP * all[0]) + 1 : nucleus
+    const isKept = (/** @type {number} */ probability) => probability >= minP * all[0]
+    const count = minP > 0 ? all.subarray(0, nucleus).findLastIndex(isKept) + 1 : nucleus
     const probabilities = count < k ? softmaxOf(engine, values.subarray(0, count)) : all
     const end = probabilities.findLastIndex(probability => probability > 0) + 1 || probabilities.length
     return { ids: order.slice(0, end), probabilities: probabilities.slice(0, end) }

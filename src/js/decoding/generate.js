@@ -34,10 +34,12 @@ import {
  * @property {number} [repetitionPenalty] 1; see ProcessingOptions
  * @property {number} [noRepeatNgramSize] 0
  * @property {number} [minNewTokens] 0
- * @property {string | readonly string[]} [stop] texts that end the generation when the new text has one of them; they need
+ * @property {string | readonly string[]} [stop] texts that end the generation when the new text has one of them; they
+ *   need
  *   `tokenizer`
  * @property {{ decode(ids: number[]): string }} [tokenizer] decodes the new text for `stop`
- * @property {number} [numReturnSequences] how many sequences to return for each prompt, as an array; sampled one after the
+ * @property {number} [numReturnSequences] how many sequences to return for each prompt, as an array; sampled one after
+ *   the
  *   other, or the best ones of the beams
  * @property {number | bigint} [seed] of the random numbers, as torch.manual_seed; default: the engine's own stream
  * @property {number} [beams] 1; above 1: the number of beams of a beam search
@@ -86,7 +88,8 @@ import {
  * @property {Candidates | null} candidates that it was sampled from; null if it was not sampled
  * @property {number | null} random the uniform number in [0, 1) that selected it
  *
- * @typedef {{ ids: number[], steps: Step[], tree: Branch[] | null, best: number | null, ranked?: Generation[] }} Generation
+ * @typedef {{ ids: number[], steps: Step[], tree: Branch[] | null, best: number | null, ranked?: Generation[] }}
+ *   Generation
  *   steps: of sampling and greedy decoding; tree: of beam search, best: the index of the last branch of the result,
  *   ranked: all its sequences, the best first
  */

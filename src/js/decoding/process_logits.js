@@ -4,7 +4,8 @@ import { expectInteger, expectNumber } from '../errors.js'
  * Changes of logits that depend on the tokens so far, in the order of Hugging Face's logits processors.
  *
  * @typedef {object} ProcessingOptions
- * @property {number} [repetitionPenalty] 1; logits of tokens that occurred are divided by it if positive, else multiplied
+ * @property {number} [repetitionPenalty] 1; logits of tokens that occurred are divided by it if positive, else
+ *   multiplied
  *   (Keskar et al. 2019)
  * @property {number} [noRepeatNgramSize] 0; above 0: no sequence of so many tokens occurs twice
  * @property {number} [minNewTokens] 0; before so many new tokens no end token is chosen

@@ -7,7 +7,8 @@ import { DTYPES } from '../dtype.js'
  * @typedef {object} BlockKind
  * @property {number} values of a block
  * @property {number} bytes of a block
- * @property {(bytes: Uint8Array, at: number, out: Float32Array, to: number) => void} read writes the values of the block
+ * @property {(bytes: Uint8Array, at: number, out: Float32Array, to: number) => void} read writes the values of the
+ *   block
  *   at byte `at` to out, from index `to` on
  */
 
@@ -20,7 +21,8 @@ const signed = byte => byte << 24 >> 24
 const SMALL = 32, LARGE = 256
 
 /**
- * Blocks of 32 values with 4 or 5 bits each: a low half byte for each of the first 16 values, a high one for each of the
+ * Blocks of 32 values with 4 or 5 bits each: a low half byte for each of the first 16 values, a high one for each of
+ * the
  * others, and the fifth bits in 4 bytes.
  * @param {boolean} hasMin whether a minimum is added, else half of the range is subtracted @param {boolean} hasFifthBit
  * @returns {BlockKind}
@@ -97,6 +99,6 @@ const Q6_K = {
 
 /** @type {Record<string, BlockKind>} */
 export const BLOCKS = {
-  Q4_0: smallBlock(false, false), Q4_1: smallBlock(true, false), Q5_0: smallBlock(false, true), Q5_1: smallBlock(true, true),
-  Q8_0, Q4_K: groupedBlock(false), Q5_K: groupedBlock(true), Q6_K
+  Q4_0: smallBlock(false, false), Q4_1: smallBlock(true, false),
+  Q5_0: smallBlock(false, true), Q5_1: smallBlock(true, true), Q8_0, Q4_K: groupedBlock(false), Q5_K: groupedBlock(true), Q6_K
 }

@@ -21,7 +21,10 @@ const TYPES = {
   24: 'I8', 25: 'I16', 26: 'I32', 27: 'I64', 28: 'F64', 30: 'BF16'
 }
 const STRING = 8, ARRAY = 9
-/** Readers of single values by type number. @type {Record<number, [bytes: number, read: (view: DataView, at: number) => any]>} */
+/**
+ * Readers of single values by type number.
+ * @type {Record<number, [bytes: number, read: (view: DataView, at: number) => any]>}
+ */
 const SCALARS = {
   0: [1, (view, at) => view.getUint8(at)], 1: [1, (view, at) => view.getInt8(at)],
   2: [2, (view, at) => view.getUint16(at, true)], 3: [2, (view, at) => view.getInt16(at, true)],

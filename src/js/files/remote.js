@@ -1,7 +1,8 @@
 import { GlassformerError, expect } from '../errors.js'
 
 /**
- * The files of a model's folder on a server. Small files are read whole; of weights only the bytes that are asked for, if
+ * The files of a model's folder on a server. Small files are read whole; of weights only the bytes that are asked for,
+ * if
  * the server has ranges. In a browser what was read is kept in its cache (Cache API).
  *
  * @typedef {import('../platform.d.ts').Signal} Signal
@@ -98,7 +99,10 @@ class Remote {
     return {
       size: to - from,
       slice: (start = 0, end = to - from) => this.lazy(url, version, from + start, Math.min(to, from + end)),
-      arrayBuffer: async () => /** @type {ArrayBuffer} */ ((await this.readRange(url, version, from, to)).slice().buffer)
+      arrayBuffer: async () => {
+        const bytes = await this.readRange(url, version, from, to)
+        return /** @type {ArrayBuffer} */ (bytes.slice().buffer)
+      }
     }
   }
 
@@ -116,7 +120,8 @@ class Remote {
 }
 
 /**
- * The files of a folder on a server by name: config.json and tokenizer, and the weights, of which no values are read yet.
+ * The files of a folder on a server by name: config.json and tokenizer, and the weights, of which no values are read
+ * yet.
  * The address of a .gguf file stands for this file alone.
  * @param {string} address of the folder, with a slash at the end, or of a .gguf file @param {RemoteOptions} options
  * @returns {Promise<Record<string, Uint8Array | Lazy>>}

@@ -74,10 +74,13 @@ function writeBlocks(to, at, { values, bytes, read }, chunk) {
 }
 
 /** How many bytes a number of values takes in a file. @param {string} dtype @param {number} count */
-export const bytesOfValues = (dtype, count) => (BLOCKS[dtype] ? count / BLOCKS[dtype].values * BLOCKS[dtype].bytes : count * BYTES[dtype])
+export const bytesOfValues = (dtype, count) => {
+  const { values, bytes } = BLOCKS[dtype] ?? { values: 1, bytes: BYTES[dtype] }
+  return count / values * bytes
+}
 
 /** How many values a number of bytes of a file holds. @param {string} dtype @param {number} bytes */
-const valuesIn = (dtype, bytes) => (BLOCKS[dtype] ? bytes / BLOCKS[dtype].bytes * BLOCKS[dtype].values : bytes / BYTES[dtype])
+const valuesIn = (dtype, bytes) => bytes / bytesOfValues(dtype, 1)
 
 /**
  * Writes a chunk of a file into a tensor.
@@ -109,7 +112,8 @@ function writeChunk(to, at, { dtype: code }, name, chunk) {
  * @returns {Generator<any, void, any>}
  */
 export function* readInto(to, at, entry, name) {
-  const { source, from, to: end, dtype } = entry, unit = BLOCKS[dtype]?.bytes ?? 1, step = Math.floor(CHUNK_BYTES / unit) * unit
+  const { source, from, to: end, dtype } = entry, unit = BLOCKS[dtype]?.bytes ?? 1
+  const step = Math.floor(CHUNK_BYTES / unit) * unit
   for (let start = from; start < end; start += step) {
     const chunk = yield source.read(start, Math.min(end, start + step))
     writeChunk(to, at + valuesIn(dtype, start - from), entry, name, chunk)

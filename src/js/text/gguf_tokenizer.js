@@ -38,7 +38,10 @@ const idOf = (metadata, name) => metadata[`${PREFIX}${name}_token_id`]
 /** The special tokens before and after a text. @param {Json} metadata @param {boolean} addsBos the default */
 function endsOf(metadata, addsBos) {
   const { [`${PREFIX}add_bos_token`]: bos = addsBos, [`${PREFIX}add_eos_token`]: eos = false } = metadata
-  const ids = (/** @type {boolean} */ isAdded, /** @type {string} */ name) => (isAdded && idOf(metadata, name) !== undefined ? [idOf(metadata, name)] : [])
+  const ids = (/** @type {boolean} */ isAdded, /** @type {string} */ name) => {
+    const id = idOf(metadata, name)
+    return isAdded && id !== undefined ? [id] : []
+  }
   return { before: ids(bos, 'bos'), after: ids(eos, 'eos') }
 }
 

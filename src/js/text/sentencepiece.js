@@ -221,6 +221,6 @@ export function fromLlama2c(name, bytes) {
  * @throws {GlassformerError} 'format'
  */
 export const fromPieces = (where, pieces, { isUnigram, charsmap, ...settings }) => toTokenizerJson(where, pieces, {
-  ...settings, type: isUnigram ? UNIGRAM : BPE, charsmap: encodeBase64(Uint8Array.from(charsmap)), escape: true, suffix: false,
-  byteFallback: !isUnigram, unknownSurface: ' \u2047 '
+  ...settings, type: isUnigram ? UNIGRAM : BPE, charsmap: encodeBase64(Uint8Array.from(charsmap)), escape: true,
+  suffix: false, byteFallback: !isUnigram, unknownSurface: ' \u2047 '
 })
