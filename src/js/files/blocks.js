@@ -100,5 +100,6 @@ const Q6_K = {
 /** @type {Record<string, BlockKind>} */
 export const BLOCKS = {
   Q4_0: smallBlock(false, false), Q4_1: smallBlock(true, false),
-  Q5_0: smallBlock(false, true), Q5_1: smallBlock(true, true), Q8_0, Q4_K: groupedBlock(false), Q5_K: groupedBlock(true), Q6_K
+  Q5_0: smallBlock(false, true), Q5_1: smallBlock(true, true),
+  Q8_0, Q4_K: groupedBlock(false), Q5_K: groupedBlock(true), Q6_K
 }

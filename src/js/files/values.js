@@ -48,7 +48,7 @@ const READERS = {
 }
 /** Integers that may be too large for int32. */
 const WIDE_INTEGERS = ['I64', 'U64', 'U32']
-const FLOATS = ['F64', 'F32', 'F16', 'BF16', 'F8_E4M3', 'F8_E5M2']
+const FLOATS = ['F64', 'F32', 'F16', 'BF16', 'F8_E4M3', 'F8_E5M2', ...Object.keys(BLOCKS)]
 
 /** The default dtype of a tensor by the dtype of the file. @param {string} code @returns {DType} */
 const defaultDtype = code => {

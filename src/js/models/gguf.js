@@ -216,7 +216,7 @@ export function* openGguf(source) {
     rows: (description, state) => Object.keys(state).map(target => rowOf(target, description, file.has)),
     // The weights of Gemma's norms have the 1 that Hugging Face's classes add.
     adjust: description => (description.norm?.addsOne
-      ? { ...description, norm: { ...description.norm, addsOne: false } } : description)
+      ? { ...description, norm: { ...description.norm, addsOne: false }, normsHaveOne: true } : description)
   }
 }
 

@@ -17,6 +17,7 @@ import { sameShape, sizeOf } from '../shape.js'
  * @property {boolean} [isRowVector] Hugging Face stores it as [1, n]
  * @property {number} [interleavedHeadDim] rows per head: rotary pairs are adjacent here, in Hugging Face's files half a
  *   head apart
+ * @property {boolean} [hasOne] the model has 1 more than Hugging Face's file
  * @property {[number, number]} [chunk] [i, n]: the file's tensor is the i-th of n equal chunks of rows of the target
  * @property {Part} [part] the target is a part of the file's tensor
  *

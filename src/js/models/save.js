@@ -3,6 +3,7 @@ import { BYTES } from '../files/header.js'
 import { bytesAs } from '../files/values.js'
 import { Module } from '../nn/module.js'
 import { dtypeCode, buildFile } from '../safetensors.js'
+import { add } from '../ops/binary.js'
 import { sameShape } from '../shape.js'
 import { Tokenizer } from '../text/tokenizer.js'
 import { rowsOf, toHuggingFace } from './heads.js'
@@ -68,8 +69,8 @@ function fusedBytes(rows, state, dtype) {
 }
 
 /** The bytes of one row of the table in the file. @param {Tensor} tensor @param {Row} row @param {string} dtype */
-function parameterBytes(tensor, { key, chunk, isTransposed, interleavedHeadDim }, dtype) {
-  const all = bytesAs(key, tensor, dtype), ownBytes = chunk ? sliceChunk(all, chunk) : all
+function parameterBytes(tensor, { key, chunk, isTransposed, interleavedHeadDim, hasOne }, dtype) {
+  const all = bytesAs(key, hasOne ? add(tensor, -1) : tensor, dtype), ownBytes = chunk ? sliceChunk(all, chunk) : all
   if (isTransposed) return transposeBytes(ownBytes, BYTES[dtype], tensor.shape)
   return interleavedHeadDim ? deinterleaveRows(ownBytes, tensor.shape[0], interleavedHeadDim) : ownBytes
 }

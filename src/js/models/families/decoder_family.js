@@ -82,7 +82,8 @@ export function decoderFamily({
     }
     const aliases = module === EMBEDDING && description.isTied ? [headKey] : []
     const interleaved = description.isPermuted && /\.[qk]_proj$/.test(module) && { interleavedHeadDim: description.headDim }
-    return adjust({ ...row, ...(aliases.length && { aliases }), ...interleaved }, description)
+    const hasOne = description.normsHaveOne && /norm$/.test(module) && { hasOne: true }
+    return adjust({ ...row, ...(aliases.length && { aliases }), ...interleaved, ...hasOne }, description)
   })
   const marked = Object.values(keys).filter(key => key.startsWith('/')).map(key => key.slice(1))
   const unprefixed = new Set(marked.concat(keys[HEAD] ? [] : [HEAD]))

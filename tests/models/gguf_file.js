@@ -1,0 +1,84 @@
+// Writes GGUF files: settings with types, tensors of any kind, as llama.cpp's converters write them.
+
+const TYPES = { F32: 0, F16: 1, Q4_0: 2, Q4_1: 3, Q5_0: 6, Q5_1: 7, Q8_0: 8, Q4_K: 12, Q5_K: 13, Q6_K: 14, BF16: 30 }
+
+/** Bytes that grow. */
+class Writer {
+  /** @type {number[]} */ bytes = []
+
+  push(...bytes) {
+    for (const byte of bytes) this.bytes.push(byte)
+  }
+
+  number(size, method, value) {
+    const view = new DataView(new ArrayBuffer(size))
+    view[method](0, value, true)
+    this.push(...new Uint8Array(view.buffer))
+  }
+
+  u32(value) {
+    this.number(4, 'setUint32', value)
+  }
+
+  u64(value) {
+    this.number(8, 'setBigUint64', BigInt(value))
+  }
+
+  string(text) {
+    const bytes = new TextEncoder().encode(text)
+    this.u64(bytes.length)
+    this.push(...bytes)
+  }
+
+  /** A value with its type; numbers are unsigned integers or, with a fraction or wrapped in an array, floats. */
+  setting(value, isFloat = typeof value === 'number' && !Number.isInteger(value)) {
+    if (typeof value === 'string') return this.u32(8), this.string(value)
+    if (typeof value === 'boolean') return this.u32(7), this.push(Number(value))
+    if (typeof value === 'number') return this.u32(isFloat ? 6 : 4), isFloat ? this.number(4, 'setFloat32', value) : this.u32(value)
+    this.u32(9)
+    const isText = typeof value[0] === 'string', type = isText ? 8 : value.every(Number.isInteger) ? 5 : 6
+    this.u32(type)
+    this.u64(value.length)
+    for (const item of value) {
+      if (isText) this.string(item)
+      else this.number(4, type === 5 ? 'setInt32' : 'setFloat32', item)
+    }
+  }
+}
+
+/**
+ * The bytes of a file.
+ * @param {Record<string, any>} metadata
+ * @param {Record<string, { shape: number[], type: string, bytes: Uint8Array }>} tensors
+ * @param {{ version?: number, alignment?: number }} [options]
+ */
+export function writeGguf(metadata, tensors, { version = 3, alignment = 32 } = {}) {
+  const writer = new Writer(), list = Object.entries(tensors)
+  const settings = Object.entries(metadata).filter(([, value]) => value !== undefined)
+  const pad = () => { while (writer.bytes.length % alignment) writer.push(0) }
+  writer.u32(0x46554747)
+  writer.u32(version)
+  writer.u64(list.length)
+  writer.u64(settings.length)
+  for (const [key, value] of settings) {
+    writer.string(key)
+    writer.setting(value, /(epsilon|freq_base|softcapping|scale|factor)$/.test(key))
+  }
+  let offset = 0
+  for (const [name, { shape, type, bytes }] of list) {
+    writer.string(name)
+    writer.u32(shape.length)
+    for (const side of [...shape].reverse()) writer.u64(side)
+    writer.u32(TYPES[type] ?? type)
+    writer.u64(offset)
+    offset += Math.ceil(bytes.length / alignment) * alignment
+  }
+  for (const [, { bytes }] of list) {
+    pad()
+    writer.push(...bytes)
+  }
+  return Uint8Array.from(writer.bytes)
+}
+
+/** A tensor of float32. @param {number[]} shape @param {Float32Array} values */
+export const floats = (shape, values) => ({ shape, type: 'F32', bytes: new Uint8Array(values.slice().buffer) })
