@@ -26,6 +26,8 @@ const withoutTags = html => html.replace(/<[^>]*>/g, '')
  */
 marked.use({
   renderer: {
+    // Comments mark what a test writes.
+    html: ({ text }) => text.replace(/<!--[^]*?-->/g, ''),
     heading({ tokens, depth, text }) {
       return `<h${depth} id="${slug(withoutTags(text))}">${this.parser.parseInline(tokens)}</h${depth}>\n`
     },

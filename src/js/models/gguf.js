@@ -110,8 +110,14 @@ const ARCHITECTURES = {
   })
 }
 
+/** The model types whose GGUF files are read. */
+export const GGUF_TYPES = [
+  'llama', 'mistral', 'mixtral', 'qwen2', 'qwen3', 'qwen3_moe', 'gemma', 'gemma2', 'gemma3_text', 'phi', 'phi3', 'gpt_neox', 'gpt2',
+  'gpt_bigcode', 'bloom', 'falcon', 'starcoder2', 'olmo2', 'olmoe', 'granite', 'minicpm', 'cohere', 'glm4', 'internlm2', 'exaone'
+]
+
 /**
- * Names of tensors by module, for all layers; `after` in models with norms after attention.
+ * Names of tensors by module, for all layers.
  * @type {Record<string, string>}
  */
 const MODULES = {
