@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const project = mkdtempSync(join(tmpdir(), 'glassformer-'))
 const run = (command, args, options = {}) =>
-  execFileSync(command, args, { cwd: project, encoding: 'utf8', stdio: 'pipe', ...options })
+  execFileSync(command, args, { cwd: project, encoding: 'utf8', stdio: 'pipe', maxBuffer: 2 ** 26, ...options })
 let packed
 
 before(() => {

@@ -3,10 +3,8 @@ import { detectNonWeights } from '../files/format.js'
 import { baseName, checkFormat, findFile, openModelFiles, readJson } from '../files/shards.js'
 import { settle, openSource } from '../files/source.js'
 import { openRemoteFolder } from '../files/remote.js'
-import { readInto, readRowsInto } from '../files/values.js'
 import { WEIGHT_DTYPES } from '../dtype.js'
 import { prepareWeight } from '../nn/quantize.js'
-import { convertInto } from '../ops/convert.js'
 import { nextTask } from '../next_task.js'
 import { isGguf } from '../files/gguf.js'
 import { GGUF_IGNORED, openGguf } from './gguf.js'
@@ -18,6 +16,7 @@ import { openLlama2c } from './llama2c.js'
 import { metaEngine } from './meta.js'
 import { readSentenceModules } from './sentence_modules.js'
 import { indexByKey, countParameters, countBytes, formatList, planReads } from './plan.js'
+import { readParameter, withProgress } from './read_weights.js'
 import { TOKENIZER_FILES, readTokenizer } from './tokenizer_files.js'
 import { LM_HEAD, hasSameBytes } from './tied.js'
 import { classifyUnused, describeUnused } from './unused.js'
@@ -34,6 +33,7 @@ export { save } from './save.js'
  * @typedef {import('./gpt2.js').GPT2 | import('./encoder.js').Encoder | import('./bart.js').BartModel |
  *   import('./t5.js').T5 | import('./decoder.js').Decoder} AnyModel
  * @typedef {string | Uint8Array | ArrayBuffer | import('../platform.d.ts').Lazy} File
+ * @typedef {import('../platform.d.ts').Address} Address a URL
  * @typedef {ReturnType<typeof openGguf> extends Generator<any, infer R, any> ? R : never} Gguf
  * @typedef {Record<string, File>} Files the files of a model's folder by name
  */
@@ -271,45 +271,6 @@ export function inspect(files, options) {
   })())
 }
 
-/**
- * Reads the rows of a tensor of the file that a tensor of the model consists of.
- * @param {Tensor} to @param {Entry} entry @param {string} name @param {import('./plan.js').Part} part
- * @returns {Generator<any, void, any>}
- */
-function* readPart(to, entry, name, { groups, total, from, rows }) {
-  const [, ...rest] = entry.shape
-  const bytes = (entry.to - entry.from) / (groups * total), width = to.numel() / (groups * rows)
-  for (let g = 0; g < groups; g++) {
-    const start = entry.from + (g * total + from) * bytes
-    const slice = { ...entry, shape: [rows, ...rest], from: start, to: start + rows * bytes }
-    if (to.dtype === 'int8') yield* readRowsInto(to, g * rows, slice, name)
-    else yield* readInto(to, g * rows * width, slice, name)
-  }
-}
-
-/**
- * Reads one tensor of a file into a tensor of the model, or into a chunk of its rows.
- * @param {Engine} engine @param {Tensor} to @param {import('./plan.js').Read} read
- * @returns {Generator<any, void, any>}
- */
-function* readParameter(engine, to, { name, entry, isTransposed, chunk, part }) {
-  if (part) return yield* readPart(to, entry, name, part)
-  const [rows, ...rest] = to.shape, [i, n] = chunk ?? [0, 1], at = i * to.numel() / n, count = rows / n
-  if (!isTransposed && to.dtype === 'int8') return yield* readRowsInto(to, i * count, entry, name)
-  if (!isTransposed) return yield* readInto(to, at, entry, name)
-  const [inputs] = rest, isStored = to.dtype !== 'float32', transposed = engine.keep(engine.empty([inputs, count]))
-  const target = isStored ? engine.keep(engine.empty([count, inputs])) : to
-  try {
-    yield* readInto(transposed, 0, entry, name)
-    const address = target.dataPtr()
-    engine.c.gf_transpose_forward(isStored ? address : address + 4 * at, transposed.dataPtr(), 1, inputs, 1, count, 1)
-    if (isStored) convertInto(to, target)
-  } finally {
-    transposed.dispose()
-    if (isStored) target.dispose()
-  }
-}
-
 /** Throws if a model cannot be loaded from its files. @param {Opened} found */
 function checkComplete({ family, missing, problems, error }) {
   const all = [...problems]
@@ -330,26 +291,6 @@ function checkComplete({ family, missing, problems, error }) {
  * @property {boolean} [ignoreHead] false by default; true loads a model whose head is not supported, such as
  *   BertForMultipleChoice, without the head, and without the modules of a sentence embedding
  */
-
-/**
- * The reads, with progress reports and a check of the signal at every chunk.
- * @param {import('./plan.js').Read[]} reads @param {LoadOptions} options
- */
-function withProgress(reads, { onProgress, signal }) {
-  const total = reads.reduce((sum, { entry: { from, to } }) => sum + to - from, 0)
-  let done = 0
-  /** @param {import('../files/source.js').Source} source */
-  const withProgressOf = source => ({ ...source, read: (/** @type {number} */ from, /** @type {number} */ to) => {
-    signal?.throwIfAborted()
-    const pending = onProgress?.({ done, total })
-    done += to - from
-    return pending instanceof Promise ? pending.then(() => source.read(from, to)) : source.read(from, to)
-  } })
-  return {
-    reads: reads.map(read => ({ ...read, entry: { ...read.entry, source: withProgressOf(read.entry.source) } })),
-    finish: () => onProgress?.({ done, total })
-  }
-}
 
 /**
  * Checks the options that inspect and load have in common.
@@ -377,7 +318,7 @@ function loadOptions(options) {
 /**
  * Loads a model and its tokenizer from files. The model is in eval mode.
  * @param {Engine} engine
- * @param {Files | string | URL} files config.json, model.safetensors (or shards with their index), and those of the
+ * @param {Files | string | Address} files config.json, model.safetensors (or shards with their index), and those of the
  *   tokenizer; or one .gguf file; or the address of such a folder or .gguf file, of which only the parts that are
  *   needed are read;
  *   generation_config.json takes precedence over config.json for the ids that end a generation, are never generated
@@ -392,14 +333,16 @@ export const load = (engine, files, options) =>
   guardPromise(loadModel(engine, files, options), ['model', 'tokenizer', 'config'],
     'const { model, tokenizer } = await gf.models.load(files)')
 
-/** Whether files are given by their address. @param {unknown} files */
-const isAddress = files => typeof files === 'string' || files instanceof URL
+/** The address that stands for files, or null. @param {Files | string | Address} files @returns {string | null} */
+const addressOf = files => (typeof files === 'string' ? files
+  : typeof files?.href === 'string' && !Object.hasOwn(files, 'config.json') ? files.href : null)
 
-/** @param {Engine} engine @param {Files | string | URL} given @param {LoadOptions} [options] */
+/** @param {Engine} engine @param {Files | string | Address} given @param {LoadOptions} [options] */
 async function loadModel(engine, given, options) {
   const { dtype, ignoreHead, cache, ...progressOptions } = loadOptions(options)
   const { signal } = progressOptions
-  const files = isAddress(given) ? await openRemoteFolder(String(given), { signal, cache }) : given
+  const address = addressOf(given)
+  const files = address === null ? /** @type {Files} */ (given) : await openRemoteFolder(address, { signal, cache })
   const found = await settle(openModel(files, { dtype, ignoreHead, isLoading: true }))
   checkComplete(found)
   const { family, settings, config } = found, { reads, finish } = withProgress(found.reads, progressOptions)
