@@ -1,4 +1,5 @@
 // Position ids with attention masks: encoders count masked tokens, as Hugging Face does, and decoders do not.
+import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertClose } from '../lib/compare.js'
 import { gf } from '../lib/engine.js'
@@ -71,4 +72,38 @@ test('mistral: padding that a window does not lead out of does not change the nu
   const alone = gf.tensor(rows([3, 1, 4]))
   assertClose(gf.tensor(rows([3, 1, 4, 0, 0, 0, 0], [[1, 1, 1, 0, 0, 0, 0]]).slice(0, 3)), alone, { tol: 2e-6 })
   assertClose(gf.tensor(rows([0, 0, 0, 0, 3, 1, 4], [[0, 0, 0, 0, 1, 1, 1]]).slice(4)), alone, { tol: 2e-6 })
+})
+
+for (const type of ['gpt2', 'llama', 'bert']) test(`${type}: explicit positions replace the counted ones`, async () => {
+  const { model } = await gf.models.load(filesOf(cases(type)[0])), ids = [[3, 1, 4, 1]], out = options =>
+    gf.tidy(() => gf.noGrad(() => model.forward(ids, options).hidden.toArray()))
+  assert.deepEqual(out({ positionIds: [[0, 1, 2, 3]] }), out({}))
+  assert.deepEqual(out({ positionIds: [0, 1, 2, 3] }), out({}))
+  assert.notDeepEqual(out({ positionIds: [[0, 2, 3, 5]] }), out({}))
+  const reject = (positionIds, code, message) => assert.throws(() => out({ positionIds }), { name: 'GlassformerError', code, message })
+  reject([[0, 1]], 'shape', /positionIds must have shape \[1, 4\], got \[1, 2\]/)
+  reject([[0, 1, 2, -1]], 'range', /positionIds/)
+  reject([[0, 1, 2, 10000]], 'range', /positionIds must be from 0 to \d+, got 10000/)
+  model.dispose()
+})
+
+for (const type of ['gpt2', 'bert', 't5']) test(`${type}: embed pools the hidden states`, async () => {
+  const { model } = await gf.models.load(filesOf(cases(type)[0]))
+  const ids = [[3, 1, 4, 1], [5, 2, 0, 0]], attentionMask = [[1, 1, 1, 1], [1, 1, 0, 0]]
+  gf.tidy(() => gf.noGrad(() => {
+    const states = type === 't5' ? model.encode(model.toBatch('ids', ids), model.readAttentionMask(attentionMask, [2, 4]))
+      : model.forward(ids, { attentionMask }).hidden
+    const rows = states.toArray(), sumOf = (list, c) => list.reduce((sum, row) => sum + row[c], 0)
+    const mean = list => list[0].map((_, c) => sumOf(list, c) / list.length)
+    const expected = {
+      mean: [mean(rows[0]), mean(rows[1].slice(0, 2))], cls: [rows[0][0], rows[1][0]], last: [rows[0][3], rows[1][1]]
+    }
+    const near = (a, b) => a.toArray().flat().forEach((v, i) => assert.ok(Math.abs(v - b.flat()[i]) < 1e-5))
+    for (const [pooling, value] of Object.entries(expected)) near(model.embed(ids, { attentionMask, pooling }), value)
+    near(model.embed(ids, { attentionMask }), expected.mean)
+    const unit = model.embed(ids, { attentionMask, normalize: true }).square().sum(1).toArray()
+    for (const length of unit) assert.ok(Math.abs(length - 1) < 1e-5)
+  }))
+  assert.throws(() => model.embed(ids, { pooling: 'max' }), { code: 'range', message: /pooling/ })
+  model.dispose()
 })

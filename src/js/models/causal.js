@@ -11,9 +11,11 @@ import { LanguageModel } from './model.js'
 const PREFILL_CHUNK = 32
 /**
  * Options of forward. attentionMask: [B, T] for all tokens so far, 0 or false for padding, on either side; cache: keys
- * and values of the tokens before ids; logitsToKeep: compute logits for this many last positions, by default for all;
+ * and values of the tokens before ids; positionIds: [B, T], by default the number of tokens before each one;
+ * logitsToKeep: compute logits for this many last positions, by default for all;
  * totalLength: of the sequence, if ids do not end it: some rotary frequencies depend on it
- * @typedef {{ attentionMask?: any, cache?: Cache | null, logitsToKeep?: number, totalLength?: number }} ForwardOptions
+ * @typedef {{ attentionMask?: any, cache?: Cache | null, positionIds?: any, logitsToKeep?: number,
+ *   totalLength?: number }} ForwardOptions
  */
 /**
  * What forward returns: logits [B, T, V], or those of its classification head, or startLogits and endLogits [B, T];
@@ -21,7 +23,7 @@ const PREFILL_CHUNK = 32
  * cache is given.
  * @typedef {{ logits?: Tensor, hidden: Tensor, embedding?: Tensor, startLogits?: Tensor, endLogits?: Tensor }} Outputs
  */
-export const FORWARD_OPTIONS = ['attentionMask', 'cache', 'logitsToKeep', 'totalLength']
+export const FORWARD_OPTIONS = ['attentionMask', 'cache', 'positionIds', 'logitsToKeep', 'totalLength']
 
 /** The base of decoder-only models, which continue a text from left to right. */
 export class Causal extends LanguageModel {
@@ -31,18 +33,19 @@ export class Causal extends LanguageModel {
 
   /**
    * The inputs of forward, checked: ids as a batch, their positions and the attention mask.
-   * @param {unknown} ids @param {unknown} attentionMask for all tokens so far
-   * @param {Cache | null | undefined} cache
+   * @param {unknown} ids @param {ForwardOptions} options
    * @param {number} [window] some layers hide keys this many positions or more away
    */
-  prepareInputs(ids, attentionMask, cache, window) {
+  prepareInputs(ids, { attentionMask, cache, positionIds }, window) {
     expect(cache === undefined || cache === null || cache instanceof Cache, 'type',
       () => `${this.where}: cache must be a gf.decoding.Cache, got ${describe(cache)}`)
     const tokens = this.toBatch('ids', ids), [B, T] = tokens.shape, past = cache?.length ?? 0
     this.checkLength(past + T, this.maxPositions)
     const mask = this.readAttentionMask(attentionMask, [B, past + T])
     const attnMask = this.paddingMask(mask, { past, isCausal: true, window })
-    return { tokens, positionIds: this.positionIds([B, T], mask, past), attnMask, mask, past }
+    const given = this.readPositionIds(positionIds, [B, T], this.maxPositions)
+    const positions = given ?? this.positionIds([B, T], mask, past)
+    return { tokens, positionIds: positions, attnMask, mask, past }
   }
 
   /**
@@ -66,7 +69,7 @@ export class Causal extends LanguageModel {
     expect(!this.head, 'state', () => `${this.where}: the model has a classification head and cannot generate`)
     const logits = (/** @type {number[][]} */ rows, /** @type {Cache | null} */ cache) =>
       this.suppressTokens(nextLogits(this, rows, cache), this.suppressedTokenIds)
-    return generate(this.engine, logits, ids, withDefaults(this.generationDefaults, options),
+    return generate(this.engine, logits, ids, withDefaults(this, options),
       { ends: this.eosTokenIds, maxPositions: this.maxPositions })
   }
 }

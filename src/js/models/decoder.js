@@ -337,9 +337,10 @@ export class Decoder extends Causal {
    * @returns {import('./causal.js').Outputs}
    */
   forward(ids, options) {
-    const { attentionMask, cache, logitsToKeep, totalLength } = expectOptions(this.where, options, FORWARD_OPTIONS)
+    const checked = expectOptions(this.where, options, FORWARD_OPTIONS)
+    const { attentionMask, cache, logitsToKeep, totalLength } = checked
     const window = smallestWindow(this.description.layers)
-    const { tokens, positionIds, attnMask: padding, mask, past } = this.prepareInputs(ids, attentionMask, cache, window)
+    const { tokens, positionIds, attnMask: padding, mask, past } = this.prepareInputs(ids, checked, window)
     const { logitScale = 1, logitSoftCap: cap } = this.description, known = past + tokens.shape[1]
     const length = Math.max(known, expectInteger(this.where, 'totalLength', totalLength ?? known, 1))
     const bias = positionBias(this, attentionMask, tokens.shape[0], past, known)

@@ -126,9 +126,11 @@ export class Encoder extends LanguageModel {
 
   /**
    * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sequence
-   * @param {{ attentionMask?: any, tokenTypeIds?: any }} [options] attentionMask: [B, T], 0 or false for padding, which
+   * @param {{ attentionMask?: any, tokenTypeIds?: any, positionIds?: any }} [options] attentionMask: [B, T], 0 or false
+   *   for padding, which
    *   gets no attention; padding still counts in the positions, as in Hugging Face's BERT, so it should be on the
-   *   right (RoBERTa and relatives do not count tokens of padding); tokenTypeIds: [B, T], 0 by default
+   *   right (RoBERTa and relatives do not count tokens of padding); tokenTypeIds: [B, T], 0 by default;
+   *   positionIds: [B, T] or [T], instead of those
    * @returns {{ hidden: Tensor, pooled?: Tensor, embedding?: Tensor, logits?: Tensor, startLogits?: Tensor,
    *   endLogits?: Tensor }} hidden [B, T, C]; pooled [B, C] from the first position, if the file has a pooler;
    *   embedding [B, C], if the model has the modules of a sentence embedding; logits [B, T, V], if it has a masked
@@ -136,12 +138,14 @@ export class Encoder extends LanguageModel {
    *   [B, T] of where an answer starts and ends
    */
   forward(ids, options) {
-    const { attentionMask, tokenTypeIds } = expectOptions(this.where, options, ['attentionMask', 'tokenTypeIds'])
+    const checked = expectOptions(this.where, options, ['attentionMask', 'tokenTypeIds', 'positionIds'])
+    const { attentionMask, tokenTypeIds } = checked
     const tokens = this.toBatch('ids', ids), mask = this.readAttentionMask(attentionMask, tokens.shape), [, T] = tokens.shape
     this.checkLength(T, this.description.maxPositions)
     const tokenTypes = tokenTypesOf(this, tokens, tokenTypeIds)
-    const embedded = this.embeddings.forward(tokens, positionsOf(this, tokens), tokenTypes)
-    const x = encodeLayers(this, this.projection ? this.projection.forward(embedded) : embedded, mask)
+    const positions = positionsOf(this, tokens, checked.positionIds)
+    const embedded = this.embeddings.forward(tokens, positions, tokenTypes)
+    const x = encodeLayers(this, this.projection ? this.projection.forward(embedded) : embedded, positions, mask)
     const hidden = this.norm ? this.norm.forward(x) : x
     /** @type {ReturnType<Encoder['forward']>} */ const result = { hidden }
     if (this.pooler) result.pooled = unaryFunctions.tanh(this.pooler.forward(firstPositions(this.where, hidden)))
@@ -151,9 +155,15 @@ export class Encoder extends LanguageModel {
   }
 }
 
-/** The position of each token. @param {Encoder} model @param {Tensor} tokens [B, T] @returns {Tensor} [B, T] */
-function positionsOf(model, tokens) {
-  const { paddingId = null } = model.description
+/**
+ * The position of each token.
+ * @param {Encoder} model @param {Tensor} tokens [B, T] @param {unknown} positionIds given ones @returns {Tensor} [B, T]
+ */
+function positionsOf(model, tokens, positionIds) {
+  const { paddingId = null, maxPositions } = model.description
+  const rows = maxPositions + (paddingId === null ? 0 : paddingId + 1)
+  const given = model.readPositionIds(positionIds, tokens.shape, rows)
+  if (given) return given
   return paddingId === null ? model.positionIds(tokens.shape, null) : model.positionsWithoutPadding(tokens, paddingId)
 }
 
@@ -173,14 +183,15 @@ function tokenTypesOf(model, tokens, tokenTypeIds) {
 
 /**
  * All layers.
- * @param {Encoder} model @param {Tensor} x @param {import('./model.js').AttentionMask | null} mask @returns {Tensor}
+ * @param {Encoder} model @param {Tensor} x @param {Tensor} positions
+ * @param {import('./model.js').AttentionMask | null} mask
+ * @returns {Tensor}
  */
-function encodeLayers(model, x, mask) {
+function encodeLayers(model, x, positions, mask) {
   const { stack, description: { modern, sharing, layerCount } } = model, all = /** @type {any} */ (model.layer)
   if (modern) {
-    const [B, T] = x.shape, positions = model.positionIds([B, T], null)
     const attnMask = model.paddingMask(mask, { window: smallestWindow(modern.layers) })
-    return runLayers(all, x, (layer, y) => layer.forward(y, positions, { attnMask, length: T }))
+    return runLayers(all, x, (layer, y) => layer.forward(y, positions, { attnMask, length: x.shape[1] }))
   }
   const srcMask = model.paddingMask(mask)
   if (stack) return stack.forward(x, srcMask)

@@ -41,9 +41,9 @@ export function readGenerationDefaults(generation) {
 
 /**
  * The options of generate with a model's defaults: those of sampling hold only where the caller asks for nothing else.
- * @param {Readonly<Record<string, any>>} defaults @param {any} options
+ * @param {{ generationDefaults: Readonly<Record<string, any>>, ownTokenizer: any }} model @param {any} options
  */
-export function withDefaults(defaults, options) {
+export function withDefaults({ generationDefaults: defaults, ownTokenizer }, options) {
   if (options !== undefined && options !== null && !isPlain(options)) return options
   const given = options ?? {}
   const isSampled = SAMPLING.some(([, option]) => given[option] !== undefined) && given.temperature !== 0
@@ -52,7 +52,8 @@ export function withDefaults(defaults, options) {
     (sampling.includes(option) ? !isOther : option !== 'beams' || !isSampled))
   const merged = Object.fromEntries(kept)
   if (merged.beams > 1) for (const option of sampling) delete merged[option]
-  return { ...merged, ...given }
+  const tokenizer = given.stop !== undefined && ownTokenizer ? { tokenizer: ownTokenizer } : {}
+  return { ...merged, ...tokenizer, ...given }
 }
 
 /** @param {unknown} id @param {number} vocabSize */

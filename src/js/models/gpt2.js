@@ -76,8 +76,8 @@ export class GPT2 extends Causal {
    * @returns {import('./causal.js').Outputs}
    */
   forward(ids, options) {
-    const { attentionMask, cache, logitsToKeep } = expectOptions('GPT2', options, FORWARD_OPTIONS)
-    const { tokens, positionIds, attnMask, mask } = this.prepareInputs(ids, attentionMask, cache)
+    const checked = expectOptions('GPT2', options, FORWARD_OPTIONS), { cache, logitsToKeep } = checked
+    const { tokens, positionIds, attnMask, mask } = this.prepareInputs(ids, checked)
     const layerOptions = { srcMask: attnMask, isCausal: true, cache }
     const x = this.drop.forward(add(this.wte.forward(tokens), this.wpe.forward(positionIds)))
     const hidden = this.ln_f.forward(runLayers(this.h, x, (layer, y) => layer.forward(y, layerOptions)))

@@ -348,7 +348,8 @@ async function loadModel(engine, given, options) {
   const { family, settings, config } = found, { reads, finish } = withProgress(found.reads, progressOptions)
   const tokenizer = await settle(readTokenizer(engine, found.files, family.isTokenizer, found.gguf?.metadata))
   const model = engine.withoutInitialization(() => new family.Model(engine, settings), dtype)
-  Object.assign(model, found.generationSettings, { labels: settings.head?.labels ?? null, pooling: found.pooling })
+  Object.assign(model, found.generationSettings,
+    { labels: settings.head?.labels ?? null, pooling: found.pooling, ownTokenizer: tokenizer })
   model.origin = { family, settings, config, generation: found.generation }
   try {
     const state = model.stateDict()

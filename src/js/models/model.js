@@ -1,4 +1,4 @@
-import { describe, expect, GlassformerError, formatShape } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, expectOneOf, expectOptions, formatShape } from '../errors.js'
 import { Module } from '../nn/module.js'
 import { binaryFunctions } from '../ops/binary.js'
 import { toIdTensor } from '../ops/checks.js'
@@ -10,6 +10,7 @@ import { narrow } from '../ops/narrow.js'
 import { reductions } from '../ops/reduce.js'
 import { where } from '../ops/where.js'
 import { sameShape } from '../shape.js'
+import { POOLINGS, pool } from './pooling.js'
 import { Tensor } from '../tensor.js'
 
 /**
@@ -40,6 +41,7 @@ export class LanguageModel extends Module {
   /** Ids that end the generated sequence. @type {readonly number[]} */ eosTokenIds = []
   /** Defaults of generate's options, from generation_config.json. @type {Readonly<Record<string, any>>} */
   generationDefaults = {}
+  /** The tokenizer of its files, with which generate finds `stop` texts. @type {any} @internal */ ownTokenizer = null
   /** Ids that generate never chooses. @type {readonly number[]} */ suppressedTokenIds = []
   /**
    * The family, settings and configuration that the model was loaded with.
@@ -67,6 +69,50 @@ export class LanguageModel extends Module {
    */
   generate(_ids, _options) {
     throw new GlassformerError('state', `${this.where}: the model is an encoder and cannot generate`)
+  }
+
+  /**
+   * The hidden states that `embed` pools: those of the last layer, of encoder-decoders the encoder's.
+   * @param {any} ids @param {any} options of forward @returns {Tensor} [B, T, C] @internal
+   */
+  hiddenOf(ids, options) {
+    return /** @type {any} */ (this.forward(ids, options)).hidden
+  }
+
+  /**
+   * A vector for each sequence: the mean of the tokens' hidden states, or the first or last one.
+   * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sequence
+   * @param {{ attentionMask?: any, tokenTypeIds?: any, pooling?: 'mean' | 'cls' | 'last', normalize?: boolean }}
+   *   [options]
+   *   pooling: that of its files (sentence-transformers), else 'mean'; normalize: whether its length becomes 1, by
+   * default
+   *   as in its files, else false
+   * @returns {Tensor} [B, C]
+   */
+  embed(ids, options) {
+    const given = expectOptions(`${this.where}: embed`, options, ['attentionMask', 'tokenTypeIds', 'pooling', 'normalize'])
+    const { attentionMask, pooling, normalize, ...others } = given, own = /** @type {any} */ (this.pooling)
+    const modes = pooling === undefined && own ? own.modes
+      : [POOLINGS[expectOneOf(`${this.where}: embed`, 'pooling', pooling ?? 'mean', Object.keys(POOLINGS))]]
+    const isNormalized = expectBoolean(`${this.where}: embed`, 'normalize', normalize ?? own?.isNormalized ?? false)
+    const hidden = this.hiddenOf(ids, { attentionMask, ...others })
+    expect(hidden.shape[1] > 0, 'shape', () => `${this.where}: ids must have at least one token, which is pooled`)
+    return pool(hidden, this.readAttentionMask(attentionMask, hidden.shape.slice(0, 2)), { modes, isNormalized })
+  }
+
+  /**
+   * Explicit positions, checked.
+   * @param {unknown} positionIds @param {readonly number[]} shape of the ids @param {number} max
+   * @returns {Tensor | null} [B, T]; null if there are none @internal
+   */
+  readPositionIds(positionIds, shape, max) {
+    if (positionIds === undefined || positionIds === null) return null
+    const positions = this.toBatch('positionIds', positionIds), [B, T] = shape
+    expect(positions.shape[1] === T && (positions.shape[0] === B || positions.shape[0] === 1), 'shape',
+      () => `${this.where}: positionIds must have shape ${formatShape(shape)}, got ${formatShape(positions.shape)}`)
+    const wrong = Array.from(positions.values).find(position => position < 0 || position >= max)
+    expect(wrong === undefined, 'range', () => `${this.where}: positionIds must be from 0 to ${max - 1}, got ${wrong}`)
+    return positions.shape[0] === B ? positions : positions.expand(B, T).contiguous()
   }
 
   /**

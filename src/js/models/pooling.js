@@ -9,7 +9,6 @@ import { normalize } from '../ops/normalize.js'
 import { reductions } from '../ops/reduce.js'
 import { unaryFunctions } from '../ops/unary.js'
 import { maskedFill } from '../ops/where.js'
-import { buildArray } from './model.js'
 
 /**
  * One vector for a whole sequence, from the hidden states of its tokens.
@@ -79,7 +78,7 @@ function lastToken(hidden, mask) {
     return reductions.sum(binaryFunctions.mul(hidden, binaryFunctions.mul(column, isLast)), { dim: 1 })
   }
   const lastOf = (/** @type {number} */ b) => (mask ? mask.isToken.subarray(b * T, (b + 1) * T).lastIndexOf(1) : T - 1)
-  return indexSelect(hidden.reshape(B * T, C), 0, buildArray(B, b => b * T + Math.max(0, lastOf(b))))
+  return indexSelect(hidden.reshape(B * T, C), 0, Array.from({ length: B }, (_, b) => b * T + Math.max(0, lastOf(b))))
 }
 
 /** The hidden state of the first position. @param {Tensor} hidden @returns {Tensor} */
@@ -96,9 +95,19 @@ export const MODES = {
  * @param {unknown} [cache] with one, `hidden` has only the last tokens, and there is no embedding
  * @returns {{ embedding?: Tensor }} [B, C], or [B, C · modes]
  */
-export function embeddingOf({ pooling }, hidden, mask, cache) {
-  if (!pooling || cache) return {}
-  const { modes, isNormalized } = pooling, parts = modes.map(mode => MODES[mode](hidden, mask))
+export const embeddingOf = ({ pooling }, hidden, mask, cache) =>
+  (!pooling || cache ? {} : { embedding: pool(hidden, mask, pooling) })
+
+/**
+ * Pools hidden states.
+ * @param {Tensor} hidden [B, T, C] @param {AttentionMask | null} mask
+ * @param {Pick<Pooling, 'modes' | 'isNormalized'>} pooling @returns {Tensor} [B, C · modes]
+ */
+export function pool(hidden, mask, { modes, isNormalized }) {
+  const parts = modes.map(mode => MODES[mode](hidden, mask))
   const joined = parts.length === 1 ? parts[0] : cat(parts, { dim: 1 })
-  return { embedding: isNormalized ? normalize(joined, { dim: 1 }) : joined }
+  return isNormalized ? normalize(joined, { dim: 1 }) : joined
 }
+
+/** The names of embed's option. @type {Record<string, Mode>} */
+export const POOLINGS = { mean: 'mean', cls: 'cls', last: 'lasttoken' }

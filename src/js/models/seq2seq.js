@@ -63,6 +63,12 @@ export class Seq2Seq extends LanguageModel {
     return this.decode(decoderInput, memory, { keyPaddingMask: this.keyPaddingMask(mask), source: tokens })
   }
 
+  /** The encoder's output. @param {any} ids @param {any} options @returns {Tensor} @internal */
+  hiddenOf(ids, { attentionMask }) {
+    const tokens = this.toBatch('ids', ids)
+    return this.encode(tokens, this.readAttentionMask(attentionMask, tokens.shape))
+  }
+
   /**
    * Generates the target for a source by greedy decoding, sampling or beam search, up to the model's maximum length.
    * @param {Tensor | number[] | number[][]} ids one source, or several, which are processed one after the other
@@ -71,7 +77,7 @@ export class Seq2Seq extends LanguageModel {
    * @returns {any} number[], for several sources number[][]; with a signal a promise of it
    */
   generate(ids, given) {
-    const options = withDefaults(this.generationDefaults, given)
+    const options = withDefaults(this, given)
     expect(!this.head, 'state', () => `${this.where}: the model has a classification head and cannot generate`)
     const { prompts, isSingle } = readPrompts(ids), { seed, signal } = readOptions(options)
     const hasSeed = seed !== undefined && seed !== null
