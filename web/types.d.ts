@@ -323,6 +323,8 @@ export interface Stream {
   lengths: number[]
   isAnswer?: boolean
   isBatch?: boolean
+  /** Of a classification head, by id. */
+  labels?: string[]
   /** By id. */
   merges?: Record<number, TokenMerge[]>
   cut?: Segmentation

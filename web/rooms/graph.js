@@ -10,7 +10,7 @@ import { CONTAINERS, LIST } from './roles.js'
 /**
  * @typedef {object} ModulePath the module that computed something
  * @property {string} id the attributes on the path to it, joined by dots, without those of containers
- * @property {number} [layer] its number in the innermost list
+ * @property {number} [layer] its number in the outermost list
  * @property {string[]} types classes of the module that computed it
  * @property {{ types: string[], name: string }[]} ancestors the enclosing modules, outermost first
  */
@@ -19,7 +19,8 @@ import { CONTAINERS, LIST } from './roles.js'
 
 /** @param {Pick<Run, 'steps' | 'calls' | 'tensors'>} run */
 export function graphOf(run) {
-  const steps = run.steps.filter(({ isView }) => !isView)
+  // Ids and indices are computed, too, but are not described.
+  const steps = run.steps.filter(({ isView, outputs }) => !isView && Object.values(outputs).every(name => run.tensors.has(name)))
   const viewInputs = new Map(run.steps.filter(({ isView }) => isView)
     .map(({ inputs, outputs }) => [Object.values(outputs)[0], Object.values(inputs)[0]]))
   /** The tensor that a view reads, or the tensor itself. @param {string} name @returns {string} */
@@ -60,7 +61,7 @@ export function graphOf(run) {
     /** @type {number | undefined} */ let layer
     attributes.forEach(({ name, types }, i) => {
       const isItem = i > 0 && attributes[i - 1].types.includes(LIST)
-      if (isItem) layer = Number(name)
+      if (isItem) layer ??= Number(name)
       isContainer = types.some(type => CONTAINERS.includes(type))
       if (!isContainer) names.push(name)
     })

@@ -42,7 +42,7 @@ export function headAxes(head, of) {
   const inner = ['dense.output', 'activation', 'norm.output'].map(name => [`head.${name}`, rows({ name: 'channel' })])
   return {
     ...Object.fromEntries(inner), 'head.out_proj.weight': [label, { name: 'channel' }],
-    'head.out_proj.bias': [label], 'head.out_proj.output': rows(label)
+    'head.out_proj.bias': [label], 'head.output': rows(label)
   }
 }
 

@@ -50,10 +50,21 @@ function findPicked(selection, index) {
   return candidates.filter(candidate => getSource(selection, candidate)[dim] === index[dim])
 }
 
+/**
+ * The axes of picked cells. The axis that they were picked along keeps its meaning only if the indices are the same
+ * everywhere.
+ * @param {import('../axes.js').Axes} axes of x @param {Selection} selection @returns {import('../axes.js').Axis[]}
+ */
+const selectedAxes = (axes, { dim, indices, isShared }) => axes.map((axis, i) => {
+  if (i !== dim) return axis
+  const { first = 0, indices: earlier, ...rest } = axis
+  return isShared ? { ...rest, indices: Array.from(indices.values, index => earlier?.[index] ?? index + first) } : { name: 'choice' }
+})
+
 /** @param {string} name @returns {import('../autograd.js').Operation} */
 const lookup = name => ({
   name,
-  axes: ({ inputs: { x } }, of) => of(x),
+  axes: ({ inputs: { x }, saved }, of) => selectedAxes(of(x), saved),
   parameters: ({ saved: { dim, indices } }) => ({ dim, index: indices.toArray() }),
   /* out[k] = x[index[k]]  =>  dx[index[k]] += dout[k] */
   backward({ inputs: { x }, outputs: { out }, saved }, gradient) {
