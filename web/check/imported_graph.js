@@ -53,6 +53,7 @@ function simpleSteps({ op, inputs, outputs, parameters }, shapeOf) {
     case 'mul': case 'sub': case 'add': case 'div': return 'number' in parameters
       ? [graphStep('number', {}, `${out} · number`, { value: parameters.number }),
         graphStep(op, { ['a' in inputs ? 'b' : 'a']: `${out} · number`, ...inputs }, out)] : [graphStep(op, inputs, out)]
+    case 'alibi': return [graphStep(op, inputs, out, { ...parameters, shape: shapeOf(out) })]
     case 'gelu': return [graphStep(parameters.approximate === 'tanh' ? 'gelu_tanh' : op, inputs, out)]
     case 'dropout': return [graphStep(op, { ...inputs, mask: outputs.mask }, out)]
     case 'embedding': return [graphStep(op, { weight: inputs.weight }, out, parameters)]

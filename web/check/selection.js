@@ -85,8 +85,25 @@ function partRanges(read, dim) {
   })
 }
 
+/** ALiBi's slope of a head (Press et al. 2021). @param {number} head @param {number} heads @returns {number} */
+function slopeOf(head, heads) {
+  const power = 2 ** Math.floor(Math.log2(heads))
+  return head < power ? 2 ** (-8 * (head + 1) / power) : 2 ** (-4 * (2 * (head - power) + 1) / power)
+}
+
 /** @type {Record<string, Operation>} */
 export const SELECTION_STEPS = {
+  alibi: {
+    forward(_, { heads, past, shape: [, , queries, keys] }) {
+      const out = zeros([1, heads, queries, keys])
+      for (let at = 0; at < out.data.length; at++) {
+        const j = at % keys, i = past + Math.floor(at / keys) % queries, head = Math.floor(at / (keys * queries))
+        out.data[at] = -slopeOf(head, heads) * Math.abs(i - j)
+      }
+      return out
+    },
+    bound: (_, __, y) => magnitudes(y, 4 * U)
+  },
   index_select: picking,
   gather: picking,
   scatter_add: {

@@ -11,6 +11,7 @@ import { CONTAINERS, LIST } from './roles.js'
  * @typedef {object} ModulePath the module that computed something
  * @property {string} id the attributes on the path to it, joined by dots, without those of containers
  * @property {number} [layer] its number in the outermost list
+ * @property {number} [item] its number in an inner list, such as that of the experts of a layer
  * @property {string[]} types classes of the module that computed it
  * @property {{ types: string[], name: string }[]} ancestors the enclosing modules, outermost first
  */
@@ -58,15 +59,16 @@ export function graphOf(run) {
     const attributes = chain.flatMap(item => item.way)
     let isContainer = false
     /** @type {string[]} */ const names = []
-    /** @type {number | undefined} */ let layer
+    /** @type {number | undefined} */ let layer, /** @type {number | undefined} */ item
     attributes.forEach(({ name, types }, i) => {
       const isItem = i > 0 && attributes[i - 1].types.includes(LIST)
+      if (isItem && layer !== undefined) item = Number(name)
       if (isItem) layer ??= Number(name)
       isContainer = types.some(type => CONTAINERS.includes(type))
       if (!isContainer) names.push(name)
     })
     const last = chain.at(-1)
-    return { id: names.join('.'), layer, types: last?.types ?? [], ancestors: attributes }
+    return { id: names.join('.'), layer, item, types: last?.types ?? [], ancestors: attributes }
   }
 
   /** @type {Map<string, Set<string>>} */ const lineages = new Map()

@@ -90,6 +90,7 @@ function createField(name, { isLong, hasBreaks, isAnswer, notes = [] }, { t, set
  */
 function answerText(model, run) {
   if (!run) return ''
+  if (run.classification) return run.classification.text
   if (!run.decoding || run.decoding.kind === 'given') return null
   return model.written(run.decoding.steps.map(({ token }) => token))
 }

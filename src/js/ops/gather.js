@@ -64,6 +64,7 @@ const selectedAxes = (axes, { dim, indices, isShared }) => axes.map((axis, i) =>
 /** @param {string} name @returns {import('../autograd.js').Operation} */
 const lookup = name => ({
   name,
+  isSelection: true,
   axes: ({ inputs: { x }, saved }, of) => selectedAxes(of(x), saved),
   parameters: ({ saved: { dim, indices } }) => ({ dim, index: indices.toArray() }),
   /* out[k] = x[index[k]]  =>  dx[index[k]] += dout[k] */
@@ -159,7 +160,11 @@ function addIntegers(out, src, { dim, indices }) {
 /** @param {string} name @param {boolean} isAdded @returns {import('../autograd.js').Operation} */
 const scatterOperation = (name, isAdded) => ({
   name,
-  axes: ({ inputs: { x } }, of) => of(x),
+  axes: ({ inputs: { x, src }, saved: { dim } }, of) => of(x).map((axis, i) => {
+    // Where nothing is known of x, which may be zeros, src describes both.
+    const other = src && axis.name === 'row' ? of(src)[i] : axis, { indices: _, ...rest } = other
+    return i === dim ? rest : other
+  }),
   parameters: ({ saved: { dim, indices } }) => ({ dim, index: indices.toArray() }),
   /*
    * out = x but out[index[k]] = src[k], or += src[k]  =>  dsrc[k] += dout[index[k]],  dx += dout in cells that stay

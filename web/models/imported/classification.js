@@ -1,5 +1,8 @@
 /** What a model with a classification head answers: labels of the text or of its tokens, or a span of it. */
 
+import { formatFixed, formatProbability } from '../../lib/number.js'
+import { joinTokens } from '../token_text.js'
+
 /** @import { Opened } from './open.js' */
 /** @import { Axis, Library, LibraryTensor } from '../../types.d.ts' */
 
@@ -44,19 +47,70 @@ function largestOf({ values, shape }) {
  * The probabilities of the labels, and the loss, which is small where the model is sure of its answer. Where each label
  * is decided by itself, there is none.
  * @param {Library} gf @param {Opened} opened @param {Outputs} outputs
- * @returns {{ output: LibraryTensor, loss?: LibraryTensor }}
+ * @returns {{ output: LibraryTensor, loss?: LibraryTensor, probabilities: LibraryTensor | null }}
  */
 export function classify(gf, { model, config }, { logits, startLogits, endLogits }) {
   const { kind, count } = model.head.description, { trace } = gf.engine
   if (kind === 'discriminator' || config.problem_type === 'multi_label_classification') {
-    trace.tag('probabilities', gf.functional.sigmoid(logits))
-    return { output: logits }
+    const probabilities = gf.functional.sigmoid(logits)
+    trace.tag('probabilities', probabilities)
+    return { output: logits, probabilities }
   }
-  if (count === 1) return { output: logits }
+  if (count === 1) return { output: logits, probabilities: null }
   const scores = logits ?? gf.stack([startLogits, endLogits], { dim: 1 })
   if (!logits) trace.tag('span_scores', scores)
-  trace.tag('probabilities', gf.functional.softmax(scores, { dim: -1 }))
+  const probabilities = gf.functional.softmax(scores, { dim: -1 })
+  trace.tag('probabilities', probabilities)
   const loss = gf.functional.crossEntropy(scores.reshape(-1, scores.shape[scores.shape.length - 1]), largestOf(scores))
   trace.tag('loss', loss)
-  return { output: scores, loss }
+  return { output: scores, loss, probabilities }
+}
+
+/** The maximum number of labels that are named. */
+const MAX_LABELS = 3
+
+/**
+ * The most probable span: its first and last position.
+ * @param {Float32Array} start probabilities @param {Float32Array} end
+ */
+function findSpan(start, end) {
+  let best = { first: 0, last: 0, probability: -1 }
+  for (let last = 0, top = 0; last < end.length; last++) {
+    // The best start up to this position.
+    if (start[last] > start[top]) top = last
+    const probability = start[top] * end[last]
+    if (probability > best.probability) best = { first: top, last, probability }
+  }
+  return best
+}
+
+/**
+ * The answer in words: the most probable labels, the label of each token, a span of the text, the replaced tokens.
+ * @param {Opened} opened @param {string[]} tokens
+ * @param {{ output: LibraryTensor, probabilities: LibraryTensor | null }} outputs
+ * @returns {{ text: string, items: string[] }}
+ */
+export function describeAnswer(opened, tokens, { output, probabilities }) {
+  const { kind } = opened.model.head.description, labels = labelsOf(opened) ?? []
+  if (!probabilities) {
+    const items = Array.from(output.values, value => formatFixed(value))
+    return { text: items.join(' '), items }
+  }
+  const { values } = probabilities, T = tokens.length
+  if (kind === 'question') {
+    const { first, last, probability } = findSpan(values.subarray(0, T), values.subarray(T)), items = tokens.slice(first, last + 1)
+    return { text: `${joinTokens(items)} (${formatProbability(probability)})`, items }
+  }
+  if (kind === 'discriminator') {
+    const items = tokens.filter((_, i) => values[i] >= 1 / 2)
+    return { text: items.join(' ') || '–', items }
+  }
+  const rows = largestOf(probabilities)
+  if (kind === 'token') {
+    const items = tokens.map((token, i) => `${token} ${labels[rows[i]]}`)
+    return { text: items.join(', '), items }
+  }
+  const order = labels.map((_, id) => id).sort((a, b) => values[b] - values[a]).slice(0, MAX_LABELS)
+  const items = order.map(id => `${labels[id]} ${formatProbability(values[id])}`)
+  return { text: items[0], items }
 }

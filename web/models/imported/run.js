@@ -9,7 +9,7 @@ import { retainedLayersOf } from './retained_layers.js'
 import { answerRoom, firstLogitsRow, textRoom } from './text_limits.js'
 import { encode, streamOf, textStream, vocabularyOf } from './streams.js'
 import { generateAsync, generateNow } from './generation.js'
-import { CLASSIFICATION_AXES, classify, classifierInputs } from './classification.js'
+import { CLASSIFICATION_AXES, classify, classifierInputs, describeAnswer } from './classification.js'
 
 /** @import { Chosen } from '../generation.js' */
 /** @import { Opened } from './open.js' */
@@ -266,9 +266,14 @@ export function run(gf, options, edits, given) {
   const sampling = target ? createSampling(gf, settings) : null
   const [text, written] = [inputs.ids, inputs.decoderIds].map(list => list?.[0].length ?? 0)
   const retained = retainedLayersOf(opened.model, { text, target: written }, settings)
+  /** @type {ModelRun['classification']} */ let classification
   const observed = gf.observe(() => {
     const outputs = forward()
-    if (opened.model.head) return classify(gf, opened, outputs)
+    if (opened.model.head) {
+      const { probabilities, ...rest } = classify(gf, opened, outputs)
+      classification = describeAnswer(opened, streams.text.tokens[0], { output: rest.output, probabilities })
+      return rest
+    }
     const { logits, hidden, pooled } = outputs, output = logits ?? pooled ?? hidden
     if (!sampling) return { output }
     const loss = gf.functional.crossEntropy(output.reshape(-1, output.shape[2]), targets)
@@ -285,7 +290,7 @@ export function run(gf, options, edits, given) {
     run: observed, settings, outputs: sampling ? [`${SAMPLING}.output`] : [], before,
     hints: opened.model.architecture === 'encoder' ? {} : { mask: 'causal' },
     ...(retained && { retained }), ...(Object.keys(truncated).length && { truncated }), isTrained: true,
-    imported: { type, serial: opened.serial, broken: opened.broken },
+    ...(classification && { classification }), imported: { type, serial: opened.serial, broken: opened.broken },
     ...(target && { decoding: {
       ...decodingOf(target, settings.decoding, vocabulary, rows), ...(first && { first })
     } }),
