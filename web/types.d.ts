@@ -719,6 +719,7 @@ export type RunQuery = <Type extends keyof QueryTypes>(
 /** The description of imported files. */
 export type Inspection = Awaited<ReturnType<Library['models']['inspect']>> & {
   names: string[]
+  hasTokenizer: boolean
   /** Bytes that a tab can address. */
   room: number
   /** Of a training file instead of a model: its link, step and name. */

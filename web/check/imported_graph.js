@@ -54,6 +54,8 @@ function simpleSteps({ op, inputs, outputs, parameters }, shapeOf) {
       ? [graphStep('number', {}, `${out} · number`, { value: parameters.number }),
         graphStep(op, { ['a' in inputs ? 'b' : 'a']: `${out} · number`, ...inputs }, out)] : [graphStep(op, inputs, out)]
     case 'alibi': return [graphStep(op, inputs, out, { ...parameters, shape: shapeOf(out) })]
+    case 'slice': return parameters.step !== 1 ? [] : [graphStep('narrow', inputs, out,
+      { dim: parameters.dim, start: parameters.start, length: parameters.end - parameters.start })]
     case 'gelu': return [graphStep(parameters.approximate === 'tanh' ? 'gelu_tanh' : op, inputs, out)]
     case 'dropout': return [graphStep(op, { ...inputs, mask: outputs.mask }, out)]
     case 'embedding': return [graphStep(op, { weight: inputs.weight }, out, parameters)]
