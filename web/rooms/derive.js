@@ -9,7 +9,7 @@ import { embeddingRooms, positionRooms } from './entry.js'
 import { graphOf } from './graph.js'
 import { modelRooms } from './interpret.js'
 import { expertOf, isExpertWeight, isRouter, lastAxis, routerRooms, routerSteps } from './experts.js'
-import { dropoutRoom, gainStep, isPooled, linearRoom, normRoom, residualOf } from './layers.js'
+import { dropoutRoom, gainStep, isPooled, isResidual, linearRoom, normRoom, residualOf } from './layers.js'
 import { isBiasOfDistance, joinPath, isGate, addsPositions, isStream, isSumOfStreams, addedTable, projectedFrom, projection, relativeBiasOf } from './graph_queries.js'
 import { ACTIVATIONS, ATTENTION, GATE_CONTROLS, NORMS, OPERATION_WORDS, QUERY_KEY_WORDS, SAMPLING } from './roles.js'
 
@@ -237,7 +237,8 @@ export function deriveRooms(run) {
       ...context.room(joinPath(context.place.id, op), 'operation', [out, ...own]),
       parts: { inputs: graph.read(step), out, op, ...headCountOf(out) },
       ...(isGate(graph, step) && { words: 'gate', controls: GATE_CONTROLS }),
-      ...operationWords(graph, step), block: blockBeside(context)
+      ...operationWords(graph, step), block: blockBeside(context),
+      ...(isResidual(graph, step) && context.layer !== undefined && { blockOf: graph.read(step).b })
     }]
   }
 

@@ -1,7 +1,8 @@
 /** The rooms of a layer besides its attention: norms with their residuals, linear layers, dropout. */
 
 import { joinPath, isGate, isSumOfStreams, present, projection } from './graph_queries.js'
-import { ACTIVATIONS, GATE_CONTROLS, RMS_WORDS, SCORE_WORDS } from './roles.js'
+import { kindOfAttention } from './attention.js'
+import { ACTIVATIONS, ATTENTION, GATE_CONTROLS, RMS_WORDS, SCORE_WORDS } from './roles.js'
 
 /** @import { Projection, Residual, Step } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
@@ -52,6 +53,18 @@ function headsOf(graph, name) {
   return at === 2 && shape.length === 4 ? { heads: shape[at] } : {}
 }
 
+/**
+ * The block of a norm without a residual sum: that of the attention before or behind it, else the feed-forward network.
+ * @param {Graph} graph @param {Step} norm @param {RoomContext} context
+ */
+function blockInLayer(graph, norm, { layer, towers }) {
+  const { x } = graph.read(norm), y = norm.outputs.out, before = graph.makerOf(x)
+  const heads = before?.op === 'linear' ? graph.read(before).x : undefined
+  const attention = graph.steps.find(({ op, call, outputs }) => op === 'attention' && graph.placeOf(call).layer === layer &&
+    (outputs.out === heads || graph.ancestors(outputs.out).has(y)))
+  return attention ? ATTENTION[kindOfAttention(graph, attention, graph.placeOf(attention.call), towers)].block : 'feed_forward'
+}
+
 /** @param {Graph} graph @param {Step} step @param {RoomContext} context */
 export function normRoom(graph, step, context) {
   const { x, weight, bias } = graph.read(step)
@@ -61,13 +74,14 @@ export function normRoom(graph, step, context) {
     ...headsOf(graph, y), ...(stored && { stored: graph.read(stored).a }) }
   const operations = [...graph.ancestors(x)].map(name => graph.makerOf(name)?.op)
   const isEntry = !residual && context.layer === undefined && !operations.includes('attention')
-  const usual = residual || context.layer !== undefined ? 'norm' : isEntry ? 'entryNorm'
+  const isInLayer = !residual && context.layer !== undefined
+  const usual = isInLayer ? 'plainNorm' : residual ? 'norm' : isEntry ? 'entryNorm'
     : context.tower === 'encoder' ? 'memory' : ACTIVATIONS.some(op => graph.makerOf(x)?.op === op) ? 'guessNorm' : 'finalnorm'
   const words = step.op === 'rms_norm' ? RMS_WORDS[usual] ?? usual : usual
   const tensors = present([y, residual?.sum, weight, stored && graph.read(stored).a, bias])
   return {
     ...context.room(context.place.id, 'norm', tensors), parts, words, isFloor: true,
-    block: isEntry ? 'entry' : 'exit', blockOf: residual?.change
+    block: isEntry ? 'entry' : isInLayer ? blockInLayer(graph, step, context) : 'exit', blockOf: residual?.change
   }
 }
 

@@ -34,19 +34,20 @@ export const picture = (run, view) => ({ ...createPicture(run, view.room.parts.r
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
-  const fig = mountFigure(container, context)
-  const [scores, router, weights] = [fig.matrix(), fig.matrix(), fig.matrix()]
   const heading = h('h2', {}, t('stages.experts.choices')), list = h('ul', { className: 'expert-choices' })
   container.append(h('section', {}, heading, list))
+  const fig = mountFigure(container, context)
+  fig.body.classList.add('is-pair')
+  const [scores, router, weights] = [fig.matrix(), fig.matrix(), fig.matrix()]
   return {
     update(next) {
       const titles = { scores: t('stages.experts.scores'), router: t('stages.experts.probabilities'), weights: t('stages.experts.weights') }
-      scores.update(next.scores, { title: titles.scores, domain: next.domain, dense: true })
-      router.update(next.router, { title: titles.router, domain: probabilityDomain(), dense: true, alignTo: next.scores.rowLabels })
-      weights.update(next.weights, { title: titles.weights, domain: probabilityDomain(), dense: true, alignTo: next.scores.rowLabels })
+      scores.update(next.scores, { title: titles.scores, domain: next.domain, pair: true })
+      router.update(next.router, { title: titles.router, domain: probabilityDomain(), pair: true })
+      weights.update(next.weights, { title: titles.weights, domain: probabilityDomain(), pair: true })
       list.replaceChildren(...next.choices.map(({ token, experts }) => h('li', {}, h('b', {}, token), ' ',
         experts.map(({ expert, weight }) => t('stages.experts.choice', { expert: String(expert), weight: formatProbability(weight) })).join(' + '))))
-      fig.legend([{ domain: next.domain, text: titles.scores }, { domain: probabilityDomain(), text: t('frame.share') }])
+      fig.legend([{ domain: next.domain, text: titles.scores }, { domain: probabilityDomain(), text: titles.router }])
       fig.numbers(t('frame.numbers'), /** @type {const} */ (['scores', 'router', 'weights']).map(name => (
         { title: titles[name], part: next[name] })))
     },

@@ -52,7 +52,7 @@ export function mount(container, context) {
       before.update(next.before, { title: titles.before, domain: next.domain, dense: true })
       after.update(next.after, { title: titles.after, domain: probabilityDomain(), dense: true, alignTo: next.before.rowLabels })
       drawBars()
-      fig.legend([{ domain: next.domain, text: titles.before }, { domain: probabilityDomain(), text: t('frame.share') }])
+      fig.legend([{ domain: next.domain, text: titles.before }, { domain: probabilityDomain(), text: titles.after }])
       fig.numbers(t('frame.numbers'), /** @type {const} */ (['before', 'after']).map(name => ({ title: titles[name], part: next[name] })))
     },
     mark(marks) {

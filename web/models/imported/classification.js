@@ -112,5 +112,5 @@ export function describeAnswer(opened, tokens, { output, probabilities }) {
   }
   const order = labels.map((_, id) => id).sort((a, b) => values[b] - values[a]).slice(0, MAX_LABELS)
   const items = order.map(id => `${labels[id]} ${formatProbability(values[id])}`)
-  return { text: items[0], items }
+  return { text: `${labels[order[0]]} (${formatProbability(values[order[0]])})`, items }
 }
