@@ -19,7 +19,8 @@ import { hasGraph } from '../models/graph.js'
 /**
  * errorRatio: the largest error as a fraction of its bound; given: the number of weights; drawn: of values sampled
  * by dropout; skipped: of values that operations computed which the check does not know.
- * @typedef {Sum & { errorRatio: number, gradients: number, given: number, drawn: number, skipped: number, skippedOps: Set<string> }} Totals
+ * @typedef {Sum & { errorRatio: number, gradients: number, given: number, drawn: number, skipped: number,
+ *   skippedOps: Set<string> }} Totals
  */
 
 /** Operations whose results are taken as they are: random masks, and matrices that were not retained. */
@@ -35,7 +36,8 @@ export function summary(results, home) {
   /** @type {Map<Room | null, Line>} */
   const rooms = new Map()
   /** @type {Totals} */
-  const totals = { count: 0, difference: 0, errorRatio: 0, gradients: 0, given: 0, drawn: 0, isRight: true, skipped: 0, skippedOps: new Set() }
+  const totals = { count: 0, difference: 0, errorRatio: 0, gradients: 0, given: 0, drawn: 0, isRight: true, skipped: 0,
+    skippedOps: new Set() }
   for (const { name, op, part, count, difference, errorRatio } of results) {
     if (part === 'value' && difference === null) {
       const isSkipped = op !== null && !TAKEN.includes(op)

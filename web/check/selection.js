@@ -43,7 +43,10 @@ function pick(x, where) {
   return { shape, data: Float64Array.from(from, cell => x.data[cell]) }
 }
 
-/** Adds cells to those that they were picked from. @param {TensorLike} to @param {TensorLike} part @param {Record<string, any>} where */
+/**
+ * Adds cells to those that they were picked from.
+ * @param {TensorLike} to @param {TensorLike} part @param {Record<string, any>} where
+ */
 function addPicked(to, part, where) {
   const out = map(to, v => v)
   pickedCells(to.shape, where).from.forEach((cell, at) => { out.data[cell] += part.data[at] })
@@ -62,7 +65,8 @@ function summedShape(shape, dim) {
 /** @param {TensorLike} x @param {Record<string, any>} parameters */
 function sum(x, { dim, keepdim }) {
   const kept = summedShape(x.shape, dim), { data } = sumToShape(x, kept)
-  return { shape: keepdim ? kept : kept.filter((side, axis) => side === x.shape[axis] && !([dim].flat().includes(axis))), data }
+  const dims = [dim ?? x.shape.map((_, axis) => axis)].flat()
+  return { shape: keepdim ? kept : kept.filter((_, axis) => !dims.includes(axis)), data }
 }
 
 /** Repeats cells so that they fill a shape. @param {TensorLike} x @param {number[]} shape */
@@ -72,7 +76,8 @@ const repeat = (x, shape) => ({ shape, data: Float64Array.from(broadcastIndex(x.
 const picking = {
   forward: ({ x }, where) => pick(x, where), bound: (_, __, y) => zeros(y.shape),
   backward: ({ x }, where, dy) => ({ x: pickBackward(x, where, dy) }),
-  backwardBound: ({ x }, where, dy) => ({ x: magnitudes(pickBackward(x, where, magnitudes(dy, 1)), U * (dy.data.length + 1)) })
+  backwardBound: ({ x }, where, dy) => (
+    { x: magnitudes(pickBackward(x, where, magnitudes(dy, 1)), U * (dy.data.length + 1)) })
 }
 
 /** The ranges of the parts of a joined tensor. @param {Record<string, TensorLike>} read @param {number} dim */
@@ -108,13 +113,15 @@ export const SELECTION_STEPS = {
   gather: picking,
   scatter_add: {
     forward: ({ x, src }, where) => addPicked(x, src, where),
-    bound: ({ x, src }, where) => magnitudes(addPicked(magnitudes(x, 1), magnitudes(src, 1), where), U * (src.data.length + 1)),
+    bound: ({ x, src }, where) => (
+      magnitudes(addPicked(magnitudes(x, 1), magnitudes(src, 1), where), U * (src.data.length + 1))),
     backward: ({ src }, where, dy) => ({ x: dy, src: { shape: src.shape, data: pick(dy, where).data } }),
     backwardBound: ({ x, src }) => ({ x: zeros(x.shape), src: zeros(src.shape) })
   },
   sum: {
     forward: ({ x }, parameters) => sum(x, parameters),
-    bound: ({ x }, parameters, y) => magnitudes(sum(magnitudes(x, 1), parameters), U * (x.data.length / y.data.length + 1)),
+    bound: ({ x }, parameters, y) => (
+      magnitudes(sum(magnitudes(x, 1), parameters), U * (x.data.length / y.data.length + 1))),
     backward: ({ x }, { dim }, dy) => ({ x: repeat({ shape: summedShape(x.shape, dim), data: dy.data }, x.shape) }),
     backwardBound: ({ x }) => ({ x: zeros(x.shape) })
   },
@@ -131,18 +138,22 @@ export const SELECTION_STEPS = {
     },
     backwardBound({ a, b }, _, dy) {
       const divisor = repeat(b, dy.shape), numerator = repeat(a, dy.shape)
-      const times = (/** @type {TensorLike} */ x) => U * (dy.data.length / x.data.length + 4)
-      return { a: magnitudes(sumToShape(map(dy, (v, i) => Math.abs(v / divisor.data[i])), a.shape), times(a)),
-        b: magnitudes(sumToShape(map(dy, (v, i) => Math.abs(v * numerator.data[i]) / divisor.data[i] ** 2), b.shape), times(b)) }
+      /** @param {TensorLike} x @param {(v: number, i: number) => number} slope */
+      const bound = (x, slope) => magnitudes(
+        sumToShape(map(dy, (v, i) => Math.abs(slope(v, i))), x.shape), U * (dy.data.length / x.data.length + 4))
+      return { a: bound(a, (v, i) => v / divisor.data[i]),
+        b: bound(b, (v, i) => v * numerator.data[i] / divisor.data[i] ** 2) }
     }
   },
   expand: {
     forward: ({ x }, { shape }) => repeat(x, shape), bound: (_, __, y) => zeros(y.shape),
     backward: ({ x }, _, dy) => ({ x: sumToShape(dy, x.shape) }),
-    backwardBound: ({ x }, _, dy) => ({ x: magnitudes(sumToShape(magnitudes(dy, 1), x.shape), U * (dy.data.length / x.data.length + 1)) })
+    backwardBound: ({ x }, _, dy) => (
+      { x: magnitudes(sumToShape(magnitudes(dy, 1), x.shape), U * (dy.data.length / x.data.length + 1)) })
   },
   clamp: {
-    forward: ({ x }, { min = -Infinity, max = Infinity }) => map(x, v => Math.min(Math.max(v, Math.fround(min)), Math.fround(max))),
+    forward: ({ x }, { min = -Infinity, max = Infinity }) => (
+      map(x, v => Math.min(Math.max(v, Math.fround(min)), Math.fround(max)))),
     bound: (_, __, y) => zeros(y.shape),
     backward: ({ x }, { min = -Infinity, max = Infinity }, dy) => ({ x: map(dy, (v, i) => (
       x.data[i] < Math.fround(min) || x.data[i] > Math.fround(max) ? 0 : v)) }),
@@ -151,13 +162,15 @@ export const SELECTION_STEPS = {
   cat: {
     forward(read, { dim }) {
       const ranges = partRanges(read, dim), [first] = ranges
-      const shape = first.shape.map((side, axis) => (axis !== dim ? side : ranges.reduce((n, { range: { length } }) => n + length, 0)))
+      const total = ranges.reduce((n, { range: { length } }) => n + length, 0)
+      const shape = first.shape.map((side, axis) => (axis === dim ? total : side))
       const out = zeros(shape)
       for (const { key, range } of ranges) widen(read[key], shape, range).data.forEach((v, i) => { out.data[i] += v })
       return out
     },
     bound: (_, __, y) => zeros(y.shape),
-    backward: (read, { dim }, dy) => Object.fromEntries(partRanges(read, dim).map(({ key, range }) => [key, narrow(dy, range)])),
+    backward: (read, { dim }, dy) => (
+      Object.fromEntries(partRanges(read, dim).map(({ key, range }) => [key, narrow(dy, range)]))),
     backwardBound: read => Object.fromEntries(Object.entries(read).map(([key, { shape }]) => [key, zeros(shape)]))
   }
 }

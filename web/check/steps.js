@@ -212,7 +212,8 @@ export const STEPS = {
   linear: linearRows,
   matmul: products(read => matmul.forward(/** @type {any} */ (read)).y,
     (read, _, dy) => matmul.backward(/** @type {any} */ (read), {}, { y: dy }),
-    ({ a, b }, _, dy) => ({ y: widthOf(a), a: dy ? dy.data.length / countOf(a) : 0, b: dy ? dy.data.length / widthOf(b) : 0 })),
+    ({ a, b }, _, dy) => (
+      { y: widthOf(a), a: dy ? dy.data.length / countOf(a) : 0, b: dy ? dy.data.length / widthOf(b) : 0 })),
   ...SELECTION_STEPS,
   dots: products((read, parameters) => matmul.forward(/** @type {any} */ (dotOperands(read, parameters))).y,
     (read, parameters, dy) => {

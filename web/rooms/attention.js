@@ -53,7 +53,10 @@ function wordsOfMask(graph, step, kind, usual) {
   return usual
 }
 
-/** The steps that computed biases from the distances of tokens. @param {Graph} graph @param {string} bias @returns {Step[]} */
+/**
+ * The steps that computed biases from the distances of tokens.
+ * @param {Graph} graph @param {string} bias @returns {Step[]}
+ */
 export function biasSteps(graph, bias) {
   const maker = graph.makerOf(bias)
   if (!maker) return []

@@ -92,8 +92,9 @@ function operationWords(graph, step) {
   if (step.op === 'mul' && expertOf(graph, step) !== undefined && !isGate(graph, step)) return { words: 'weighted' }
   if (placed) return { words: placed.kind === 'type' ? 'typed' : 'placed', isFloor: placed.kind !== 'type' }
   if (step.op !== 'mul' || typeof number !== 'number') return {}
-  const width = Number(graph.describe(step.outputs.out).shape.at(-1)), ratio = number > 1 ? number ** 2 / width : number ** 2 * width
+  const width = Number(graph.describe(step.outputs.out).shape.at(-1))
   // Only at the entry and at the exit is it the root of the width.
+  const ratio = number > 1 ? number ** 2 / width : number ** 2 * width
   if (Math.abs(ratio - 1) > 1e-3 || graph.placeOf(step.call).layer !== undefined) return { words: 'multiplied' }
   return { words: number > 1 ? 'scaledUp' : 'scaledDown' }
 }
@@ -232,7 +233,7 @@ export function deriveRooms(run) {
         words: isSoftCap(graph, step) ? 'softCap' : isGating ? 'gateActivation' : isPooled(graph, out) ? 'poolerActivation' : 'activation'
       }]
     }
-    const inputs = Object.values(graph.read(step)), own = inputs.filter(name => isExpertWeight(graph, graph.makerOf(name)))
+    const own = Object.values(graph.read(step)).filter(name => isExpertWeight(graph, graph.makerOf(name)))
     return [{
       ...context.room(joinPath(context.place.id, op), 'operation', [out, ...own]),
       parts: { inputs: graph.read(step), out, op, ...headCountOf(out) },
@@ -255,7 +256,9 @@ export function deriveRooms(run) {
       const { q, k, v } = graph.read(step)
       const projected = [q, k, v].map(name => projectedFrom(graph, name))
       const hasAll = projected.every(({ name }) => projection(graph, name))
-      if (hasAll) projected.forEach(({ name, steps }) => [graph.makerOf(name), ...steps].forEach(own => inOtherRooms.add(own)))
+      for (const { name, steps } of hasAll ? projected : []) {
+        for (const own of [graph.makerOf(name), ...steps]) inOtherRooms.add(own)
+      }
       const output = graph.usersOf(step.outputs.out).find(user => user.op === 'linear')
       if (output) inOtherRooms.add(output)
       graph.usersOf(step.outputs.weights).forEach(user => inOtherRooms.add(user))

@@ -36,7 +36,9 @@ export function routerRooms(graph, step, context) {
   const tensors = [weights, ...steps.filter(own => own !== weights)].map(({ outputs }) => outputs.out)
   return [{
     ...context.room(joinPath(context.place.id, 'router'), 'experts', [...tensors, router]), block: 'feed_forward', isFloor: true,
-    parts: { scores: x, router, chosen: chosen.outputs.out, weights: weights.outputs.out, index: chosen.parameters.index }
+    parts: {
+      scores: x, router, chosen: chosen.outputs.out, weights: weights.outputs.out, index: chosen.parameters.index
+    }
   }]
 }
 
@@ -61,6 +63,9 @@ export function expertOf(graph, step) {
   return undefined
 }
 
-/** Whether a step takes the weights of an expert from those of all. @param {Graph} graph @param {Step | undefined} step */
+/**
+ * Whether a step takes the weights of an expert from those of all.
+ * @param {Graph} graph @param {Step | undefined} step
+ */
 export const isExpertWeight = (graph, step) => step?.op === 'index_select' &&
   ['gather', 'div'].includes(graph.makerOf(graph.read(step).x)?.op ?? '')

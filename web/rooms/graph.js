@@ -21,7 +21,8 @@ import { CONTAINERS, LIST } from './roles.js'
 /** @param {Pick<Run, 'steps' | 'calls' | 'tensors'>} run */
 export function graphOf(run) {
   // Ids and indices are computed, too, but are not described.
-  const steps = run.steps.filter(({ isView, outputs }) => !isView && Object.values(outputs).every(name => run.tensors.has(name)))
+  const steps = run.steps.filter(({ isView, outputs }) => (
+    !isView && Object.values(outputs).every(name => run.tensors.has(name))))
   const viewInputs = new Map(run.steps.filter(({ isView }) => isView)
     .map(({ inputs, outputs }) => [Object.values(outputs)[0], Object.values(inputs)[0]]))
   /** The tensor that a view reads, or the tensor itself. @param {string} name @returns {string} */

@@ -134,7 +134,10 @@ export function relativeBiasOf(graph, mask) {
   return null
 }
 
-/** Whether a mask adds something else to each head, such as ALiBi's biases. @param {Graph} graph @param {string} mask */
+/**
+ * Whether a mask adds something else to each head, such as ALiBi's biases.
+ * @param {Graph} graph @param {string} mask
+ */
 export const isBiasOfDistance = (graph, mask) => (graph.describe(mask)?.shape[1] ?? 1) > 1
 
 /**

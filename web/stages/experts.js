@@ -4,10 +4,10 @@ import { probabilityDomain } from '../lib/color.js'
 import { h } from '../lib/dom.js'
 import { mountFigure } from '../lib/figure.js'
 import { formatProbability } from '../lib/number.js'
-import { commonDomain, createPicture } from '../lib/picture.js'
+import { commonDomain } from '../lib/picture.js'
 import { sliceMatrix } from '../lib/run.js'
 
-/** @import { Mount, Run, Stage, View } from '../types.d.ts' */
+/** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 
 export const id = 'experts'
 /** @type {string[]} */ export const controls = []
@@ -16,20 +16,28 @@ export const id = 'experts'
 /** The number of tokens whose experts are listed in words. */
 const MAX_LISTED = 32
 
+/**
+ * The chosen experts of a token, with their weights.
+ * @param {number[]} experts @param {Slice} weights @param {number} row
+ */
+const choicesOf = (experts, { values, cols }, row) => (
+  experts.map((expert, i) => ({ expert, weight: values[row * cols + i] })))
+
 /** Scores, probabilities, and the weights of the chosen experts. @param {Run} run @param {View} view */
 export function data(run, view) {
   const { scores, router, weights, index } = view.room.parts
   const own = sliceMatrix(run, weights, view)
   return {
-    scores: sliceMatrix(run, scores, view), router: sliceMatrix(run, router, view), weights: own, domain: commonDomain(run, scores),
-    choices: own.rowLabels.slice(0, MAX_LISTED).map((token, row) => ({
-      token, experts: /** @type {number[][]} */ (index)[row].map((expert, i) => ({ expert, weight: own.values[row * own.cols + i] }))
-    }))
+    scores: sliceMatrix(run, scores, view), router: sliceMatrix(run, router, view), weights: own,
+    domain: commonDomain(run, scores),
+    choices: own.rowLabels.slice(0, MAX_LISTED).map((token, row) => (
+      { token, experts: choicesOf(index[row], own, row) }))
   }
 }
 
 /** @type {Stage['picture']} */
-export const picture = (run, view) => ({ ...createPicture(run, view.room.parts.router, view), domain: probabilityDomain() })
+export const picture = (run, view) => (
+  { part: sliceMatrix(run, view.room.parts.router, view), domain: probabilityDomain() })
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {

@@ -4,7 +4,7 @@ import { mountBars } from '../lib/chart.js'
 import { probabilityDomain } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
 import { mountFigure } from '../lib/figure.js'
-import { commonDomain, createPicture } from '../lib/picture.js'
+import { commonDomain } from '../lib/picture.js'
 import { sliceMatrix } from '../lib/run.js'
 import { sliceRows } from '../lib/slice.js'
 
@@ -18,13 +18,14 @@ export const id = 'labels'
 export function data(run, view) {
   const { scores, probabilities } = view.room.parts
   return {
-    before: sliceMatrix(run, scores, view), after: sliceMatrix(run, probabilities, view), domain: commonDomain(run, scores),
-    answer: run.classification?.text ?? ''
+    before: sliceMatrix(run, scores, view), after: sliceMatrix(run, probabilities, view),
+    domain: commonDomain(run, scores), answer: run.classification?.text ?? ''
   }
 }
 
 /** @type {Stage['picture']} */
-export const picture = (run, view) => ({ ...createPicture(run, view.room.parts.probabilities, view), domain: probabilityDomain() })
+export const picture = (run, view) => (
+  { part: sliceMatrix(run, view.room.parts.probabilities, view), domain: probabilityDomain() })
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
@@ -42,7 +43,8 @@ export function mount(container, context) {
     const { after: part } = latest, row = Math.min(selected, part.rows - 1)
     const label = part.rows === 1 ? t('stages.labels.bars') : t('stages.labels.barsOf', { row: part.rowLabels[row] })
     setText(heading, label)
-    chart.update({ part: sliceRows(part, row, 1), chosen: -1, row: 0, width: context.width(), label, palette: context.theme().palette })
+    const { palette } = context.theme()
+    chart.update({ part: sliceRows(part, row, 1), chosen: -1, row: 0, width: context.width(), label, palette })
   }
   return {
     update(next) {
@@ -50,7 +52,8 @@ export function mount(container, context) {
       setText(answer, t('stages.labels.answer', { answer: next.answer }))
       const titles = { before: t('stages.labels.scores'), after: t('stages.labels.probabilities') }
       before.update(next.before, { title: titles.before, domain: next.domain, dense: true })
-      after.update(next.after, { title: titles.after, domain: probabilityDomain(), dense: true, alignTo: next.before.rowLabels })
+      const { rowLabels: alignTo } = next.before
+      after.update(next.after, { title: titles.after, domain: probabilityDomain(), dense: true, alignTo })
       drawBars()
       fig.legend([{ domain: next.domain, text: titles.before }, { domain: probabilityDomain(), text: titles.after }])
       fig.numbers(t('frame.numbers'), /** @type {const} */ (['before', 'after']).map(name => ({ title: titles[name], part: next[name] })))

@@ -27,7 +27,8 @@ function statistics({ rows, cols, values }) {
 export function data(run, view) {
   const { x, weight, bias, y, residual, isFirst, isCentred, heads, stored } = view.room.parts
   /** @param {string} name */
-  const part = name => (heads ? sliceHead(run, name, heads, { ...view, head: Math.min(view.head, heads - 1) }) : sliceMatrix(run, name, view))
+  const part = name => (heads ? sliceHead(run, name, heads, { ...view, head: Math.min(view.head, heads - 1) })
+    : sliceMatrix(run, name, view))
   const sums = residual && { input: part(residual.input), change: part(residual.change), sum: part(residual.sum) }
   const isOwn = Object.values(sums ?? {}).some(({ name }) => name === x)
   const matrices = { ...sums, ...(!isOwn && { before: part(x) }), after: part(y) }
@@ -91,7 +92,8 @@ export function mount(container, context) {
       const order = (next.isFirst ? PRE : POST).filter(name => next[name])
       const names = ['input', 'change', 'sum', 'before', 'after'].map(name => next[name]?.name)
       /** @type {Follow} */
-      const twin = ({ name, index }) => (names.includes(name) ? { row: index[1], col: Number(index.at(-1)) % next.after.cols } : null)
+      const twin = ({ name, index }) => (
+        names.includes(name) ? { row: index[1], col: Number(index.at(-1)) % next.after.cols } : null)
       const alignTo = next.after.rowLabels
       slots.forEach(({ element, matrix }, i) => {
         const part = next[order[i]]

@@ -171,7 +171,10 @@ export class BartModel extends Seq2Seq {
     return this.description.name
   }
 
-  /** @param {{ ids: string, decoderIds: string }} streams @returns {Record<string, import('../axes.js').Axis[]>} @internal */
+  /**
+   * @param {{ ids: string, decoderIds: string }} streams
+   * @returns {Record<string, import('../axes.js').Axis[]>} @internal
+   */
   axes({ ids: text, decoderIds: target }) {
     const sides = Object.entries({ encoder: text, decoder: target }).flatMap(([side, of]) => [
       ...['embedding', 'embed_positions'].map(name => [`${side}.${name}.weight`, tableAxes('position')]),

@@ -73,7 +73,10 @@ export class LanguageModel extends Module {
     return {}
   }
 
-  /** Tables that are computed and not in the state dict, by their names in a run. @returns {Record<string, Tensor>} @internal */
+  /**
+   * Tables that are computed and not in the state dict, by their names in a run.
+   * @returns {Record<string, Tensor>} @internal
+   */
   get computedTables() {
     return {}
   }

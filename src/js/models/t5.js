@@ -198,7 +198,10 @@ export class T5 extends Seq2Seq {
     return this.settings.name
   }
 
-  /** @param {{ ids: string, decoderIds: string }} streams @returns {Record<string, import('../axes.js').Axis[]>} @internal */
+  /**
+   * @param {{ ids: string, decoderIds: string }} streams
+   * @returns {Record<string, import('../axes.js').Axis[]>} @internal
+   */
   axes({ ids: text, decoderIds: target }) {
     const { hasBiasPerLayer, layers } = this.settings
     const sides = /** @type {const} */ ([['encoder', text], ['decoder', target]]).map(([side, of]) => {

@@ -20,7 +20,10 @@ export const CLASSIFICATION_AXES = {
 /** What scores of an answer are of, by row. */
 const SPAN_LABELS = ['start', 'end']
 
-/** The labels of a model by id; null without a classification head. @param {Opened} opened @returns {string[] | null} */
+/**
+ * The labels of a model by id; null without a classification head.
+ * @param {Opened} opened @returns {string[] | null}
+ */
 export function labelsOf({ model: { head, labels } }) {
   if (!head) return null
   const { kind, count } = head.description
@@ -38,9 +41,20 @@ export const classifierInputs = (model, ids) => (model.architecture !== 'encoder
 function largestOf({ values, shape }) {
   const width = shape[shape.length - 1]
   return Array.from({ length: values.length / width }, (_, row) => {
-    const own = values.subarray(row * width, (row + 1) * width)
-    return own.indexOf(own.reduce((max, value) => Math.max(max, value), -Infinity))
+    const own = Array.from(values.subarray(row * width, (row + 1) * width))
+    return own.indexOf(Math.max(...own))
   })
+}
+
+/**
+ * The scores of a head: logits, or those of the first and the last token of an answer.
+ * @param {Library} gf @param {Outputs} outputs @returns {LibraryTensor} [B, labels], [B, T, labels] or [B, 2, T]
+ */
+function scoresOf(gf, { logits, startLogits, endLogits }) {
+  if (logits) return logits
+  const scores = gf.stack(/** @type {LibraryTensor[]} */ ([startLogits, endLogits]), { dim: 1 })
+  gf.engine.trace?.tag('span_scores', scores)
+  return scores
 }
 
 /**
@@ -49,20 +63,20 @@ function largestOf({ values, shape }) {
  * @param {Library} gf @param {Opened} opened @param {Outputs} outputs
  * @returns {{ output: LibraryTensor, loss?: LibraryTensor, probabilities: LibraryTensor | null }}
  */
-export function classify(gf, { model, config }, { logits, startLogits, endLogits }) {
-  const { kind, count } = model.head.description, { trace } = gf.engine
-  if (kind === 'discriminator' || config.problem_type === 'multi_label_classification') {
-    const probabilities = gf.functional.sigmoid(logits)
-    trace.tag('probabilities', probabilities)
-    return { output: logits, probabilities }
+export function classify(gf, { model, config }, outputs) {
+  const { kind, count } = model.head.description, scores = scoresOf(gf, outputs)
+  /** @param {string} name @param {LibraryTensor} tensor */
+  const tag = (name, tensor) => {
+    gf.engine.trace?.tag(name, tensor)
+    return tensor
   }
-  if (count === 1) return { output: logits, probabilities: null }
-  const scores = logits ?? gf.stack([startLogits, endLogits], { dim: 1 })
-  if (!logits) trace.tag('span_scores', scores)
-  const probabilities = gf.functional.softmax(scores, { dim: -1 })
-  trace.tag('probabilities', probabilities)
-  const loss = gf.functional.crossEntropy(scores.reshape(-1, scores.shape[scores.shape.length - 1]), largestOf(scores))
-  trace.tag('loss', loss)
+  if (kind === 'discriminator' || config.problem_type === 'multi_label_classification') {
+    return { output: scores, probabilities: tag('probabilities', gf.functional.sigmoid(scores)) }
+  }
+  if (count === 1) return { output: scores, probabilities: null }
+  const probabilities = tag('probabilities', gf.functional.softmax(scores, { dim: -1 }))
+  const rows = scores.reshape(-1, scores.shape[scores.shape.length - 1])
+  const loss = tag('loss', gf.functional.crossEntropy(rows, largestOf(scores)))
   return { output: scores, loss, probabilities }
 }
 
@@ -71,7 +85,7 @@ const MAX_LABELS = 3
 
 /**
  * The most probable span: its first and last position.
- * @param {Float32Array} start probabilities @param {Float32Array} end
+ * @param {ArrayLike<number>} start probabilities @param {ArrayLike<number>} end
  */
 function findSpan(start, end) {
   let best = { first: 0, last: 0, probability: -1 }
@@ -98,7 +112,8 @@ export function describeAnswer(opened, tokens, { output, probabilities }) {
   }
   const { values } = probabilities, T = tokens.length
   if (kind === 'question') {
-    const { first, last, probability } = findSpan(values.subarray(0, T), values.subarray(T)), items = tokens.slice(first, last + 1)
+    const { first, last, probability } = findSpan(values.subarray(0, T), values.subarray(T))
+    const items = tokens.slice(first, last + 1)
     return { text: `${joinTokens(items)} (${formatProbability(probability)})`, items }
   }
   if (kind === 'discriminator') {

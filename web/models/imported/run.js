@@ -88,17 +88,22 @@ function decoderOnly(gf, opened, settings) {
   const { model } = opened, V = vocabularyOf(opened).length
   const { ids: start, truncated } = textOf(opened, settings.beginning, textRoom(model, 1))
   const room = answerRoom(model, start.length, settings), first = firstLogitsRow(start.length, room.max, V)
+  // Frequencies may depend on the length of the sequence. With the length of the longest answer they are the same in
+  // every pass, so that the tokens that were chosen are those of the displayed run.
+  const totalLength = start.length + room.max - 1
   /**
    * Computes logits from a fixed row on, so that they do not depend on the length of the answer.
    * @param {number[]} ids
    */
-  const logitsOptions = ids => (first ? { logitsToKeep: ids.length - first } : {})
+  const logitsOptions = ids => ({ totalLength, ...(first && { logitsToKeep: ids.length - first }) })
   const frame = { start, end: model.eosTokenIds[0] ?? -1, longest: room.max, V, isCausal: true }
   return {
     room,
     plan: {
       frame, ends: model.eosTokenIds, forward: rows => model.forward(rows, logitsOptions(rows[0])).logits,
-      begin: () => ({ next: (rows, cache) => model.forward(rows, { cache, logitsToKeep: 1 }).logits, done() {} })
+      begin: () => ({
+        next: (rows, cache) => model.forward(rows, { cache, logitsToKeep: 1, totalLength }).logits, done() {}
+      })
     },
     prepare(target) {
       const input = [...start, ...target.ids.slice(0, -1)]
@@ -108,7 +113,7 @@ function decoderOnly(gf, opened, settings) {
         forward: () => model.forward([input], logitsOptions(input)), inputs: { ids: [input] },
         streams: { text: textStream(opened, settings, input, start.length) }, texts: { text: settings.beginning },
         continuation: { ids: input, begin: () => (ids, cache) => (
-          model.forward([ids], cache ? { cache } : logitsOptions(input.slice(0, ids.length))).logits) }
+          model.forward([ids], cache ? { cache, totalLength } : logitsOptions(input.slice(0, ids.length))).logits) }
       }
     }
   }
