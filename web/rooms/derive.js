@@ -121,7 +121,7 @@ function isAnswer(graph, { op, outputs: { out } }) {
 /** @param {Graph} graph @param {Step} step @param {RoomContext} context @returns {Draft} */
 const answerRoom = (graph, step, { room }) => ({
   ...room('labels', 'labels', [step.outputs.out]), block: 'exit', isFloor: true,
-  words: lastAxis(graph, step.outputs.out) === 'token' ? 'span' : 'labels',
+  words: lastAxis(graph, step.outputs.out) !== 'token' ? 'labels' : step.op === 'softmax' ? 'span' : 'replaced',
   parts: { scores: graph.read(step).x, probabilities: step.outputs.out }
 })
 
