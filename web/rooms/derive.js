@@ -9,7 +9,7 @@ import { embeddingRooms, positionRooms } from './entry.js'
 import { graphOf } from './graph.js'
 import { modelRooms } from './interpret.js'
 import { expertOf, isExpertWeight, isRouter, lastAxis, routerRooms, routerSteps } from './experts.js'
-import { dropoutRoom, gainStep, isPooled, isResidual, linearRoom, normRoom, residualOf } from './layers.js'
+import { blockOfSingle, dropoutRoom, gainStep, isPooled, isResidual, isSingleSoftmax, linearRoom, normRoom, residualOf } from './layers.js'
 import { isBiasOfDistance, joinPath, isGate, addsPositions, isStream, isSumOfStreams, addedTable, projectedFrom, projection, relativeBiasOf } from './graph_queries.js'
 import { ACTIVATIONS, ATTENTION, GATE_CONTROLS, NORMS, OPERATION_WORDS, QUERY_KEY_WORDS, SAMPLING } from './roles.js'
 
@@ -193,15 +193,31 @@ export function deriveRooms(run) {
    */
   function blockBeside({ tower, layer }) {
     if (layer !== undefined) return 'feed_forward'
-    return attentions.some(attention => attention.tower === tower) ? 'exit' : 'entry'
+    return attendingTowers.has(tower) ? 'exit' : 'entry'
   }
+  /** The towers of which an attention has been computed. @type {Set<string>} */ const attendingTowers = new Set()
+  /** Modules that attend by single operations: a softmax over the keys of every head. */
+  const attendingCalls = graph.steps.filter(step => isSingleSoftmax(graph, step)).map(({ call }) => call)
+  /** @param {number} call @returns {boolean} */
+  const isAttending = call => call >= 0 && (attendingCalls.includes(call) || isAttending(run.calls[call].parent))
+  /** The rooms of a step, in the block of the attention that it belongs to. @param {Step} step */
+  function placedRoomsOf(step) {
+    const rooms = roomsOf(step), isCausal = mask === 'causal', isSingle = isSingleSoftmax(graph, step)
+    if (step.op === 'attention' || isSingle) attendingTowers.add(towers.nameOf(step.outputs.out))
+    if (step.op === 'attention' || !isAttending(step.call)) return rooms
+    const addsMask = step.op === 'add' && isCausal && Object.values(graph.read(step)).some(name => !graph.makerOf(name))
+    return rooms.map(room => ({ ...room, block: blockOfSingle(mask), blockOf: undefined,
+      ...(addsMask && { words: 'causal' }) }))
+  }
+
   /**
    * The rooms of a step that normalizes or limits queries or keys.
    * @param {Step} step @param {Step} attention @returns {Draft[]}
    */
   function adjustmentRooms(step, attention) {
     const { block } = ATTENTION[kindOfAttention(graph, attention, graph.placeOf(attention.call), towers)]
-    return roomsOf(step).map(room => ({ ...room, block, blockOf: undefined, isFloor: false,
+    const { layer } = contextOf(attention)
+    return roomsOf(step).map(room => ({ ...room, layer, block, blockOf: undefined, isFloor: false,
       words: QUERY_KEY_WORDS[step.op] ?? room.words }))
   }
   /** @param {Step} step @returns {Draft[]} */
@@ -229,7 +245,7 @@ export function deriveRooms(run) {
       const isGating = graph.usersOf(out).some(user => isGate(graph, user))
       return [{
         ...context.room(joinPath(context.place.id, 'activation'), 'activation', [out]), block: blockBeside(context),
-        parts: { before: x, after: out, kind: op },
+        parts: { before: x, after: out, kind: op, ...headCountOf(out) },
         words: isSoftCap(graph, step) ? 'softCap' : isGating ? 'gateActivation' : isPooled(graph, out) ? 'poolerActivation' : 'activation'
       }]
     }
@@ -284,7 +300,7 @@ export function deriveRooms(run) {
     outputs.some(output => Object.values(graph.describe(output).inputs).includes(name)))
   for (const step of graph.steps) {
     if (isSampling(step)) continue
-    if (!inOtherRooms.has(step)) addRooms(roomsOf(step), isSmall)
+    if (!inOtherRooms.has(step)) addRooms(placedRoomsOf(step), isSmall)
   }
   const logits = graph.steps.findLast(step => !isSampling(step) && step.op === 'linear')
   if (outputs.length && logits) {
@@ -294,7 +310,7 @@ export function deriveRooms(run) {
     addRooms(list.map(room => ({ ...room, layer: undefined })), isSmall)
   }
   const end = logits ?? graph.steps.at(-1)
-  if (end && attentions.length) {
+  if (end && attendingTowers.size) {
     const { room } = contextOf(end)
     addRooms(modelRooms(run, graph, {
       towerOf: towers.nameOf, blockOf, attentions, logits: outputs.length ? logits?.outputs.out : undefined,

@@ -54,6 +54,15 @@ function headsOf(graph, name) {
 }
 
 /**
+ * The block of an attention made of single operations.
+ * @param {string | undefined} mask the texts of the model's masks
+ */
+export const blockOfSingle = mask => ATTENTION[mask === 'causal' ? 'masked' : 'self'].block
+
+/** Whether a step is the softmax of an attention made of single operations. @param {Graph} graph @param {Step} step */
+export const isSingleSoftmax = (graph, { op, outputs: { out } }) => op === 'softmax' && graph.describe(out).shape.length > 3
+
+/**
  * The block of a norm without a residual sum: that of the attention before or behind it, else the feed-forward network.
  * @param {Graph} graph @param {Step} norm @param {RoomContext} context
  */
@@ -62,6 +71,9 @@ function blockInLayer(graph, norm, { layer, towers }) {
   const heads = before?.op === 'linear' ? graph.read(before).x : undefined
   const attention = graph.steps.find(({ op, call, outputs }) => op === 'attention' && graph.placeOf(call).layer === layer &&
     (outputs.out === heads || graph.ancestors(outputs.out).has(y)))
+  const single = graph.steps.find(step => isSingleSoftmax(graph, step) && graph.placeOf(step.call).layer === layer)
+  const isInside = before && single && graph.placeOf(before.call).id.startsWith(`${graph.placeOf(single.call).id}.`)
+  if (single && (isInside || graph.ancestors(single.outputs.out).has(y))) return blockOfSingle(towers.mask)
   return attention ? ATTENTION[kindOfAttention(graph, attention, graph.placeOf(attention.call), towers)].block : 'feed_forward'
 }
 
@@ -72,8 +84,9 @@ export function normRoom(graph, step, context) {
   const residual = residualOf(graph, step), stored = gainStep(graph, step)
   const parts = { x, weight, bias, y, residual, isFirst: Boolean(residual?.isFirst), isCentred: step.op !== 'rms_norm',
     ...headsOf(graph, y), ...(stored && { stored: graph.read(stored).a }) }
-  const operations = [...graph.ancestors(x)].map(name => graph.makerOf(name)?.op)
-  const isEntry = !residual && context.layer === undefined && !operations.includes('attention')
+  const makers = [...graph.ancestors(x)].map(name => graph.makerOf(name))
+  const isBehind = makers.some(step => step && (step.op === 'attention' || isSingleSoftmax(graph, step)))
+  const isEntry = !residual && context.layer === undefined && !isBehind
   const isInLayer = !residual && context.layer !== undefined
   const usual = isInLayer ? 'plainNorm' : residual ? 'norm' : isEntry ? 'entryNorm'
     : context.tower === 'encoder' ? 'memory' : ACTIVATIONS.some(op => graph.makerOf(x)?.op === op) ? 'guessNorm' : 'finalnorm'

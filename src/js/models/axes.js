@@ -12,6 +12,9 @@ export const vocabularyAxes = of => [{ name: 'word', of }, { name: 'channel' }]
 /** A table with rows by position, by token type, … @param {string} by @returns {Axis[]} */
 export const tableAxes = by => [{ name: by }, { name: 'channel' }]
 
+/** Scores of queries and keys. @param {string} of the stream @returns {Axis[]} */
+export const scoreAxes = of => [{ name: 'batch' }, { name: 'head' }, { name: 'query', of }, { name: 'key', of }]
+
 /** One vector for each sequence. @type {Axis[]} */
 export const pooledAxes = [{ name: 'batch' }, { name: 'channel' }]
 

@@ -14,7 +14,7 @@ import { rmsNorm } from '../ops/rms_norm.js'
 import { rotary } from '../ops/rotary.js'
 import { unaryFunctions } from '../ops/unary.js'
 import { registerLibraryCode, runLayers } from '../intermediates.js'
-import { headAxes, lmHeadAxes, routerAxes, tableAxes, tokenAxes, vocabularyAxes } from './axes.js'
+import { headAxes, lmHeadAxes, routerAxes, scoreAxes, tableAxes, tokenAxes, vocabularyAxes } from './axes.js'
 import { Causal, FORWARD_OPTIONS } from './causal.js'
 import { Experts } from './experts.js'
 import { FeedForward } from './feed_forward.js'
@@ -334,11 +334,15 @@ export class Decoder extends Causal {
 
   /** @param {{ ids: string }} streams @returns {Record<string, import('../axes.js').Axis[]>} @internal */
   axes({ ids: text }) {
-    const routers = this.description.layers.flatMap(({ hasExperts }, n) => (hasExperts ? routerAxes(`layers.${n}.mlp`, text) : []))
+    const routers = this.description.layers.flatMap(({ hasExperts }, n) => (
+      hasExperts ? routerAxes(`layers.${n}.mlp`, text) : []))
     return {
       'embed_tokens.weight': vocabularyAxes(text),
-      ...(this.embed_positions && { 'embed_positions.weight': tableAxes('position'), 'embed_positions.output': tokenAxes(text) }),
-      ...Object.fromEntries(routers), ...lmHeadAxes(text), ...headAxes(this.head, text)
+      ...(this.embed_positions && {
+        'embed_positions.weight': tableAxes('position'), 'embed_positions.output': tokenAxes(text)
+      }),
+      ...(this.description.alibi && { alibi: scoreAxes(text) }), ...Object.fromEntries(routers),
+      ...lmHeadAxes(text), ...headAxes(this.head, text)
     }
   }
 
