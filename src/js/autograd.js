@@ -22,6 +22,7 @@ import { sameShape } from './shape.js'
  * @property {(node: Node, output: string) => Record<string, any>} [from] the direct inputs of an output, by their names
  *   in the formula; default: all inputs
  * @property {Record<string, string>} [roles] the roles of the outputs in a model, where they differ from their names
+ * @property {boolean} [isSelection] whether its parameters are indices of selected cells
  * @property {(node: Node, of: (tensor: Tensor) => import('./axes.js').Axes, output: string) =>
  *   import('./axes.js').Axes | null} [axes] the axes of an output, from those of the inputs; null or none:
  *   derived from the inputs' shapes

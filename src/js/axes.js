@@ -8,8 +8,10 @@ import { sameShape } from './shape.js'
  * @typedef {import('./autograd.js').Node} Node
  *
  * name: 'batch' | 'token' | 'query' | 'key' | 'head' | 'channel' | 'word' (of the vocabulary) | 'position' | 'row'; of:
- * the stream of text that the tokens, queries, keys or words belong to; first: the index of the first one, if not 0.
- * @typedef {{ name: string, of?: string, first?: number }} Axis
+ * the stream of text that the tokens, queries, keys or words belong to; first: the index of the first one, if not 0;
+ * indices: of the selected ones, if not all; per: how many heads share an index of this axis, where heads have two
+ * axes.
+ * @typedef {{ name: string, of?: string, first?: number, indices?: readonly number[], per?: number }} Axis
  * @typedef {readonly Axis[]} Axes
  */
 

@@ -192,7 +192,9 @@ export class Run {
       (Array.isArray(value) ? value.length : value)
     const computed = this.#trace.nodes.map(node => {
       const outputs = Object.values(node.outputs).map(describeShape)
-      return `${node.op.name} ${outputs} ${JSON.stringify(node.op.parameters?.(node) ?? {}, short)}`
+      // Which cells were selected changes the meaning of axes.
+      const parameters = JSON.stringify(node.op.parameters?.(node) ?? {}, node.op.isSelection ? undefined : short)
+      return `${node.op.name} ${outputs} ${parameters}`
     })
     const inputs = [...this.#names.keys()].filter(tensor => !this.#graph.has(tensor)).map(describeShape)
     return [...computed, ...inputs].join('\n')

@@ -15,7 +15,8 @@ import { RUNS } from '../../web/models/runs.js'
 import { createSession } from '../../web/theatre/session.js'
 import { read } from '../../web/theatre/settings.js'
 import { run as runOwn } from '../../web/models/imported/run.js'
-import { openModel } from '../lib/imported_models.js'
+import { llamaGguf, openModel } from '../lib/imported_models.js'
+import { caseOf, filesOf as encoderFiles } from '../models/hashed_weights.js'
 import { gf } from '../lib/engine.js'
 import { writeGpt2 } from '../lib/large.js'
 import { toPageRun } from '../lib/page.js'
@@ -84,6 +85,39 @@ longTest('an imported Llama: first its description, then all its rooms, every nu
   t.diagnostic(`${count} numbers compared`)
   assert.deepEqual(complaints, [])
   await close()
+})
+
+test('a GGUF file is opened by itself; the page has the rooms of a Llama', async () => {
+  const { page, complaints, close } = await house.open({ language: 'en' })
+  await bring(page, { 'tiny.gguf': Buffer.concat(llamaGguf()) })
+  await changeAndWait(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
+  const rooms = await roomsOnMap(page)
+  for (const id of rooms) {
+    await goToRoom(page, id)
+    await page.waitForSelector(`#house[data-room="${id}"]`)
+    assert.doesNotMatch(await page.textContent('#house'), /NaN|undefined/, id)
+  }
+  assert.ok(rooms.includes('0.self_attn.rotary'))
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a classifier: its label stands where the answer stands, in both languages', async () => {
+  for (const language of ['en', 'ko']) {
+    const { page, complaints, close } = await house.open({ language })
+    await bring(page, encoderFiles(caseOf('bert: SequenceClassification')))
+    await changeAndWait(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
+    const answer = await page.getAttribute('[data-field="target"]', 'placeholder')
+    assert.match(answer, /^\S+ \(0\.\d+\)$/)
+    assert.equal(await page.getAttribute('[data-field="target"]', 'readonly'), '')
+    assert.ok((await page.textContent('.house-now')).includes(answer))
+    await goToRoom(page, 'labels')
+    await page.waitForSelector('.label-answer')
+    assert.ok((await page.textContent('.label-answer')).includes(answer))
+    assert.deepEqual(await findViolations(page), [])
+    assert.deepEqual(complaints, [])
+    await close()
+  }
 })
 
 const without = key => filesOf(llama, {

@@ -1,4 +1,5 @@
 // Small models with tokenizers, such as a reader might import.
+import { gguf } from '../bench/lib/gguf.js'
 import { loadGolden } from '../golden/index.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { stories } from '../../web/models/stories/data.js'
@@ -51,4 +52,23 @@ let serial = 1000
 export async function openModel(files) {
   const { type } = await gf.models.inspect(files)
   return { ...await gf.models.load(files), type, serial: serial++ }
+}
+
+/** The chunks of a GGUF file with a small Llama, as llama.cpp stores it. */
+export function llamaGguf(metadata = {}) {
+  const C = 8, F = 12, V = 13, tensor = (...shape) => ({ shape, isExact: true,
+    data: Float32Array.from({ length: shape.reduce((a, b) => a * b) }, (_, i) => Math.sin(i * 1.7) / 3) })
+  const layer = {
+    attn_norm: [C], attn_q: [C, C], attn_k: [C, C], attn_v: [C, C], attn_output: [C, C], ffn_norm: [C],
+    ffn_gate: [F, C], ffn_up: [F, C], ffn_down: [C, F]
+  }
+  const tensors = {
+    'token_embd.weight': tensor(V, C), 'output_norm.weight': tensor(C), 'output.weight': tensor(V, C),
+    ...Object.fromEntries(Object.entries(layer).map(([name, shape]) => [`blk.0.${name}.weight`, tensor(...shape)]))
+  }
+  return gguf({
+    'general.architecture': ['string', 'llama'], 'llama.block_count': ['u32', 1], 'llama.context_length': ['u32', 16],
+    'llama.embedding_length': ['u32', C], 'llama.feed_forward_length': ['u32', F], 'llama.attention.head_count': ['u32', 2],
+    'llama.attention.layer_norm_rms_epsilon': ['f32', 1e-5], 'llama.vocab_size': ['u32', V], ...metadata
+  }, tensors)
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertClose } from '../lib/compare.js'
 import { gf } from '../lib/engine.js'
-import { CASES, bytesOf, filesOf, sample } from './families_weights.js'
+import { CASES, bytesOf, filesOf, sample } from './family_cases.js'
 
 /** Logits of ids in parts, with a cache. */
 function inParts(model, ids, mask, lengths) {

@@ -6,7 +6,7 @@ import { openSource, settle } from '../../src/js/files/source.js'
 import { readTensor } from '../../src/js/files/values.js'
 import { assertClose } from '../lib/compare.js'
 import { gf } from '../lib/engine.js'
-import { CASES, filesOf, sample } from './families_weights.js'
+import { CASES, filesOf, sample } from './family_cases.js'
 import { floats, writeGguf } from './gguf_file.js'
 
 /** Random bytes that stay the same. */

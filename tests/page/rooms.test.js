@@ -404,7 +404,8 @@ test('the relative bias of a score is that of its bucket and head', async () => 
   for (const head of [0, 2]) {
     const { bias, table } = stageData(run, 'encoder.relative_attention_bias', { head })
     const buckets = gf.functional.relativePositionBuckets ?? gf.relativePositionBuckets
-    const ids = buckets(6, 6, { numBuckets: table.rows, maxDistance: importedRun.exportable.model.encoder.maxDistance })
+    const { maxDistance } = importedRun.exportable.model.encoder.settings
+    const ids = buckets(6, 6, { numBuckets: table.rows, maxDistance })
     assert.deepEqual([...bias.values], [...ids.data].map(id => table.values[id * table.cols + head]))
     assert.deepEqual(bias.rowLabels, ['3', '1', '4', '1', '5', '9'])
   }

@@ -18,9 +18,13 @@ import { hasGraph } from '../models/graph.js'
 /** @typedef {Sum & { room: Room | null }} Line */
 /**
  * errorRatio: the largest error as a fraction of its bound; given: the number of weights; drawn: of values sampled
- * by dropout.
- * @typedef {Sum & { errorRatio: number, gradients: number, given: number, drawn: number }} Totals
+ * by dropout; skipped: of values that operations computed which the check does not know.
+ * @typedef {Sum & { errorRatio: number, gradients: number, given: number, drawn: number, skipped: number,
+ *   skippedOps: Set<string> }} Totals
  */
+
+/** Operations whose results are taken as they are: random masks, and matrices that were not retained. */
+const TAKEN = ['given', 'dropout', 'attention']
 
 /**
  * Sums the results by the room of their tensors.
@@ -32,9 +36,14 @@ export function summary(results, home) {
   /** @type {Map<Room | null, Line>} */
   const rooms = new Map()
   /** @type {Totals} */
-  const totals = { count: 0, difference: 0, errorRatio: 0, gradients: 0, given: 0, drawn: 0, isRight: true }
+  const totals = { count: 0, difference: 0, errorRatio: 0, gradients: 0, given: 0, drawn: 0, isRight: true, skipped: 0,
+    skippedOps: new Set() }
   for (const { name, op, part, count, difference, errorRatio } of results) {
-    if (part === 'value' && difference === null) totals[op === 'dropout' ? 'drawn' : 'given'] += count
+    if (part === 'value' && difference === null) {
+      const isSkipped = op !== null && !TAKEN.includes(op)
+      totals[op === 'dropout' ? 'drawn' : isSkipped ? 'skipped' : 'given'] += count
+      if (isSkipped) totals.skippedOps.add(op)
+    }
     const room = home(name) ?? null
     const line = rooms.get(room) ?? { room, count: 0, difference: 0, isRight: true }
     totals.errorRatio = Math.max(totals.errorRatio, errorRatio)
@@ -133,7 +142,7 @@ export function check({ t, runQuery, get, run, loadAll }) {
       })
       const rooms = roomsOf(displayedRun)
       const rows = summary(results, name => roomOfTensor(rooms, name, displayedRun))
-      const formatted = /** @type {const} */ (['count', 'gradients', 'given', 'drawn']).map(name => (
+      const formatted = /** @type {const} */ (['count', 'gradients', 'given', 'drawn', 'skipped']).map(name => (
         [name, formatCount(rows[name], document.documentElement.lang)]))
       const values = { ...Object.fromEntries(formatted), difference: formatBrief(rows.difference) }
       const list = { 'className': 'check-table', 'tabindex': '0', 'role': 'region', 'aria-label': t('check.room') }
@@ -141,7 +150,8 @@ export function check({ t, runQuery, get, run, loadAll }) {
         h('p', { className: 'check-total' }, t(rows.isRight ? 'check.right' : 'check.wrong', values)),
         h('div', list, table(rows, rooms, t)),
         h('p', { className: 'note' }, t(rows.drawn ? 'check.drawn' : 'check.given', values), ' ', t(hasGraph(displayedRun.settings.model) ? 'check.besides' : 'check.taken'),
-          displayedRun.retained ? ` ${t('check.unkept')}` : ''))
+          displayedRun.retained ? ` ${t('check.unkept')}` : '',
+          rows.skipped ? ` ${t('check.skipped', { ...values, ops: [...rows.skippedOps].join(', ') })}` : ''))
     } catch (error) {
       result.replaceChildren(h('p', { className: 'problem' }, t('check.failed', { message: /** @type {Error} */ (error).message })))
     }

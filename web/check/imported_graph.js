@@ -50,8 +50,14 @@ function simpleSteps({ op, inputs, outputs, parameters }, shapeOf) {
         graphStep(op, inputs, out, parameters)]
     }
     // A number operand is treated as a tensor of its own.
-    case 'mul': case 'sub': return 'number' in parameters ? [graphStep('number', {}, `${out} · number`, { value: parameters.number }),
-      graphStep(op, { b: `${out} · number`, ...inputs }, out)] : [graphStep(op, inputs, out)]
+    case 'mul': case 'sub': case 'add': case 'div': {
+      if (!('number' in parameters)) return [graphStep(op, inputs, out)]
+      const number = `${out} · number`, key = 'a' in inputs ? 'b' : 'a'
+      return [graphStep('number', {}, number, { value: parameters.number }), graphStep(op, { [key]: number, ...inputs }, out)]
+    }
+    case 'alibi': return [graphStep(op, inputs, out, { ...parameters, shape: shapeOf(out) })]
+    case 'slice': return parameters.step !== 1 ? [] : [graphStep('narrow', inputs, out,
+      { dim: parameters.dim, start: parameters.start, length: parameters.end - parameters.start })]
     case 'gelu': return [graphStep(parameters.approximate === 'tanh' ? 'gelu_tanh' : op, inputs, out)]
     case 'dropout': return [graphStep(op, { ...inputs, mask: outputs.mask }, out)]
     case 'embedding': return [graphStep(op, { weight: inputs.weight }, out, parameters)]

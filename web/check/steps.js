@@ -19,6 +19,7 @@ import { map, sumToShape, zeros } from '../../src/reference/tensor.js'
 import { transpose, narrow, widen } from './rearrange.js'
 import { sumHeads, splitHeads, joinHeads, repeatHeads, transposed } from './heads.js'
 import { layerNorm, rmsNorm } from './norms.js'
+import { SELECTION_STEPS } from './selection.js'
 
 /** @import { TensorLike, Tensor } from '../../src/reference/tensor.js' */
 
@@ -209,6 +210,11 @@ export const STEPS = {
   dropout: products(({ x, mask }) => mul.forward({ a: x, b: mask }).y,
     ({ x, mask }, _, dy) => ({ x: mul.backward({ a: x, b: mask }, {}, { y: dy }).a }), () => ({ y: 0, x: 0 })),
   linear: linearRows,
+  matmul: products(read => matmul.forward(/** @type {any} */ (read)).y,
+    (read, _, dy) => matmul.backward(/** @type {any} */ (read), {}, { y: dy }),
+    ({ a, b }, _, dy) => (
+      { y: widthOf(a), a: dy ? dy.data.length / countOf(a) : 0, b: dy ? dy.data.length / widthOf(b) : 0 })),
+  ...SELECTION_STEPS,
   dots: products((read, parameters) => matmul.forward(/** @type {any} */ (dotOperands(read, parameters))).y,
     (read, parameters, dy) => {
       const { a, b } = matmul.backward(/** @type {any} */ (dotOperands(read, parameters)), {}, { y: dy })
@@ -269,6 +275,7 @@ export const STEPS = {
   gelu: elementwise(gelu, {}, v => 8 * Math.abs(v), () => 18),
   gelu_tanh: elementwise(gelu, { approximate: 'tanh' }, v => 8 * Math.abs(v), () => 50),
   silu: elementwise(unary, { op: 'silu' }, v => 5 * Math.abs(v), slope => 12 * Math.abs(slope) + 8),
+  sigmoid: elementwise(unary, { op: 'sigmoid' }, v => 5 * Math.abs(v), slope => 12 * Math.abs(slope) + 8),
   tanh: elementwise(unary, { op: 'tanh' }, v => 5 * Math.abs(v), slope => 12 * Math.abs(slope) + 12),
   layer_norm: layerNorm,
   rms_norm: rmsNorm,

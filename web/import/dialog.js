@@ -11,7 +11,6 @@ import { formatBytes } from './format_bytes.js'
 /** @typedef {NonNullable<Inspection['training']>} TrainingFile */
 
 const MAX_LISTED = 12
-const TOKENIZERS = /^(tokenizer\.json|vocab\.(json|txt)|.*\.(model|spm)|tok[^.]*\.bin)$/
 
 /** A message of the library without its function name; a file name stays. @param {string} text */
 const withoutFunction = text => text.replace(/^(models(\.\w+)?|safetensors): /, '')
@@ -97,11 +96,10 @@ export function createImportDialog({ t, set, get, runQuery, language, rerun }) {
   const formatNumber = value => value.toLocaleString(language())
 
   /** @param {Inspection} inspection */
-  function describe({ type, parameters, bytes, missing, unused, problems, names, room, ...rest }) {
+  function describe({ type, parameters, bytes, missing, unused, problems, hasTokenizer, room, ...rest }) {
     training = rest.training
     if (training) return describeTraining(training)
     const canOpen = type && missing.length === 0 && problems.length === 0
-    const hasTokenizer = names.some((/** @type {string} */ name) => TOKENIZERS.test(name))
     const hasProblems = problems.length > 0 || missing.length > 0
     summary.replaceChildren(
       type && parameters > 0 ? h('p', { className: 'bring-type' }, t('bring.is', {

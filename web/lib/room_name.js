@@ -3,12 +3,13 @@
 /** @import { Room, Translate } from '../types.d.ts' */
 
 /** The tower, layer and block of a room, as far as it has them. @param {Room} room @param {Translate} t */
-export function partName({ tower, layer, block, stream, words }, t) {
+export function partName({ tower, layer, expert, block, stream, words }, t) {
   const hasNoTower = tower === 'model' || tower === undefined
   const towerName = hasNoTower ? '' : t(`map.${tower}`)
   if (layer === undefined) return stream && block === 'entry' ? towerName : ''
   const layerName = [towerName, t('map.layer', { number: layer + 1 })].filter(Boolean).join(' ')
-  return `${layerName} · ${t(`map.blocks.${block ?? words}`)}`
+  const blockName = t(`map.blocks.${block ?? words}`)
+  return [layerName, blockName, ...(expert === undefined ? [] : [t('map.expert', { number: String(expert) })])].join(' · ')
 }
 
 /** The name of a room without its layer. @param {Room} room @param {Translate} t @returns {string} */

@@ -87,10 +87,14 @@ const TOKENS = ['token', 'query', 'key']
  * @param {Run} run @param {Described} tensor @param {number} axis @param {number} [sentence]
  */
 export function getAxisLabels(run, tensor, axis, sentence = 0) {
-  const { name, of, first = 0 } = tensor.axes[axis]
+  const { name, of, first = 0, indices } = tensor.axes[axis]
   const stream = of && run.streams[of]
   if (!stream) return undefined
-  if (TOKENS.includes(name)) return (stream.tokens[sentence] ?? stream.tokens[0]).slice(first)
+  if (TOKENS.includes(name)) {
+    const tokens = stream.tokens[sentence] ?? stream.tokens[0]
+    return indices ? indices.map(index => tokens[index]) : tokens.slice(first)
+  }
+  if (name === 'label') return stream.labels
   return name === 'word' ? stream.vocabulary : undefined
 }
 
@@ -105,7 +109,20 @@ const VIEW_KEY_BY_AXIS = { batch: 'sentence', head: 'head' }
  * @param {Described} tensor @param {Partial<HeadSelection>} view
  */
 const currentIndex = ({ axes, shape }, view) =>
-  axes.map(({ name }, i) => Math.min(view[VIEW_KEY_BY_AXIS[name]] ?? 0, shape[i] - 1))
+  axes.map(({ name, per }, i) => {
+    const index = view[VIEW_KEY_BY_AXIS[name]] ?? 0
+    return per ? Math.floor(index / per) % shape[i] : Math.min(index, shape[i] - 1)
+  })
+
+/**
+ * The axes of the rows and columns of a matrix: the last two; but heads between tokens and their channels are selected
+ * one at a time.
+ * @param {Described} tensor
+ */
+function matrixAxes({ axes, shape: { length: rank } }) {
+  const token = axes.findIndex(({ name }) => name === 'token')
+  return [rank >= 4 && token >= 0 && axes[rank - 2].name === 'head' ? token : rank - 2, rank - 1]
+}
 
 /**
  * The matrix of a tensor's last two axes, at the current sentence and head. A tensor of one axis is a row.
@@ -115,8 +132,7 @@ const currentIndex = ({ axes, shape }, view) =>
  */
 export function sliceMatrix(run, name, view = {}, spec = {}) {
   const tensor = getTensor(run, name)
-  const rank = tensor.shape.length
-  const [row, col] = [rank - 2, rank - 1]
+  const [row, col] = matrixAxes(tensor)
   const { rowStart, colStart } = spec
   const labels = {
     ...(row >= 0 && rowStart === undefined && { rowLabels: getAxisLabels(run, tensor, row, view.sentence) }),

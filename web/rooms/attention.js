@@ -1,6 +1,6 @@
 /** The rooms of one attention, from its projections to its output. */
 
-import { beforeRotation, joinPath, present, projection, relativeBiasOf } from './graph_queries.js'
+import { beforeRotation, joinPath, present, projectedFrom, projection, relativeBiasOf, isBiasOfDistance } from './graph_queries.js'
 import { ATTENTION, CAUSAL, MASK_CONTROLS } from './roles.js'
 
 /** @import { Step } from '../types.d.ts' */
@@ -31,7 +31,7 @@ function rotaryRoom(graph, parts, rotated, room) {
  * The kind of an attention: cross, masked, encoder or self, from the text that it reads and from its mask.
  * @param {Graph} graph @param {Step} step @param {ModulePath} place @param {Towers} towers
  */
-function kindOfAttention(graph, step, place, towers) {
+export function kindOfAttention(graph, step, place, towers) {
   if (towers.isCross(step)) return 'cross'
   const attribute = place.ancestors.at(-1)?.name
   const parent = place.ancestors.findLast((_, i) => i < place.ancestors.length - 1)
@@ -41,19 +41,44 @@ function kindOfAttention(graph, step, place, towers) {
   return step.parameters.isCausal && !towers.isOpen ? 'masked' : 'self'
 }
 
-/** @param {Graph} graph @param {Step} step @param {RoomContext} context */
-export function attentionRooms(graph, step, context) {
+/**
+ * The texts of a mask: of what is added to the scores, of the window, or of what the kind of attention hides.
+ * @param {Graph} graph @param {Step} step @param {string} kind @param {string} usual
+ */
+function wordsOfMask(graph, step, kind, usual) {
+  const { mask: added } = graph.read(step), isMasked = kind === 'masked'
+  if (relativeBiasOf(graph, added)) return isMasked ? 'relativeCausal' : 'relativeMask'
+  if (added && isBiasOfDistance(graph, added)) return 'alibi'
+  if (step.parameters.window) return isMasked ? 'windowCausal' : 'window'
+  return usual
+}
+
+/**
+ * The steps that computed biases from the distances of tokens.
+ * @param {Graph} graph @param {string} bias @returns {Step[]}
+ */
+export function biasSteps(graph, bias) {
+  const maker = graph.makerOf(bias)
+  if (!maker) return []
+  return [...Object.values(graph.read(maker)).flatMap(name => biasSteps(graph, name)), maker]
+}
+
+/**
+ * The rooms of an attention. Steps between its projections and the scores have rooms among them.
+ * @param {Graph} graph @param {Step} step @param {RoomContext} context @param {(step: Step) => Draft[]} roomsOf
+ */
+export function attentionRooms(graph, step, context, roomsOf) {
   const { place, towers } = context
   const kind = kindOfAttention(graph, step, place, towers)
   const { block, words: defaultWords } = ATTENTION[kind]
   /** @type {Record<string, string>} */
   const words = { ...defaultWords, ...(kind === 'self' && towers.mask && { mask: towers.mask }) }
-  const { q, k, v, mask: addedMask } = graph.read(step)
-  if (relativeBiasOf(graph, addedMask)) words.mask = kind === 'masked' ? 'relativeCausal' : 'relativeMask'
+  words.mask = wordsOfMask(graph, step, kind, words.mask)
+  const { q, k, v, mask: bias } = graph.read(step)
   const { out, scores, masked_scores: masked, weights, dots } = step.outputs
   const rotated = { q: beforeRotation(graph, q), k: beforeRotation(graph, k) }
-  const projections = Object.fromEntries(
-    Object.entries({ ...rotated, v }).map(([part, name]) => [part, projection(graph, name)]))
+  const projected = Object.entries({ q, k, v }).map(([part, name]) => ({ part, ...projectedFrom(graph, name) }))
+  const projections = Object.fromEntries(projected.map(({ part, name }) => [part, projection(graph, name)]))
   const joined = graph.usersOf(out).find(user => user.op === 'linear')
   const output = joined && projection(graph, Object.values(joined.outputs)[0])
   const { heads, kvHeads = heads } = step.parameters
@@ -75,11 +100,13 @@ export function attentionRooms(graph, step, context) {
   const own = hasAll ? existing : []
   return [
     hasAll && room('qkv', 'qkv', [...own.map(({ y }) => y), ...new Set(own.flatMap(({ weight, bias }) => [weight, bias]))],
-      { parts: { ...parts, ...rotated, projections } }),
+      { parts: { ...parts, ...Object.fromEntries(projected.map(({ part, name }) => [part, name])), projections } }),
+    ...(hasAll ? projected.flatMap(({ steps }) => steps.filter(({ op }) => op !== 'rotary').flatMap(roomsOf)) : []),
     isRotated && rotaryRoom(graph, parts, rotated, room),
     room('scores', 'scores', [dots ?? scores]),
     dots && room('scale', 'scale', [scores]),
-    room('mask', 'mask', [masked], { controls: MASK_CONTROLS[kind] }),
+    ...(bias && words.mask === 'alibi' && context.isNew(bias) ? biasSteps(graph, bias).flatMap(roomsOf) : []),
+    room('mask', 'mask', [masked, ...(bias && words.mask === 'alibi' ? [bias] : [])], { controls: MASK_CONTROLS[kind] }),
     room('weights', words.weights === 'cross' ? 'cross' : 'weights', [weights],
       { words: words.weights ?? 'weights' }),
     mask && room('dropout', 'attention_dropout', [dropped, mask], { words: 'attention_dropout' }),

@@ -4,13 +4,14 @@
  * have rooms.
  */
 
-import { attentionRooms } from './attention.js'
+import { attentionRooms, biasSteps, kindOfAttention } from './attention.js'
 import { embeddingRooms, positionRooms } from './entry.js'
 import { graphOf } from './graph.js'
 import { modelRooms } from './interpret.js'
-import { dropoutRoom, isPooled, linearRoom, normRoom, residualOf } from './layers.js'
-import { beforeRotation, joinPath, isGate, addsPositions, isStream, addedTable, projection, relativeBiasOf } from './graph_queries.js'
-import { ACTIVATIONS, GATE_CONTROLS, NORMS, SAMPLING } from './roles.js'
+import { expertOf, isExpertWeight, isRouter, lastAxis, routerRooms, routerSteps } from './experts.js'
+import { blockOfSingle, dropoutRoom, gainStep, isPooled, isResidual, isSingleSoftmax, linearRoom, normRoom, residualOf } from './layers.js'
+import { isBiasOfDistance, joinPath, isGate, addsPositions, isStream, isSumOfStreams, addedTable, projectedFrom, projection, relativeBiasOf } from './graph_queries.js'
+import { ACTIVATIONS, ATTENTION, GATE_CONTROLS, NORMS, OPERATION_WORDS, QUERY_KEY_WORDS, SAMPLING } from './roles.js'
 
 /** @import { Room, Run, Step } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
@@ -74,7 +75,8 @@ function towersOf(graph) {
  * Whether a room is part of the tour, which skips repetition: of later layers it contains only the attention weights.
  * @param {Draft} room
  */
-function isOnTour({ layer, stage, tower }) {
+function isOnTour({ layer, stage, tower, expert }) {
+  if (expert) return false
   if (!layer) return true
   return stage === 'cross' || (tower === 'model' && stage === 'weights')
 }
@@ -85,10 +87,43 @@ function isOnTour({ layer, stage, tower }) {
  */
 function operationWords(graph, step) {
   const placed = addedTable(graph, step), { number } = step.parameters
+  if (step.op in OPERATION_WORDS) return { words: OPERATION_WORDS[step.op] }
+  if (!placed && step.op === 'add' && isSumOfStreams(graph, step)) return { words: 'residualSum' }
+  if (step.op === 'mul' && expertOf(graph, step) !== undefined && !isGate(graph, step)) return { words: 'weighted' }
   if (placed) return { words: placed.kind === 'type' ? 'typed' : 'placed', isFloor: placed.kind !== 'type' }
   if (step.op !== 'mul' || typeof number !== 'number') return {}
+  const width = Number(graph.describe(step.outputs.out).shape.at(-1))
+  // Only at the entry and at the exit is it the root of the width.
+  const ratio = number > 1 ? number ** 2 / width : number ** 2 * width
+  if (Math.abs(ratio - 1) > 1e-3 || graph.placeOf(step.call).layer !== undefined) return { words: 'multiplied' }
   return { words: number > 1 ? 'scaledUp' : 'scaledDown' }
 }
+
+/**
+ * Whether a tanh limits scores or logits: it is divided by a number before and multiplied by one after.
+ * @param {Graph} graph @param {Step} step
+ */
+function isSoftCap(graph, step) {
+  const isFactor = (/** @type {Step | undefined} */ own) => own?.op === 'mul' && typeof own.parameters.number === 'number'
+  return step.op === 'tanh' && isFactor(graph.makerOf(graph.read(step).x)) && graph.usersOf(step.outputs.out).some(isFactor)
+}
+
+/**
+ * Whether a step computes the probabilities of a classification head: of labels, or of positions for each label; with a
+ * sigmoid each is decided by itself.
+ * @param {Graph} graph @param {Step} step
+ */
+function isAnswer(graph, { op, outputs: { out } }) {
+  const hasLabels = graph.describe(out)?.axes.some(({ name }) => name === 'label')
+  return graph.usersOf(out).length === 0 && (op === 'sigmoid' || (op === 'softmax' && Boolean(hasLabels)))
+}
+
+/** @param {Graph} graph @param {Step} step @param {RoomContext} context @returns {Draft} */
+const answerRoom = (graph, step, { room }) => ({
+  ...room('labels', 'labels', [step.outputs.out]), block: 'exit', isFloor: true,
+  words: lastAxis(graph, step.outputs.out) !== 'token' ? 'labels' : step.op === 'softmax' ? 'span' : 'replaced',
+  parts: { scores: graph.read(step).x, probabilities: step.outputs.out }
+})
 
 /**
  * @param {Run} run
@@ -126,7 +161,7 @@ export function deriveRooms(run) {
   function contextOf(step) {
     const place = graph.placeOf(step.call)
     const tower = towers.nameOf(Object.values(step.outputs)[0])
-    const at = { tower, layer: place.layer }
+    const expert = expertOf(graph, step), at = { tower, layer: place.layer, ...(expert !== undefined && { expert }) }
     return {
       place, towers, ...at, stream: of => (of === undefined ? undefined : run.streams[of]),
       isNew: name => !displayed.has(name),
@@ -138,7 +173,7 @@ export function deriveRooms(run) {
     for (const room of list) {
       const isFloor = room.isFloor ?? (isAll && !['ids', 'positions', 'scale', 'mask', 'dropout'].includes(room.stage))
       const isAttention = ['weights', 'cross'].includes(room.stage)
-      const floor = Boolean(isFloor || isAttention || room.stage === 'activation')
+      const floor = Boolean(isFloor || isAttention || (room.stage === 'activation' && room.expert === undefined))
       rooms.push({ ...room, id: uniqueId(room.id), isOnTour: isOnTour(room), isFloor: floor })
       for (const name of room.tensors) {
         displayed.add(name)
@@ -158,14 +193,39 @@ export function deriveRooms(run) {
    */
   function blockBeside({ tower, layer }) {
     if (layer !== undefined) return 'feed_forward'
-    return attentions.some(attention => attention.tower === tower) ? 'exit' : 'entry'
+    return attendingTowers.has(tower) ? 'exit' : 'entry'
+  }
+  /** The towers of which an attention has been computed. @type {Set<string>} */ const attendingTowers = new Set()
+  /** Modules that attend by single operations: a softmax over the keys of every head. */
+  const attendingCalls = graph.steps.filter(step => isSingleSoftmax(graph, step)).map(({ call }) => call)
+  /** @param {number} call @returns {boolean} */
+  const isAttending = call => call >= 0 && (attendingCalls.includes(call) || isAttending(run.calls[call].parent))
+  /** The rooms of a step, in the block of the attention that it belongs to. @param {Step} step */
+  function placedRoomsOf(step) {
+    const rooms = roomsOf(step), isCausal = mask === 'causal', isSingle = isSingleSoftmax(graph, step)
+    if (step.op === 'attention' || isSingle) attendingTowers.add(towers.nameOf(step.outputs.out))
+    if (step.op === 'attention' || !isAttending(step.call)) return rooms
+    const addsMask = step.op === 'add' && isCausal && Object.values(graph.read(step)).some(name => !graph.makerOf(name))
+    return rooms.map(room => ({ ...room, block: blockOfSingle(mask), blockOf: undefined,
+      ...(addsMask && { words: 'causal' }) }))
+  }
+
+  /**
+   * The rooms of a step that normalizes or limits queries or keys.
+   * @param {Step} step @param {Step} attention @returns {Draft[]}
+   */
+  function adjustmentRooms(step, attention) {
+    const { block } = ATTENTION[kindOfAttention(graph, attention, graph.placeOf(attention.call), towers)]
+    const { layer } = contextOf(attention)
+    return roomsOf(step).map(room => ({ ...room, layer, block, blockOf: undefined, isFloor: false,
+      words: QUERY_KEY_WORDS[step.op] ?? room.words }))
   }
   /** @param {Step} step @returns {Draft[]} */
   function roomsOf(step) {
     const context = contextOf(step)
     const { op, outputs: { out } } = step
     if (op === 'attention') {
-      const list = attentionRooms(graph, step, context)
+      const list = attentionRooms(graph, step, context, between => adjustmentRooms(between, step))
       const { k, v } = graph.read(step), { kind, heads, kvHeads } = list[0].parts
       attentions.push({ out, k, v, kind, heads, kvHeads: kvHeads ?? heads, tower: context.tower, layer: context.layer,
         block: list[0].block })
@@ -177,21 +237,32 @@ export function deriveRooms(run) {
     }
     if (NORMS.includes(op)) return [normRoom(graph, step, context)]
     if (op === 'linear') return [linearRoom(graph, step, context)]
+    if (isRouter(graph, step)) return routerRooms(graph, step, context)
+    if (isAnswer(graph, step)) return [answerRoom(graph, step, context)]
     if (op === 'dropout') return [dropoutRoom(graph, step, context)]
     if (ACTIVATIONS.includes(op)) {
       const { x } = graph.read(step)
       const isGating = graph.usersOf(out).some(user => isGate(graph, user))
       return [{
         ...context.room(joinPath(context.place.id, 'activation'), 'activation', [out]), block: blockBeside(context),
-        parts: { before: x, after: out, kind: op },
-        words: isGating ? 'gateActivation' : isPooled(graph, out) ? 'poolerActivation' : 'activation'
+        parts: { before: x, after: out, kind: op, ...headCountOf(out) },
+        words: isSoftCap(graph, step) ? 'softCap' : isGating ? 'gateActivation' : isPooled(graph, out) ? 'poolerActivation' : 'activation'
       }]
     }
+    const own = Object.values(graph.read(step)).filter(name => isExpertWeight(graph, graph.makerOf(name)))
     return [{
-      ...context.room(joinPath(context.place.id, op), 'operation', [out]), parts: { inputs: graph.read(step), out, op },
+      ...context.room(joinPath(context.place.id, op), 'operation', [out, ...own]),
+      parts: { inputs: graph.read(step), out, op, ...headCountOf(out) },
       ...(isGate(graph, step) && { words: 'gate', controls: GATE_CONTROLS }),
-      ...operationWords(graph, step), block: blockBeside(context)
+      ...operationWords(graph, step), block: blockBeside(context),
+      ...(isResidual(graph, step) && context.layer !== undefined && { blockOf: graph.read(step).b })
     }]
+  }
+
+  /** The number of heads that a tensor has axes for. @param {string} name */
+  function headCountOf(name) {
+    const { axes, shape } = graph.describe(name), sides = shape.filter((_, i) => axes[i].name === 'head')
+    return sides.length ? { heads: sides.reduce((product, side) => product * side, 1) } : {}
   }
 
   /** Steps that belong to another room: projections of an attention, sums of a norm, dropped weights. */
@@ -199,29 +270,37 @@ export function deriveRooms(run) {
   for (const step of graph.steps) {
     if (step.op === 'attention') {
       const { q, k, v } = graph.read(step)
-      const projected = [q, k, v].map(name => beforeRotation(graph, name))
-      const hasAll = projected.every(name => projection(graph, name))
-      if (hasAll) projected.forEach(name => inOtherRooms.add(graph.makerOf(name)))
-      if (hasAll) [q, k].forEach(name => inOtherRooms.add(graph.makerOf(name)))
+      const projected = [q, k, v].map(name => projectedFrom(graph, name))
+      const hasAll = projected.every(({ name }) => projection(graph, name))
+      for (const { name, steps } of hasAll ? projected : []) {
+        for (const own of [graph.makerOf(name), ...steps]) inOtherRooms.add(own)
+      }
       const output = graph.usersOf(step.outputs.out).find(user => user.op === 'linear')
       if (output) inOtherRooms.add(output)
       graph.usersOf(step.outputs.weights).forEach(user => inOtherRooms.add(user))
     }
     if (NORMS.includes(step.op)) {
+      inOtherRooms.add(gainStep(graph, step))
       const residual = residualOf(graph, step)
       if (residual) inOtherRooms.add(graph.makerOf(residual.sum))
     }
     if (step.op === 'attention') {
-      relativeBiasOf(graph, graph.read(step).mask)?.transposed.forEach(name => inOtherRooms.add(graph.makerOf(name)))
+      const { mask: bias } = graph.read(step)
+      if (bias && isBiasOfDistance(graph, bias) && !relativeBiasOf(graph, bias)) {
+        biasSteps(graph, bias).forEach(own => inOtherRooms.add(own))
+      }
+      relativeBiasOf(graph, bias)?.transposed.forEach(name => inOtherRooms.add(graph.makerOf(name)))
     }
     if (step.op === 'cross_entropy') inOtherRooms.add(step)
+    if (isExpertWeight(graph, step)) inOtherRooms.add(step)
+    if (isRouter(graph, step)) routerSteps(graph, step).forEach(own => inOtherRooms.add(own))
   }
   const outputs = graph.steps.filter(isSampling).flatMap(step => Object.values(step.outputs))
   const inputs = [...run.tensors.keys()].filter(name => !graph.makerOf(name) &&
     outputs.some(output => Object.values(graph.describe(output).inputs).includes(name)))
   for (const step of graph.steps) {
     if (isSampling(step)) continue
-    if (!inOtherRooms.has(step)) addRooms(roomsOf(step), isSmall)
+    if (!inOtherRooms.has(step)) addRooms(placedRoomsOf(step), isSmall)
   }
   const logits = graph.steps.findLast(step => !isSampling(step) && step.op === 'linear')
   if (outputs.length && logits) {
@@ -231,7 +310,7 @@ export function deriveRooms(run) {
     addRooms(list.map(room => ({ ...room, layer: undefined })), isSmall)
   }
   const end = logits ?? graph.steps.at(-1)
-  if (end && attentions.length) {
+  if (end && attendingTowers.size) {
     const { room } = contextOf(end)
     addRooms(modelRooms(run, graph, {
       towerOf: towers.nameOf, blockOf, attentions, logits: outputs.length ? logits?.outputs.out : undefined,

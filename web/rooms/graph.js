@@ -10,7 +10,8 @@ import { CONTAINERS, LIST } from './roles.js'
 /**
  * @typedef {object} ModulePath the module that computed something
  * @property {string} id the attributes on the path to it, joined by dots, without those of containers
- * @property {number} [layer] its number in the innermost list
+ * @property {number} [layer] its number in the outermost list
+ * @property {number} [item] its number in an inner list, such as that of the experts of a layer
  * @property {string[]} types classes of the module that computed it
  * @property {{ types: string[], name: string }[]} ancestors the enclosing modules, outermost first
  */
@@ -19,7 +20,9 @@ import { CONTAINERS, LIST } from './roles.js'
 
 /** @param {Pick<Run, 'steps' | 'calls' | 'tensors'>} run */
 export function graphOf(run) {
-  const steps = run.steps.filter(({ isView }) => !isView)
+  // Ids and indices are computed, too, but are not described.
+  const steps = run.steps.filter(({ isView, outputs }) => (
+    !isView && Object.values(outputs).every(name => run.tensors.has(name))))
   const viewInputs = new Map(run.steps.filter(({ isView }) => isView)
     .map(({ inputs, outputs }) => [Object.values(outputs)[0], Object.values(inputs)[0]]))
   /** The tensor that a view reads, or the tensor itself. @param {string} name @returns {string} */
@@ -57,15 +60,16 @@ export function graphOf(run) {
     const attributes = chain.flatMap(item => item.way)
     let isContainer = false
     /** @type {string[]} */ const names = []
-    /** @type {number | undefined} */ let layer
+    /** @type {number | undefined} */ let layer, /** @type {number | undefined} */ item
     attributes.forEach(({ name, types }, i) => {
       const isItem = i > 0 && attributes[i - 1].types.includes(LIST)
-      if (isItem) layer = Number(name)
+      if (isItem && layer !== undefined) item = Number(name)
+      if (isItem) layer ??= Number(name)
       isContainer = types.some(type => CONTAINERS.includes(type))
       if (!isContainer) names.push(name)
     })
     const last = chain.at(-1)
-    return { id: names.join('.'), layer, types: last?.types ?? [], ancestors: attributes }
+    return { id: names.join('.'), layer, item, types: last?.types ?? [], ancestors: attributes }
   }
 
   /** @type {Map<string, Set<string>>} */ const lineages = new Map()

@@ -1,6 +1,6 @@
 /** Queries about the graph of a run, and the types that rooms are derived with. */
 
-import { ACTIVATIONS, TABLE_WORDS } from './roles.js'
+import { ACTIVATIONS, NORMS, TABLE_WORDS } from './roles.js'
 
 /** @import { KnownTensor, Projection, Room, Step, Stream } from '../types.d.ts' */
 /** @import { Graph, ModulePath } from './graph.js' */
@@ -51,6 +51,29 @@ export function projection(graph, name) {
 export const beforeRotation = (graph, name) => {
   const maker = graph.makerOf(name)
   return maker?.op === 'rotary' ? graph.read(maker).x : name
+}
+
+/** What a norm, a gain or a limit of queries or keys was computed from. @param {Graph} graph @param {Step} step */
+function beforeAdjustment(graph, step) {
+  const { x, a, b } = graph.read(step)
+  if (NORMS.includes(step.op) || step.op === 'clamp' || step.op === 'rotary') return x
+  return step.op === 'mul' && b && !graph.makerOf(b) && graph.makerOf(a) ? a : null
+}
+
+/**
+ * The projection of queries, keys or values, and the steps between it and the attention, which normalize, limit or
+ * rotate them.
+ * @param {Graph} graph @param {string} name @returns {{ name: string, steps: Step[] }}
+ */
+export function projectedFrom(graph, name) {
+  /** @type {Step[]} */ const steps = []
+  for (let at = name; ;) {
+    const maker = graph.makerOf(at), from = maker && beforeAdjustment(graph, maker)
+    if (!maker || maker.op === 'linear') return { name: at, steps: steps.reverse() }
+    if (!from) return { name: beforeRotation(graph, name), steps: [] }
+    steps.push(maker)
+    at = from
+  }
 }
 
 /**
@@ -109,6 +132,23 @@ export function relativeBiasOf(graph, mask) {
     at = graph.read(maker).x
   }
   return null
+}
+
+/**
+ * Whether a mask adds something else to each head, such as ALiBi's biases.
+ * @param {Graph} graph @param {string} mask
+ */
+export const isBiasOfDistance = (graph, mask) => (graph.describe(mask)?.shape[1] ?? 1) > 1
+
+/**
+ * Whether a step adds two streams of vectors. One of them may be listed token by token, without the axis of the batch.
+ * @param {Graph} graph @param {Step} step
+ */
+export function isSumOfStreams(graph, step) {
+  const { a, b } = graph.read(step), { shape } = graph.describe(step.outputs.out)
+  const size = shape.reduce((product, side) => product * side, 1)
+  return isStream(graph.describe(step.outputs.out)) && [a, b].every(name => name &&
+    graph.describe(name)?.shape.reduce((product, side) => product * side, 1) === size)
 }
 
 /** @param {KnownTensor} tensor */

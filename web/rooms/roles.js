@@ -25,6 +25,13 @@ export const SAMPLING = 'Sampling'
 export const NORMS = ['layer_norm', 'rms_norm']
 /** The texts of an RMS norm, by those of a layer norm. @type {Record<string, string>} */
 export const RMS_WORDS = { norm: 'rmsnorm', finalnorm: 'finalrms' }
+/** The texts of linear layers, by what their outputs are scores of. @type {Record<string, string>} */
+export const SCORE_WORDS = { label: 'labelScores', expert: 'routerScores' }
+/** The texts of operations without a stage of their own. @type {Record<string, string>} */
+export const OPERATION_WORDS = {
+  alibi: 'alibiBias', index_select: 'selected', scatter_add: 'scattered', transpose: 'arranged', matmul: 'product',
+  softmax: 'softmax', cat: 'joined', narrow: 'selected', slice: 'selected', rotary: 'rotated', clamp: 'clip'
+}
 /**
  * The texts of the rooms of embeddings other than those of tokens, by the kind of table.
  * @type {Record<string, string>}
@@ -50,3 +57,6 @@ export const GATE_CONTROLS = ['dimFeedforward', 'activation']
 
 /** Controls of an embedding without added positions. */
 export const PLACELESS_CONTROLS = ['dModel', 'seed', 'positional', 'positions']
+
+/** The texts of steps between a projection of queries or keys and their attention. @type {Record<string, string>} */
+export const QUERY_KEY_WORDS = { layer_norm: 'qkNorm', rms_norm: 'qkNorm', mul: 'qkGain', clamp: 'clip' }

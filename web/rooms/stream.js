@@ -3,7 +3,7 @@
  * the steps from the last to the logits; from these the parts that can be ablated and the points of the logit lens.
  */
 
-import { beforeRotation, addsPositions, isPositions, isStream, addedTable, relativeBiasOf } from './graph_queries.js'
+import { beforeRotation, addsPositions, isPositions, isSumOfStreams, addedTable, relativeBiasOf } from './graph_queries.js'
 import { NORMS } from './roles.js'
 
 /** @import { Edit, Step } from '../types.d.ts' */
@@ -35,9 +35,19 @@ const replacement = (name, shapeOf, from) => ({ name, index: shapeOf(name).map((
  */
 function residual(graph, step) {
   const { a, b } = graph.read(step)
-  if (step.op !== 'add' || ![a, b].every(name => name && isStream(graph.describe(name)))) return null
+  if (step.op !== 'add' || !isSumOfStreams(graph, step)) return null
   if (graph.ancestors(b).has(a)) return { input: a, change: b, sum: step.outputs.out }
   return graph.ancestors(a).has(b) ? { input: b, change: a, sum: step.outputs.out } : null
+}
+
+/**
+ * The residual sum of a sub-layer that read the same input as the one before it.
+ * @param {Graph} graph @param {Step} step @param {Map<string, string>} sumInputs the inputs of earlier sums
+ */
+function parallelResidual(graph, step, sumInputs) {
+  if (step.op !== 'add' || !isSumOfStreams(graph, step)) return null
+  const { a, b } = graph.read(step), input = sumInputs.get(a)
+  return input && graph.ancestors(b).has(input) ? { input: a, change: b, sum: step.outputs.out } : null
 }
 
 /**
@@ -46,8 +56,10 @@ function residual(graph, step) {
  * @returns {Stream[]}
  */
 export function streamsOf(graph, { towerOf, blockOf }) {
+  /** @type {Map<string, string>} */ const sumInputs = new Map()
   const sums = graph.steps.flatMap(step => {
-    const found = residual(graph, step)
+    const found = residual(graph, step) ?? parallelResidual(graph, step, sumInputs)
+    if (found) sumInputs.set(found.sum, found.input)
     return found ? [{ ...found, layer: graph.placeOf(step.call).layer }] : []
   })
   const inputs = new Set(sums.map(({ input }) => input))

@@ -63,9 +63,9 @@ function createField(name, { isLong, hasBreaks, isAnswer, notes = [] }, { t, set
     element, help: notesElement,
     /**
      * @param {State} state @param {Record<string, string>} problems @param {string | null} answer
-     * @param {string | null} doubt
+     * @param {string | null} doubt @param {boolean} isFixed whether no other answer can be scored
      */
-    update(state, problems, answer, doubt) {
+    update(state, problems, answer, doubt, isFixed) {
       const text = String(state[name])
       if (input.value !== text) input.value = text
       setText(problem, problems[name] ?? '')
@@ -78,6 +78,7 @@ function createField(name, { isLong, hasBreaks, isAnswer, notes = [] }, { t, set
       setText(hint, t(`controls.${name}.${isGiven ? 'given' : doubt ?? 'produced'}`))
       element.classList.toggle('is-doubted', !isGiven && doubt !== null)
       if (answer !== null) input.placeholder = answer
+      input.readOnly = isFixed
       // The answer to an earlier input does not belong to the current text.
       element.classList.toggle('is-old', Object.keys(problems).length > 0)
     }
@@ -90,6 +91,7 @@ function createField(name, { isLong, hasBreaks, isAnswer, notes = [] }, { t, set
  */
 function answerText(model, run) {
   if (!run) return ''
+  if (run.classification) return run.classification.text
   if (!run.decoding || run.decoding.kind === 'given') return null
   return model.written(run.decoding.steps.map(({ token }) => token))
 }
@@ -122,7 +124,7 @@ export function mountFields({ isLong }, context) {
       if (current.model !== model) build(model)
       const answer = answerText(model, run)
       const doubt = Object.keys(problems).length > 0 ? null : model.warning?.(state) ?? null
-      current.list.forEach(part => part.update(state, problems, answer, doubt))
+      current.list.forEach(part => part.update(state, problems, answer, doubt, Boolean(run?.classification)))
     }
   }
 }

@@ -14,7 +14,7 @@ import { findSquare, pickColumns, cellIndexOf } from '../lib/slice.js'
 
 export const id = 'activation'
 export const controls = ['activation']
-/** @type {string[]} */ export const pickers = []
+export const pickers = ['head']
 
 /**
  * Units before and after the activation, and its curve as the kernel computes it.

@@ -54,6 +54,7 @@ function floorContent(run, room, view) {
     const { tokens, lengths } = run.streams[parts.stream]
     return { tokens: (tokens[sentence] ?? tokens[0]).slice(0, lengths?.[sentence]) }
   }
+  if (stage === 'labels') return { tokens: run.classification?.items ?? [], isAnswer: true }
   if (stage === 'decoding') return { tokens: (run.decoding?.steps ?? []).map(({ token }) => token), isAnswer: true }
   const picture = (/** @type {object} */ more) => view.picture(room, more)
   const heads = Array.from({ length: Math.min(MAX_HEADS, parts.heads ?? 1) }, (_, head) => ({ head }))
@@ -95,7 +96,7 @@ export function data(run, view) {
     })),
     input: truncateText(first?.texts[sentence] ?? first?.texts[0] ?? ''),
     read: tokens.slice(0, promptLength).filter(token => !EDGES.test(token)).length,
-    steps: run.decoding?.steps.length, isGiven: run.decoding?.kind === 'given'
+    answer: run.classification?.text, steps: run.decoding?.steps.length, isGiven: run.decoding?.kind === 'given'
   }
 }
 
@@ -239,7 +240,8 @@ export function mount(container, context) {
     syncChildren(notebooks.lastChild, list, createLink, fillLink)
   }
   /** @param {ReturnType<typeof data>} shown */
-  function describe({ input, read, steps, isGiven, towers: all }) {
+  function describe({ input, read, answer: label, steps, isGiven, towers: all }) {
+    if (label !== undefined) return setText(now, t('stages.house.classifies', { input, read, answer: label }))
     const answer = all.at(-1)?.floors.at(-1)
     if (!answer?.isAnswer) return setText(now, t('stages.house.reads', { input, read }))
     const words = truncateText(context.written(answer.tokens))

@@ -29,6 +29,8 @@ import * as activation from './activation.js'
 import * as sampling from './sampling.js'
 import * as decoding from './decoding.js'
 import * as cache from './cache.js'
+import * as experts from './experts.js'
+import * as labels from './labels.js'
 import * as operation from './operation.js'
 import * as shuffle from './shuffle.js'
 import * as asks from './encoding_requirements.js'
@@ -54,7 +56,7 @@ import * as costs from './costs.js'
 export const stages = [
   house, tokens, ids, embedding, positions, sum, dropout, qkv, rotary, relative, scores, mask, weights, heads, output,
   pieces, merges, learning, longest, lattice, syllables,
-  scale, cross, norm, linear, activation, sampling, decoding, cache, attentionDropout, operation,
+  scale, cross, norm, linear, activation, sampling, decoding, cache, attentionDropout, experts, labels, operation,
   parts, habits, stream, costs,
   shuffle, asks, waves, circle, notebook,
   firstIdeas, twoSpellings, layouts, broadcasting, rotation, compare, beyond

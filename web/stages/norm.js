@@ -4,7 +4,7 @@ import { h } from '../lib/dom.js'
 import { mountFigure } from '../lib/figure.js'
 import { formatFixed } from '../lib/number.js'
 import { commonDomain, createPicture } from '../lib/picture.js'
-import { sliceMatrix, sliceVector } from '../lib/run.js'
+import { sliceHead, sliceMatrix, sliceVector } from '../lib/run.js'
 import { mountStrips } from '../lib/strip.js'
 
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
@@ -12,7 +12,7 @@ import { mountStrips } from '../lib/strip.js'
 
 export const id = 'norm'
 export const controls = ['normFirst', 'norm']
-/** @type {string[]} */ export const pickers = []
+export const pickers = ['head']
 
 /** Mean and variance of every row, in double, as in the explanation of a cell. @param {Slice} part */
 function statistics({ rows, cols, values }) {
@@ -25,15 +25,17 @@ function statistics({ rows, cols, values }) {
 
 /** The change, the sum, the norm's input, gain and bias, and its result. @param {Run} run @param {View} view */
 export function data(run, view) {
-  const { x, weight, bias, y, residual, isFirst, isCentred } = view.room.parts
+  const { x, weight, bias, y, residual, isFirst, isCentred, heads, stored } = view.room.parts
   /** @param {string} name */
-  const part = name => sliceMatrix(run, name, view)
+  const part = name => (heads ? sliceHead(run, name, heads, { ...view, head: Math.min(view.head, heads - 1) })
+    : sliceMatrix(run, name, view))
   const sums = residual && { input: part(residual.input), change: part(residual.change), sum: part(residual.sum) }
   const isOwn = Object.values(sums ?? {}).some(({ name }) => name === x)
   const matrices = { ...sums, ...(!isOwn && { before: part(x) }), after: part(y) }
-  const gains = [weight, bias].filter(Boolean)
+  const gains = [weight, bias, stored].filter(Boolean)
   return {
     ...matrices, gain: weight ? sliceVector(run, weight, 'γ') : null, shift: bias ? sliceVector(run, bias, 'β') : null,
+    stored: stored ? sliceVector(run, stored, 'γ − 1') : null,
     isFirst, isCentred, from: x, statistics: statistics(part(x)),
     domain: commonDomain(run, ...Object.values(matrices).map(({ name }) => name)),
     gains: commonDomain(run, ...gains)
@@ -43,12 +45,12 @@ export function data(run, view) {
 /** @type {Stage['picture']} */
 export const picture = (run, view) => createPicture(run, view.room.parts.y, view)
 
-/** @typedef {'input' | 'change' | 'sum' | 'before' | 'gain' | 'shift' | 'after'} MatrixRole */
+/** @typedef {'input' | 'change' | 'sum' | 'before' | 'stored' | 'gain' | 'shift' | 'after'} MatrixRole */
 
 /** @type {MatrixRole[]} */
-const POST = ['input', 'change', 'sum', 'before', 'gain', 'shift', 'after']
+const POST = ['input', 'change', 'sum', 'before', 'stored', 'gain', 'shift', 'after']
 /** @type {MatrixRole[]} */
-const PRE = ['input', 'gain', 'shift', 'after', 'change', 'sum']
+const PRE = ['input', 'stored', 'gain', 'shift', 'after', 'change', 'sum']
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
@@ -90,7 +92,8 @@ export function mount(container, context) {
       const order = (next.isFirst ? PRE : POST).filter(name => next[name])
       const names = ['input', 'change', 'sum', 'before', 'after'].map(name => next[name]?.name)
       /** @type {Follow} */
-      const twin = ({ name, index }) => (names.includes(name) ? { row: index[1], col: index[2] } : null)
+      const twin = ({ name, index }) => (
+        names.includes(name) ? { row: index[1], col: Number(index.at(-1)) % next.after.cols } : null)
       const alignTo = next.after.rowLabels
       slots.forEach(({ element, matrix }, i) => {
         const part = next[order[i]]
@@ -106,8 +109,8 @@ export function mount(container, context) {
     mark(marks) {
       fig.mark(marks)
       const { current } = marks
-      if (!latest || current?.index.length !== 3 || current.index[1] >= latest.after.rows) return
-      selected = { row: current.index[1], col: current.index[2] }
+      if (!latest || !current || ![3, 4].includes(current.index.length) || current.index[1] >= latest.after.rows) return
+      selected = { row: current.index[1], col: Number(current.index.at(-1)) % latest.after.cols }
       drawLines()
     },
     destroy() {}

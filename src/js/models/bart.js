@@ -10,6 +10,7 @@ import { cat } from '../ops/join.js'
 import { linear } from '../ops/linear.js'
 import { positionalEncoding } from '../ops/positional_encoding.js'
 import { registerLibraryCode, runLayers } from '../intermediates.js'
+import { headAxes, lmHeadAxes, tableAxes, tokenAxes, vocabularyAxes } from './axes.js'
 import { Head, applyHead } from './heads.js'
 import { buildArray } from './model.js'
 import { Seq2Seq } from './seq2seq.js'
@@ -168,6 +169,31 @@ export class BartModel extends Seq2Seq {
   /** The name of the family's class, for messages. @internal */
   get where() {
     return this.description.name
+  }
+
+  /**
+   * @param {{ ids: string, decoderIds: string }} streams
+   * @returns {Record<string, import('../axes.js').Axis[]>} @internal
+   */
+  axes({ ids: text, decoderIds: target }) {
+    const sides = Object.entries({ encoder: text, decoder: target }).flatMap(([side, of]) => [
+      ...['embedding', 'embed_positions'].map(name => [`${side}.${name}.weight`, tableAxes('position')]),
+      ...['embedding', 'embed_positions.output', 'layernorm_embedding.output', 'embed_tokens.output'].map(name =>
+        [`${side}.${name}`, tokenAxes(of)])
+    ])
+    const { isShared } = this.description
+    return {
+      ...Object.fromEntries(sides), 'encoder.embed_tokens.weight': vocabularyAxes(text),
+      ...(!isShared && { 'decoder.embed_tokens.weight': vocabularyAxes(target) }),
+      ...(isShared && { 'encoder.embed_tokens.output:2': tokenAxes(target) }),
+      ...lmHeadAxes(target), ...headAxes(this.head, target)
+    }
+  }
+
+  /** @returns {Record<string, Tensor>} @internal */
+  get computedTables() {
+    const { encoder: { sinusoids: source }, decoder: { sinusoids: target } } = this
+    return source && target ? { 'encoder.embedding.weight': source, 'decoder.embedding.weight': target } : {}
   }
 
   /**

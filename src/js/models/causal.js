@@ -27,6 +27,8 @@ export const FORWARD_OPTIONS = ['attentionMask', 'cache', 'positionIds', 'logits
 
 /** The base of decoder-only models, which continue a text from left to right. */
 export class Causal extends LanguageModel {
+  /** @type {'encoder' | 'decoder' | 'encoder-decoder'} */ static architecture = 'decoder'
+
   /** Maximum sequence length. @type {number} */ maxPositions = 0
   /** Its classification head, instead of the language modeling head. @type {import('./heads.js').Head | null} */
   head = null

@@ -14,6 +14,7 @@ import { rmsNorm } from '../ops/rms_norm.js'
 import { rotary } from '../ops/rotary.js'
 import { unaryFunctions } from '../ops/unary.js'
 import { registerLibraryCode, runLayers } from '../intermediates.js'
+import { headAxes, lmHeadAxes, routerAxes, scoreAxes, tableAxes, tokenAxes, vocabularyAxes } from './axes.js'
 import { Causal, FORWARD_OPTIONS } from './causal.js'
 import { Experts } from './experts.js'
 import { FeedForward } from './feed_forward.js'
@@ -158,6 +159,7 @@ class Attention extends Module {
     this.q_norm = qkNorm ? createQkNorm(heads) : null
     this.k_norm = qkNorm ? createQkNorm(kvHeads) : null
     this.description = description
+    this.numHeads = heads
     this.rotary = rotary
     this.window = window
   }
@@ -329,6 +331,20 @@ export class Decoder extends Causal {
   /** The name of the family's class, for messages. @internal */
   get where() {
     return this.description.name
+  }
+
+  /** @param {{ ids: string }} streams @returns {Record<string, import('../axes.js').Axis[]>} @internal */
+  axes({ ids: text }) {
+    const routers = this.description.layers.flatMap(({ hasExperts }, n) => (
+      hasExperts ? routerAxes(`layers.${n}.mlp`, text) : []))
+    return {
+      'embed_tokens.weight': vocabularyAxes(text),
+      ...(this.embed_positions && {
+        'embed_positions.weight': tableAxes('position'), 'embed_positions.output': tokenAxes(text)
+      }),
+      ...(this.description.alibi && { alibi: scoreAxes(text) }), ...Object.fromEntries(routers),
+      ...lmHeadAxes(text), ...headAxes(this.head, text)
+    }
   }
 
   /**

@@ -69,7 +69,7 @@ class DisentangledAttention extends Module {
     this.pos_key_proj = !isShared && hasC2P ? project() : null
     this.pos_query_proj = !isShared && hasP2C ? project() : null
     this.out_proj = project()
-    this.heads = heads
+    this.numHeads = heads
     this.settings = settings
   }
 
@@ -79,7 +79,7 @@ class DisentangledAttention extends Module {
    * @returns {Tensor} [B, T, C]
    */
   forward(x, table, { attnMask, rows }) {
-    const [B, T, C] = x.shape, { heads, settings: { hasC2P, hasP2C } } = this, D = C / heads
+    const [B, T, C] = x.shape, { numHeads: heads, settings: { hasC2P, hasP2C } } = this, D = C / heads
     const split = (/** @type {Tensor} */ y, /** @type {number} */ batch) =>
       y.reshape(batch, -1, heads, D).transpose(1, 2)
     const scale = 1 / Math.sqrt(D * (1 + Number(hasC2P) + Number(hasP2C)))

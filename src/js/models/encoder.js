@@ -11,6 +11,7 @@ import { linear } from '../ops/linear.js'
 import { narrow } from '../ops/narrow.js'
 import { unaryFunctions } from '../ops/unary.js'
 import { registerLibraryCode, runLayers } from '../intermediates.js'
+import { headAxes, pooledAxes, tableAxes, tokenAxes, vocabularyAxes } from './axes.js'
 import { Layer, createNorm, smallestWindow } from './decoder.js'
 import { DisentangledStack } from './disentangled.js'
 import { Head, applyHead } from './heads.js'
@@ -109,6 +110,7 @@ export class Encoder extends LanguageModel {
     super(engine)
     const { channels: C, embeddingSize = C, head = null, disentangled, modern } = description
     this.description = description
+    this.maxPositions = description.maxPositions
     this.embeddings = new Embeddings(engine, description)
     this.projection = embeddingSize === C ? null : new Linear(engine, embeddingSize, C)
     this.stack = disentangled ? new DisentangledStack(engine, description, disentangled) : null
@@ -122,6 +124,17 @@ export class Encoder extends LanguageModel {
   /** The name of the family's class, for messages. @internal */
   get where() {
     return this.description.name
+  }
+
+  /** @param {{ ids: string }} streams @returns {Record<string, import('../axes.js').Axis[]>} @internal */
+  axes({ ids: text }) {
+    const path = 'embeddings'
+    return {
+      [`${path}.word_embeddings.weight`]: vocabularyAxes(text),
+      [`${path}.position_embeddings.weight`]: tableAxes('position'), [`${path}.position_embeddings.output`]: tokenAxes(text),
+      [`${path}.token_type_embeddings.weight`]: tableAxes('type'), [`${path}.token_type_embeddings.output`]: tokenAxes(text),
+      'pooler.output': pooledAxes, 'tanh': pooledAxes, ...headAxes(this.head, text)
+    }
   }
 
   /**

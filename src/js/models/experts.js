@@ -2,8 +2,7 @@ import { Linear } from '../nn/linear.js'
 import { ModuleList } from '../nn/containers.js'
 import { Module } from '../nn/module.js'
 import { binaryFunctions, mul } from '../ops/binary.js'
-import { indexAdd } from '../ops/derived.js'
-import { indexSelect } from '../ops/gather.js'
+import { indexSelect, scatterAdd } from '../ops/gather.js'
 import { reductions } from '../ops/reduce.js'
 import { softmax } from '../ops/softmax.js'
 import { topk } from '../ops/sort.js'
@@ -63,7 +62,8 @@ export class Experts extends Module {
       if (!uses.length) continue
       const rows = uses.map(i => Math.floor(i / perToken))
       const computed = expert.forward(indexSelect(tokens, 0, rows))
-      out = indexAdd(out, 0, rows, mul(computed, indexSelect(flat, 0, uses)))
+      const index = rows.map(row => Array(tokens.shape[1]).fill(row))
+      out = scatterAdd(out, 0, index, mul(computed, indexSelect(flat, 0, uses)))
     }
     return out.reshape(...x.shape)
   }

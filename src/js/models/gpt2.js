@@ -7,6 +7,7 @@ import { ModuleList } from '../nn/containers.js'
 import { TransformerEncoderLayer } from '../nn/transformer.js'
 import { add } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
+import { headAxes, lmHeadAxes, tableAxes, tokenAxes, vocabularyAxes } from './axes.js'
 import { Causal, FORWARD_OPTIONS } from './causal.js'
 import { registerLibraryCode, runLayers } from '../intermediates.js'
 import { ACTIVATIONS, UNSUPPORTED, checkDivides, readChoice, readNumber, refuseUnsupported, readBoolean, readInteger } from './config.js'
@@ -68,6 +69,14 @@ export class GPT2 extends Causal {
     this.maxPositions = settings.maxPositions
     this.head = settings.head ? new Head(engine, C, settings.head) : null
     this.lm_head = settings.isTied || this.head ? null : new Linear(engine, C, settings.vocabSize, { bias: false })
+  }
+
+  /** @param {{ ids: string }} streams @returns {Record<string, import('../axes.js').Axis[]>} @internal */
+  axes({ ids: text }) {
+    return {
+      'wte.weight': vocabularyAxes(text), 'wpe.weight': tableAxes('position'), 'wpe.output': tokenAxes(text),
+      ...lmHeadAxes(text), ...headAxes(this.head, text)
+    }
   }
 
   /**

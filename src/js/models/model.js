@@ -37,6 +37,9 @@ function countTokens(tokens, past, isCausal) {
 /** The base of all models that gf.models.load reads: batches of ids, with padding on either side. */
 export class LanguageModel extends Module {
   static inputNames = ['ids']
+  /** What the model is made of. @type {'encoder' | 'decoder' | 'encoder-decoder'} */ static architecture = 'encoder'
+
+  /** Maximum length of a sequence. @type {number} */ maxPositions = Infinity
 
   /** Ids that end the generated sequence. @type {readonly number[]} */ eosTokenIds = []
   /** Defaults of generate's options, from generation_config.json. @type {Readonly<Record<string, any>>} */
@@ -57,6 +60,28 @@ export class LanguageModel extends Module {
    * @type {import('./pooling.js').Pooling | null} @internal
    */
   pooling = null
+
+  /** What the model is made of. @returns {'encoder' | 'decoder' | 'encoder-decoder'} */
+  get architecture() {
+    return /** @type {typeof LanguageModel} */ (this.constructor).architecture
+  }
+
+  /**
+   * The axes of tensors that operations cannot derive, for gf.observe.
+   * @param {{ ids: string, decoderIds: string }} _streams names of the streams that are read
+   * @returns {Record<string, import('../axes.js').Axis[]>} by name @internal
+   */
+  axes(_streams) {
+    return {}
+  }
+
+  /**
+   * Tables that are computed and not in the state dict, by their names in a run.
+   * @returns {Record<string, Tensor>} @internal
+   */
+  get computedTables() {
+    return {}
+  }
 
   /** The name of the class, for messages. @returns {string} @internal */
   get where() {

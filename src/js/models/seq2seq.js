@@ -20,6 +20,8 @@ const shiftRight = ({ values, shape: [B, T] }, start) =>
 
 /** The base of encoder-decoder models. */
 export class Seq2Seq extends LanguageModel {
+  /** @type {'encoder' | 'decoder' | 'encoder-decoder'} */ static architecture = 'encoder-decoder'
+
   /** The token that the decoder starts with. */ decoderStartTokenId = 0
   /** The first generated token, if one is forced. @type {number | null} */ forcedBosTokenId = null
   /** Maximum length of the source and of the target. */ maxPositions = Infinity

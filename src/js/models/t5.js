@@ -9,6 +9,7 @@ import { add, mul } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
 import { relativePositionBuckets } from '../ops/position_bias.js'
 import { registerLibraryCode, runLayers } from '../intermediates.js'
+import { headAxes, lmHeadAxes, relativeAxes, tokenAxes, vocabularyAxes } from './axes.js'
 import { Head, applyHead } from './heads.js'
 import { buildArray } from './model.js'
 import { Seq2Seq } from './seq2seq.js'
@@ -41,7 +42,7 @@ class Attention extends Module {
       this[name] = new Linear(engine, channels, heads * headDim, { bias: false })
     }
     this.o = new Linear(engine, heads * headDim, channels, { bias: false })
-    this.heads = heads
+    this.numHeads = heads
     this.dropout = dropout
   }
 
@@ -59,7 +60,7 @@ class Attention extends Module {
     const isKnown = entry?.isMemory && entry.length > 0, q = this.tag('q', this.q.forward(x))
     const k = isKnown ? null : this.tag('k', this.k.forward(memory))
     const v = isKnown ? null : this.tag('v', this.v.forward(memory))
-    const { out } = multiheadAttention(q, k, v, this.heads, {
+    const { out } = multiheadAttention(q, k, v, this.numHeads, {
       ...options, scale: 1, needWeights: false, cache: entry, dropoutP: this.training ? this.dropout : 0, where: 'T5'
     })
     return this.o.forward(this.tag('heads', out))
@@ -195,6 +196,22 @@ export class T5 extends Seq2Seq {
   /** The name of the family's class, for messages. @internal */
   get where() {
     return this.settings.name
+  }
+
+  /**
+   * @param {{ ids: string, decoderIds: string }} streams
+   * @returns {Record<string, import('../axes.js').Axis[]>} @internal
+   */
+  axes({ ids: text, decoderIds: target }) {
+    const { hasBiasPerLayer, layers } = this.settings
+    const sides = /** @type {const} */ ([['encoder', text], ['decoder', target]]).map(([side, of]) => {
+      const owners = hasBiasPerLayer ? Array.from({ length: layers[side] }, (_, n) => `${side}.block.${n}`) : [side]
+      return Object.assign({}, ...owners.map(path => relativeAxes(`${path}.relative_attention_bias`, of)))
+    })
+    return {
+      'shared.weight': vocabularyAxes(text), 'shared.output:2': tokenAxes(target), ...lmHeadAxes(target), ...sides[0], ...sides[1],
+      ...headAxes(this.head, target)
+    }
   }
 
   /** @param {Tensor} ids @param {import('./model.js').AttentionMask | null} mask @returns {Tensor} */

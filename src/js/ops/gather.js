@@ -50,10 +50,22 @@ function findPicked(selection, index) {
   return candidates.filter(candidate => getSource(selection, candidate)[dim] === index[dim])
 }
 
+/**
+ * The axes of picked cells. The axis that they were picked along keeps its meaning only if the indices are the same
+ * everywhere.
+ * @param {import('../axes.js').Axes} axes of x @param {Selection} selection @returns {import('../axes.js').Axis[]}
+ */
+const selectedAxes = (axes, { dim, indices, isShared }) => axes.map((axis, i) => {
+  if (i !== dim) return axis
+  const { first = 0, indices: earlier, ...rest } = axis
+  return isShared ? { ...rest, indices: Array.from(indices.values, index => earlier?.[index] ?? index + first) } : { name: 'choice' }
+})
+
 /** @param {string} name @returns {import('../autograd.js').Operation} */
 const lookup = name => ({
   name,
-  axes: ({ inputs: { x } }, of) => of(x),
+  isSelection: true,
+  axes: ({ inputs: { x }, saved }, of) => selectedAxes(of(x), saved),
   parameters: ({ saved: { dim, indices } }) => ({ dim, index: indices.toArray() }),
   /* out[k] = x[index[k]]  =>  dx[index[k]] += dout[k] */
   backward({ inputs: { x }, outputs: { out }, saved }, gradient) {
@@ -148,7 +160,11 @@ function addIntegers(out, src, { dim, indices }) {
 /** @param {string} name @param {boolean} isAdded @returns {import('../autograd.js').Operation} */
 const scatterOperation = (name, isAdded) => ({
   name,
-  axes: ({ inputs: { x } }, of) => of(x),
+  axes: ({ inputs: { x, src }, saved: { dim } }, of) => of(x).map((axis, i) => {
+    // Where nothing is known of x, which may be zeros, src describes both.
+    const other = src && axis.name === 'row' ? of(src)[i] : axis, { indices: _, ...rest } = other
+    return i === dim ? rest : other
+  }),
   parameters: ({ saved: { dim, indices } }) => ({ dim, index: indices.toArray() }),
   /*
    * out = x but out[index[k]] = src[k], or += src[k]  =>  dsrc[k] += dout[index[k]],  dx += dout in cells that stay

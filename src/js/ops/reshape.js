@@ -17,6 +17,11 @@ function matchAxes(from, to) {
   while (i < from.length || j < to.length) {
     /** @type {{ from: number[], to: number[] }} */ const group = { from: [], to: [] }
     let here = 1, there = 1
+    // Axes of the same size belong together, those of size 1, too.
+    if (i < from.length && from[i] === to[j]) {
+      groups.push({ from: [i++], to: [j++] })
+      continue
+    }
     do {
       if (j >= to.length || (i < from.length && here <= there)) here *= from[group.from[group.from.push(i++) - 1]]
       else there *= to[group.to[group.to.push(j++) - 1]]
@@ -35,6 +40,8 @@ function reshapedAxes({ inputs: { x }, outputs: { out } }, of) {
   const axes = of(x), isLong = (/** @type {number} */ i) => x.shape[i] !== 1
   return matchAxes(x.shape, out.shape).flatMap(({ from, to }) => {
     const long = from.filter(isLong), [own] = (long.length ? long : from).map(i => axes[i])
+    if (to.length === 3 && from.length === 1 && own.name === 'channel') return [
+      { name: 'head', per: out.shape[to[1]] }, { name: 'head', per: 1 }, own]
     if (to.length === 2 && from.length === 1 && own.name === 'channel') return [{ name: 'head' }, own]
     if (long.length === 2 && to.length === 1 && axes[long[0]].name === 'head') return [axes[long[1]]]
     return to.map(i => (long.length <= 1 && own && (to.length === 1 || out.shape[i] !== 1) ? own : { name: 'row' }))

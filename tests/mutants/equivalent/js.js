@@ -72,9 +72,9 @@ export default {
   'src/js/threads/mailbox.js: for (let n = 0; n < ${SPINS} && Atomics.load(box, ${CALL}) === call; n++); [=== -> !=]':
     'looks less often before it sleeps: the same work, a little later',
   'src/js/text/spm_normalizer.js: return mayBeInvalid && decodeValidUtf8(bytes.subarray(at, at + length)) === undefined ? 0 : length [0 -> 1]': 'what begins no character is U+FFFD in the string, too',
-  'src/js/decoding/choose.js: const all = softmaxOf(engine, values), count = topP < 1 ? nucleusSize(all, topP) : k [1 -> 2]':
+  'src/js/decoding/choose.js: const all = softmaxOf(engine, values), nucleus = topP < 1 ? nucleusSize(all, topP) : k [1 -> 2]':
     'all probabilities, added in the same order, are the total; what is 0 is left out in the end',
-  'src/js/decoding/choose.js: const all = softmaxOf(engine, values), count = topP < 1 ? nucleusSize(all, topP) : k [< -> <=]':
+  'src/js/decoding/choose.js: const all = softmaxOf(engine, values), nucleus = topP < 1 ? nucleusSize(all, topP) : k [< -> <=]':
     'all probabilities, added in the same order, are the total; what is 0 is left out in the end',
   'src/js/decoding/choose.js: const probabilities = count < k ? softmaxOf(engine, values.subarray(0, count)) : all [< -> <=]':
     'the probabilities of all are computed once more',

@@ -26,7 +26,18 @@ let lastSerial = 0
 /** @type {WeakMap<Library, Opened>} */ const opened = new WeakMap()
 
 /** The files of a model; others are not stored. */
-const MODEL_FILES = /\.(json|txt|model|spm|bin|safetensors)$/
+const MODEL_FILES = /\.(json|txt|model|spm|bin|safetensors|gguf)$/
+/** Files of a tokenizer. */
+const TOKENIZERS = /^(tokenizer\.json|vocab\.(json|txt)|.*\.(model|spm)|tok[^.]*\.bin)$/
+/** Where the keys of a GGUF file's metadata stand, before the tokens. */
+const GGUF_HEAD_BYTES = 2 ** 16
+
+/** Whether files include a tokenizer; a GGUF file may have one in its metadata. @param {Record<string, Blob>} files */
+async function hasTokenizerFile(files) {
+  if (Object.keys(files).some(name => TOKENIZERS.test(name))) return true
+  const gguf = Object.entries(files).find(([name]) => name.endsWith('.gguf'))
+  return gguf !== undefined && (await gguf[1].slice(0, GGUF_HEAD_BYTES).text()).includes('tokenizer.ggml.tokens')
+}
 
 /**
  * Describes files from their headers: a model, or a training of this page.
@@ -37,7 +48,7 @@ export async function importFiles(gf, files) {
   const weights = Object.keys(files).filter(name => name.endsWith('.safetensors'))
   const training = weights.length === 1 && !files['config.json'] ? await trainingOf(files[weights[0]]) : null
   return {
-    ...inspection, names: Object.keys(files), room: ADDRESS_SPACE,
+    ...inspection, names: Object.keys(files), hasTokenizer: await hasTokenizerFile(files), room: ADDRESS_SPACE,
     training: training && { ...training, name: weights[0] }
   }
 }

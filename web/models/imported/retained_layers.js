@@ -10,17 +10,13 @@ import { ADDRESS_SPACE, bytesOf } from './text_limits.js'
 /** @typedef {Record<'text' | 'target', number>} Lengths of the text and of the answer, in tokens */
 /** @typedef {{ layer: number, paths: string[], bytes: number }} Layer */
 
-const ATTENTION = /(?:^|\.)(?:self_attn|SelfAttention|multihead_attn|EncDecAttention)$/
+/** Cross-attentions by their paths. */
 const CROSS = /(?:multihead_attn|EncDecAttention)$/
 /** Matrices per head: products, scores, masked scores and weights, each with its gradient. */
 const MATRICES = 4 * 2
 const FLOAT_BYTES = 4
 /** The maximum memory for all matrices: a tab on a phone gets far less than its address space. */
 const MAX_BYTES = 2 ** 28
-
-/** @param {any} attention a module of one of the library's models */
-const headsOf = attention => ('numHeads' in attention ? attention.numHeads
-  : 'heads' in attention ? attention.heads : attention.options.heads)
 
 /**
  * The layers of a model, across its towers, with the paths of their attentions and the bytes of their matrices.
@@ -29,11 +25,11 @@ const headsOf = attention => ('numHeads' in attention ? attention.numHeads
 export function layersOf(model, { text, target }) {
   /** @type {Map<number, Layer>} */ const layers = new Map()
   for (const [path, module] of model.namedModules()) {
-    if (!ATTENTION.test(path)) continue
+    if (!('numHeads' in module)) continue
     const number = Number(/(\d+)\.\w+$/.exec(path)?.[1] ?? 0), own = path.startsWith('decoder.') ? target : text
     const layer = layers.get(number) ?? { layer: number, paths: [], bytes: 0 }
     layer.paths.push(path)
-    layer.bytes += MATRICES * FLOAT_BYTES * headsOf(module) * own * (CROSS.test(path) ? text : own)
+    layer.bytes += MATRICES * FLOAT_BYTES * module.numHeads * own * (CROSS.test(path) ? text : own)
     layers.set(number, layer)
   }
   return [...layers.values()].sort((a, b) => a.layer - b.layer)

@@ -9,12 +9,14 @@ import { retainedLayersOf } from './retained_layers.js'
 import { answerRoom, firstLogitsRow, textRoom } from './text_limits.js'
 import { encode, streamOf, textStream, vocabularyOf } from './streams.js'
 import { generateAsync, generateNow } from './generation.js'
+import { CLASSIFICATION_AXES, classify, classifierInputs, describeAnswer } from './classification.js'
 
 /** @import { Chosen } from '../generation.js' */
 /** @import { Opened } from './open.js' */
+/** @import { Outputs } from './classification.js' */
 /** @import { Cache } from '../../../src/js/ops/attention_cache.js' */
 /** @import { GenerationPlan as Written, PendingRequest } from './generation.js' */
-/** @import { Axis, Continuation, Edit, Library, LibraryTensor } from '../../types.d.ts' */
+/** @import { Continuation, Edit, Library, LibraryTensor } from '../../types.d.ts' */
 /** @import { ModelRun, Settings, Stream, Truncation } from '../../types.d.ts' */
 
 /**
@@ -26,7 +28,7 @@ import { generateAsync, generateNow } from './generation.js'
  * @property {number} read the number of tokens in the first pass
  * @property {number} first the first token with logits; those before it have none
  * @property {ModelRun['truncated']} [truncated] which texts were truncated
- * @property {() => { logits?: LibraryTensor, pooled?: LibraryTensor, hidden: LibraryTensor }} forward
+ * @property {() => Outputs} forward
  * @property {Record<string, Omit<Stream, 'texts'>>} streams
  * @property {Record<string, string>} texts of the streams
  * @property {Record<string, number[][]>} inputs of forward, by name
@@ -70,53 +72,6 @@ function answerTruncation({ maxNewTokens }, { max, limit }, { ids }) {
   return limit === 'setting' || ids.length < max ? undefined : { target: { read: max, of: maxNewTokens, limit } }
 }
 
-/** @param {string} of */
-const token = of => [{ name: 'batch' }, { name: 'token', of }, { name: 'channel' }]
-/** @param {string} of */
-const word = of => [{ name: 'word', of }, { name: 'channel' }]
-
-/** @param {string} of */
-const scores = of => [{ name: 'batch' }, { name: 'token', of }, { name: 'word', of }]
-/** @param {string} of */
-const head = of => ({ 'lm_head.weight': word(of), 'lm_head.output': scores(of) })
-
-/** An embedding of something other than tokens. @param {string} by */
-const table = by => [{ name: by }, { name: 'channel' }]
-const pooled = [{ name: 'batch' }, { name: 'channel' }]
-
-/**
- * T5's relative position bias, one number per distance and head.
- * @param {string} side @param {string} of
- */
-const relative = (side, of) => ({
-  [`${side}.relative_attention_bias.weight`]: [{ name: 'bucket' }, { name: 'head' }],
-  [`${side}.relative_attention_bias.output`]: [{ name: 'query', of }, { name: 'key', of }, { name: 'head' }]
-})
-
-/** The axes of the tables of every kind of model. @type {Record<string, Record<string, Axis[]>>} */
-const AXES = {
-  gpt2: {
-    'wte.weight': word('text'), 'wpe.weight': table('position'), 'wpe.output': token('text'), ...head('text')
-  },
-  llama: { 'embed_tokens.weight': word('text'), ...head('text') },
-  bert: {
-    'embeddings.word_embeddings.weight': word('text'),
-    'embeddings.position_embeddings.weight': table('position'), 'embeddings.position_embeddings.output': token('text'),
-    'embeddings.token_type_embeddings.weight': table('type'), 'embeddings.token_type_embeddings.output': token('text'),
-    'pooler.output': pooled, 'tanh': pooled
-  },
-  t5: {
-    'shared.weight': word('text'), 'shared.output:2': token('target'), ...head('target'),
-    ...relative('encoder', 'text'), ...relative('decoder', 'target')
-  },
-  marian: {
-    'encoder.embed_tokens.weight': word('text'), 'decoder.embed_tokens.weight': word('target'),
-    'encoder.embedding.weight': table('position'), 'encoder.embedding': token('text'),
-    'decoder.embedding.weight': table('position'), 'decoder.embedding': token('target'),
-    'decoder.embed_tokens.output': token('target'), 'decoder.layernorm_embedding.output': token('target')
-  }
-}
-
 /**
  * The plan of a run before its answer exists: how to generate one, and how to prepare the run with it.
  * @typedef {object} RunPlan
@@ -133,17 +88,22 @@ function decoderOnly(gf, opened, settings) {
   const { model } = opened, V = vocabularyOf(opened).length
   const { ids: start, truncated } = textOf(opened, settings.beginning, textRoom(model, 1))
   const room = answerRoom(model, start.length, settings), first = firstLogitsRow(start.length, room.max, V)
+  // Frequencies may depend on the length of the sequence. With the length of the longest answer they are the same in
+  // every pass, so that the tokens that were chosen are those of the displayed run.
+  const totalLength = start.length + room.max - 1
   /**
    * Computes logits from a fixed row on, so that they do not depend on the length of the answer.
    * @param {number[]} ids
    */
-  const logitsOptions = ids => (first ? { logitsToKeep: ids.length - first } : {})
+  const logitsOptions = ids => ({ totalLength, ...(first && { logitsToKeep: ids.length - first }) })
   const frame = { start, end: model.eosTokenIds[0] ?? -1, longest: room.max, V, isCausal: true }
   return {
     room,
     plan: {
       frame, ends: model.eosTokenIds, forward: rows => model.forward(rows, logitsOptions(rows[0])).logits,
-      begin: () => ({ next: (rows, cache) => model.forward(rows, { cache, logitsToKeep: 1 }).logits, done() {} })
+      begin: () => ({
+        next: (rows, cache) => model.forward(rows, { cache, logitsToKeep: 1, totalLength }).logits, done() {}
+      })
     },
     prepare(target) {
       const input = [...start, ...target.ids.slice(0, -1)]
@@ -153,7 +113,7 @@ function decoderOnly(gf, opened, settings) {
         forward: () => model.forward([input], logitsOptions(input)), inputs: { ids: [input] },
         streams: { text: textStream(opened, settings, input, start.length) }, texts: { text: settings.beginning },
         continuation: { ids: input, begin: () => (ids, cache) => (
-          model.forward([ids], cache ? { cache } : logitsOptions(input.slice(0, ids.length))).logits) }
+          model.forward([ids], cache ? { cache, totalLength } : logitsOptions(input.slice(0, ids.length))).logits) }
       }
     }
   }
@@ -207,16 +167,22 @@ function encoderDecoder(gf, opened, settings) {
 }
 
 /**
- * An encoder, which does not generate.
+ * A model that does not generate: an encoder, or one with a classification head.
  * @param {Library} _ @param {Opened} opened @param {Settings} settings @returns {PreparedRun}
  */
-function encoderOnly(_, opened, settings) {
+function readOnly(_, opened, settings) {
   const { model } = opened
   const { ids: input, truncated } = textOf(opened, settings.beginning, textRoom(model))
+  const { decoderIds, ...inputs } = classifierInputs(model, input)
   return {
-    target: null, truncated, rows: [], targets: [], read: input.length, first: 0, forward: () => model.forward([input]),
-    inputs: { ids: [input] },
-    streams: { text: textStream(opened, settings, input, input.length) }, texts: { text: settings.beginning }
+    target: null, truncated, rows: [], targets: [], read: input.length, first: 0,
+    forward: () => model.forward([input], decoderIds ? { decoderIds } : {}),
+    inputs: { ...inputs, ...(decoderIds && { decoderIds }) },
+    streams: {
+      text: textStream(opened, settings, input, input.length),
+      ...(decoderIds && { target: streamOf(opened, decoderIds[0], { isAnswer: true }) })
+    },
+    texts: { text: settings.beginning, ...(decoderIds && { target: '' }) }
   }
 }
 
@@ -227,21 +193,13 @@ function encoderOnly(_, opened, settings) {
 const undo = new WeakMap()
 
 /**
- * Marian's tables of positions, which are not part of the state dict but can be edited, too.
- * @param {Opened} opened @returns {Record<string, LibraryTensor>}
- */
-const tablesOf = ({ model, type }) => (type !== 'marian' ? {} : {
-  'encoder.embedding.weight': model.encoder.sinusoids, 'decoder.embedding.weight': model.decoder.sinusoids
-})
-
-/**
  * Restores the weights edited by the previous run, and registers the edits of this one.
  * @param {Opened} opened @param {Edit[]} edits
  * @returns {Map<string, number>} previous values, by `name:index`
  */
 function restore(opened, edits) {
   undo.get(opened)?.()
-  const tables = tablesOf(opened), state = { ...opened.model.stateDict(), ...tables }
+  const tables = opened.model.computedTables, state = { ...opened.model.stateDict(), ...tables }
   const before = edits.filter(({ name }) => Object.hasOwn(state, name)).flatMap(({ name, index }) => {
     const { shape, data } = state[name]
     return (cellsAt(shape, index) ?? []).map(cell => ({ name, tensor: state[name], cell, value: data[cell] }))
@@ -256,8 +214,15 @@ function restore(opened, edits) {
   return new Map(before.map(({ name, tensor, cell, value }) => [`${name}:${indexOf(tensor.shape, cell)}`, value]))
 }
 
-/** @type {Record<string, (gf: Library, opened: Opened, settings: Settings) => RunPlan>} */
-const PLANS = { gpt2: decoderOnly, llama: decoderOnly, t5: encoderDecoder, marian: encoderDecoder }
+/**
+ * How the model generates; null if it does not.
+ * @param {Library} gf @param {Opened} opened @param {Settings} settings @returns {RunPlan | null}
+ */
+function planOf(gf, opened, settings) {
+  const { architecture, head } = opened.model
+  if (head || architecture === 'encoder') return null
+  return architecture === 'decoder' ? decoderOnly(gf, opened, settings) : encoderDecoder(gf, opened, settings)
+}
 
 /**
  * Generates an answer asynchronously; undefined if the model does not generate or the reader typed the answer.
@@ -266,7 +231,7 @@ const PLANS = { gpt2: decoderOnly, llama: decoderOnly, t5: encoderDecoder, maria
  */
 export async function generateAnswer(gf, settings, opened, waiting) {
   restore(opened, settings.edits)
-  const runPlan = PLANS[opened.type]?.(gf, opened, settings)
+  const runPlan = planOf(gf, opened, settings)
   if (!runPlan || typedAnswer(opened, settings, runPlan.room)) return undefined
   return generateAsync(gf, settings, runPlan.plan, settings.edits, waiting)
 }
@@ -277,8 +242,8 @@ export async function generateAnswer(gf, settings, opened, waiting) {
  * @returns {PreparedRun}
  */
 function prepareRun(gf, opened, settings, edits, known) {
-  const runPlan = PLANS[opened.type]?.(gf, opened, settings)
-  if (!runPlan) return encoderOnly(gf, opened, settings)
+  const runPlan = planOf(gf, opened, settings)
+  if (!runPlan) return readOnly(gf, opened, settings)
   const { room, plan, prepare } = runPlan, typed = typedAnswer(opened, settings, room)
   if (typed) return { ...prepare(typed.target), truncated: { ...prepare(typed.target).truncated, ...typed.truncated } }
   const target = known ?? generateNow(gf, settings, plan, edits), found = prepare(target)
@@ -306,25 +271,31 @@ export function run(gf, options, edits, given) {
   const sampling = target ? createSampling(gf, settings) : null
   const [text, written] = [inputs.ids, inputs.decoderIds].map(list => list?.[0].length ?? 0)
   const retained = retainedLayersOf(opened.model, { text, target: written }, settings)
+  /** @type {ModelRun['classification']} */ let classification
   const observed = gf.observe(() => {
-    const { logits, hidden, pooled } = forward()
-    const output = logits ?? pooled ?? hidden
+    const outputs = forward()
+    if (opened.model.head) {
+      const { probabilities, ...rest } = classify(gf, opened, outputs)
+      classification = describeAnswer(opened, streams.text.tokens[0], { output: rest.output, probabilities })
+      return rest
+    }
+    const { logits, hidden, pooled } = outputs, output = logits ?? pooled ?? hidden
     if (!sampling) return { output }
     const loss = gf.functional.crossEntropy(output.reshape(-1, output.shape[2]), targets)
     gf.engine.trace.tag('loss', loss)
     sampling.forward(output)
     return { output, loss, free: () => sampling.dispose() }
   }, {
-    modules: sampling ? { [SAMPLING]: sampling } : {}, edits, axes: AXES[type], keepAttention: retained?.paths,
+    modules: sampling ? { [SAMPLING]: sampling } : {}, edits, axes: { ...opened.model.axes({ ids: 'text', decoderIds: 'target' }), ...CLASSIFICATION_AXES }, keepAttention: retained?.paths,
     streams: Object.fromEntries(Object.entries(streams).map(([name, one]) => [name, { ...one, texts: [texts[name]] }])),
     passes: [{ kind: 'prefill', rows: read }, ...(target?.ids ?? []).map((id, t) => (
       { kind: 'token', row: rows[t] + first, token: vocabulary[id] }))]
   })
   return {
     run: observed, settings, outputs: sampling ? [`${SAMPLING}.output`] : [], before,
-    hints: type === 'bert' ? {} : { mask: 'causal' },
+    hints: opened.model.architecture === 'encoder' ? {} : { mask: 'causal' },
     ...(retained && { retained }), ...(Object.keys(truncated).length && { truncated }), isTrained: true,
-    imported: { type, serial: opened.serial, broken: opened.broken },
+    ...(classification && { classification }), imported: { type, serial: opened.serial, broken: opened.broken },
     ...(target && { decoding: {
       ...decodingOf(target, settings.decoding, vocabulary, rows), ...(first && { first })
     } }),

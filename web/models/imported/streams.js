@@ -5,6 +5,7 @@ import { languageCosts } from '../language_costs.js'
 import { mergesOf } from '../merges.js'
 import { spelled } from '../token_text.js'
 import { hangulOf } from '../syllables.js'
+import { labelsOf } from './classification.js'
 
 /** @import { Opened } from './open.js' */
 /** @import { Tokenized } from '../syllables.js' */
@@ -18,11 +19,11 @@ import { hangulOf } from '../syllables.js'
  * @param {Opened} opened
  */
 export function vocabularyOf(opened) {
-  const { tokenizer, type, config } = opened
+  const { tokenizer, config } = opened
   let vocabulary = vocabularies.get(opened)
   if (!vocabulary) {
     const size = Math.max(config.vocab_size ?? tokenizer?.size ?? 0, config.decoder_vocab_size ?? 0)
-    const isOfLetters = type === 'bert'
+    const isOfLetters = tokenizer?.type === 'WordPiece'
     /** @param {number} id */
     const token = id => {
       if (!tokenizer || id >= tokenizer.size) return String(id)
@@ -46,11 +47,10 @@ export function encode({ tokenizer }, text, special) {
 
 /** @param {Opened} opened @param {number[]} ids @param {{ isAnswer: boolean }} [more] */
 export function streamOf(opened, ids, more) {
-  const { tokenizer } = opened
-  const vocabulary = vocabularyOf(opened)
+  const { tokenizer } = opened, vocabulary = vocabularyOf(opened), labels = labelsOf(opened)
   const tokens = ids.map(id => vocabulary[id] ?? String(id))
   return { tokens: [tokens], ids: [ids], vocabulary, padding: [ids.map(() => false)], lengths: [ids.length],
-    merges: tokenizer ? mergesOf(tokenizer, ids, vocabulary) : {}, ...more }
+    merges: tokenizer ? mergesOf(tokenizer, ids, vocabulary) : {}, ...(labels && { labels }), ...more }
 }
 
 /**

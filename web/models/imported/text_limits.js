@@ -46,9 +46,7 @@ export function tokensThatFit(model) {
  * @param {any} model @returns {{ max: number, limit: Truncation['limit'] }}
  */
 export function positionsOf(model) {
-  const positions = 'maxPositions' in model ? model.maxPositions
-    : 'embeddings' in model ? model.embeddings.position_embeddings.numEmbeddings : Infinity
-  const fits = tokensThatFit(model)
+  const { maxPositions: positions } = model, fits = tokensThatFit(model)
   return positions <= fits ? { max: positions, limit: 'places' } : { max: fits, limit: 'memory' }
 }
 

@@ -1,6 +1,6 @@
-// The tiny decoders of golden/families.json: weights made from keys and indices, see sample in golden/families.py.
-import { gf } from '../lib/engine.js'
+// The decoders of golden/families.json: their weights are made from keys and indices, as families.py makes them.
 import { loadGolden } from '../golden/index.js'
+import { gf } from '../lib/engine.js'
 
 /** FNV-1a of a key's bytes. @param {string} key */
 const hashOf = key => [...Buffer.from(key)].reduce((h, byte) => Math.imul(h ^ byte, 0x01000193) >>> 0, 0x811C9DC5)
@@ -17,9 +17,8 @@ export function sample(key, shape, shift) {
   })
 }
 
-export const CASES = loadGolden('families').cases
-
 export const bytesOf = values => new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
+export const CASES = loadGolden('families').cases
 
 /** The files of a case. */
 export const filesOf = ({ tensors, config }, changes = {}) => gf.tidy(() => ({
