@@ -27,21 +27,31 @@ const ASCII = /^[\0-\x7f]*$/
 
 /** @param {'NFC' | 'NFD' | 'NFKC' | 'NFKD'} form @returns {Normalize} */
 const unicodeForm = form => text => {
-  if (ASCII.test(text.string)) return text
-  const normalized = text.string.normalize(form)
-  if (normalized === text.string) return text
-  const inClusters = text.replaceAll(CLUSTERS(), part => part.normalize(form))
-  if (inClusters.string === normalized) return inClusters
-  const inGroups = text.replace(groupClusters(text.string, form))
-  return inGroups.string === normalized ? inGroups : text.replaceAll(LINES, part => part.normalize(form))
+  const { string } = text
+  if (ASCII.test(string)) return text
+  const normalized = string.normalize(form)
+  if (normalized === string) return text
+  for (const group of [() => matchGroups(string, CLUSTERS(), form), () => groupClusters(string, form)]) {
+    const result = text.replace(group().flatMap(part => alignCharacters(text, form, part)))
+    if (result.string === normalized) return result
+  }
+  return text.replace(matchGroups(string, LINES, form).flatMap(part => alignCharacters(text, form, part)))
 }
+
+/**
+ * The matches of a pattern that normalization changes. @param {string} string @param {RegExp} pattern @param {string} form
+ * @returns {import('./normalized_string.js').Replacement[]}
+ */
+const matchGroups = (string, pattern, form) => Array.from(string.matchAll(pattern),
+  ({ index, 0: part }) => ({ start: index, end: index + part.length, content: part.normalize(form) }))
+  .filter(({ start, end, content }) => content !== string.slice(start, end))
 
 /**
  * Groups the clusters that are normalized together: compatibility jamo are decomposed and composed to syllables.
  * @param {string} string @param {string} form
  */
 function groupClusters(string, form) {
-  /** @type {{ start: number, end: number, content: string }[]} */ const groups = []
+  /** @type {import('./normalized_string.js').Replacement[]} */ const groups = []
   for (const { index, 0: cluster } of string.matchAll(CLUSTERS())) {
     const last = groups[groups.length - 1], content = cluster.normalize(form), end = index + cluster.length
     const joined = last && end - last.start <= MAX_GROUP ? string.slice(last.start, end).normalize(form) : undefined
@@ -49,6 +59,32 @@ function groupClusters(string, form) {
     else groups.push({ start: index, end, content })
   }
   return groups.filter(({ start, end, content }) => content !== string.slice(start, end))
+}
+
+/**
+ * Aligns each character of a normalized group with one of the original, as Hugging Face's library does: a character stands for
+ * the first of those that it is composed of, and what a character is decomposed to stands for all of it. They are taken in order
+ * even where normalization changes the order of marks.
+ * @param {NormalizedString} text @param {string} form @param {import('./normalized_string.js').Replacement} group
+ * @returns {import('./normalized_string.js').Replacement[]}
+ */
+function alignCharacters(text, form, { start, end, content }) {
+  const decomposed = form.replace('C', 'D')
+  /** The decomposed characters, and whether each is the first of its character. @type {[string, boolean][]} */
+  const parts = [...text.string.slice(start, end)].flatMap(character =>
+    [...character.normalize(decomposed)].map((part, i) => /** @type {[string, boolean]} */ ([part, i === 0])))
+  let at = start
+  const replacements = [...content].map(character => {
+    const from = at
+    let count = 0 // of original characters that it takes
+    for (const part of decomposed === form ? character : character.normalize('NFD')) {
+      const k = parts.findIndex(([other]) => other === part)
+      if (k >= 0 && parts.splice(k, 1)[0][1]) count++
+    }
+    for (let i = 0; i < count && at < end; i++) at = text.after(at)[1]
+    return { start: from, end: at, content: character, origin: at > from ? text.after(from) : text.before(from) }
+  })
+  return [...replacements, { start: at, end, content: '' }]
 }
 
 /** The accents that BERT's normalizer strips, and all marks. */
@@ -109,7 +145,7 @@ const NORMALIZERS = {
   },
   Prepend: json => {
     const content = readString(WHERE, json, 'prepend')
-    return text => (text.string ? text.replace([{ start: 0, end: 0, content }]) : text)
+    return text => text.prepend(content, [0])
   },
   BertNormalizer: bert,
   Precompiled: json => precompiled(json.precompiled_charsmap == null ? '' : readString(WHERE, json, 'precompiled_charsmap')),

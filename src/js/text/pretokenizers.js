@@ -110,16 +110,16 @@ function removeParts(text, cuts, removed) {
  */
 const prependToWords = (prefix, shouldPrepend) => ({ text, ends, base }) => {
   let start = 0, added = 0
-  /** @type {{ start: number, end: number, content: string }[]} */ const changes = []
+  /** @type {number[]} */ const starts = []
   const newEnds = ends.map(end => {
     if (shouldPrepend(text.string.slice(start, end), base + text.originalOffsets(start, end)[0])) {
-      changes.push({ start, end: start, content: prefix })
+      starts.push(start)
       added += prefix.length
     }
     start = end
     return end + added
   })
-  return { text: text.replace(changes), ends: newEnds, base }
+  return { text: text.prepend(prefix, starts), ends: newEnds, base }
 }
 
 /** @param {any} json @returns {PreTokenizer[]} */
