@@ -1,3 +1,4 @@
+import { NOT_PRINTABLE, spellBytes } from './byte_level.js'
 import { readArray, readBoolean, readString, readType } from './json_fields.js'
 import { lazyRegExp } from './lazy_regexp.js'
 import { readPattern } from './pattern.js'
@@ -96,11 +97,18 @@ const toLowerCase = text => {
   return lowered === text.string ? text : text.replaceAll(/[^]/gu, character => character.toLowerCase())
 }
 
-/** The characters that BERT's normalizer removes: control characters except white space, and unassigned code points. */
-const CONTROLS = lazyRegExp(String.raw`[\0\ufffd]|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Cn}\p{Co}]`, 'gu')
+/** The characters that BERT's normalizer removes: control characters except white space. Unassigned code points stay. */
+const CONTROLS = lazyRegExp(String.raw`[\0\ufffd]|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}]`, 'gu')
 const SPACE = lazyRegExp(String.raw`\p{White_Space}`, 'gu')
-/** The characters that BERT's normalizer treats as Chinese; Hangul and kana are not among them. */
-const CHINESE = /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b820}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu
+/**
+ * The characters that BERT's normalizer treats as Chinese; Hangul and kana are not among them. U+2B820 to U+2B91F are missing in
+ * Hugging Face's library, too.
+ */
+const CHINESE = /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b920}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu
+
+/** What NMT's normalizer removes and replaces by a space. */
+const NMT_CONTROLS = /[\x01-\x08\v\x0e-\x1f\x7f\x8f\x9f]/g
+const NMT_SPACES = /[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]/g
 
 /** @param {any} json @returns {Normalize} */
 function bert(json) {
@@ -148,6 +156,8 @@ const NORMALIZERS = {
     return text => text.prepend(content, [0])
   },
   BertNormalizer: bert,
+  Nmt: () => text => text.replaceAll(NMT_CONTROLS, () => '').replaceAll(NMT_SPACES, () => ' '),
+  ByteLevel: () => text => text.replaceAll(NOT_PRINTABLE, spellBytes),
   Precompiled: json => precompiled(json.precompiled_charsmap == null ? '' : readString(WHERE, json, 'precompiled_charsmap')),
   SentencePiece: spmNormalizer,
   Sequence: json => sequence(readArray(WHERE, json, 'normalizers').map(createNormalizer))

@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, expectBoolean, isPlain, expectOptions, expectInteger } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, expectInteger, expectOneOf, expectOptions, isPlain } from '../errors.js'
 import { createTokenFinder } from './added_tokens.js'
 import { NormalizedString } from './normalized_string.js'
 import { BpeModel, hasAffixes } from './bpe_model.js'
@@ -8,14 +8,15 @@ import { Explanations } from './explanations.js'
 import { expectDepth, readIntegers } from './json_fields.js'
 import { createMergeFinder } from './merge_steps.js'
 import { createNormalizer } from './normalizers.js'
-import { EncodingBuilder } from './encoding_builder.js'
+import { EncodingBuilder, joinPieces, truncatedLengths } from './encoding_builder.js'
 import { createPostProcessor } from './postprocessors.js'
-import { createPreTokenizer, isByteLevel, isGpt2, preTokenize } from './pretokenizers.js'
+import { byteMode, createPreTokenizer, isGpt2, preTokenize } from './pretokenizers.js'
 import { replayMerges } from './replay.js'
 import { toWellFormed } from './scan.js'
 import { createSource, stringSource } from './text_source.js'
-import { UnigramModel } from './unigram_model.js'
+import { UnigramModel, roundTwice } from './unigram_model.js'
 import { expectIds } from './views.js'
+import { WordLevelModel } from './wordlevel_model.js'
 import { WordPieceModel } from './wordpiece_model.js'
 import { encodeUtf8 } from './utf8.js'
 import { createWordSplitter } from './word_splitter.js'
@@ -29,6 +30,23 @@ import { createWordSplitter } from './word_splitter.js'
  * @property {string[]} tokens as the vocabulary spells them; `bytesOf` gives the bytes that a token stands for
  * @property {[number, number][]} offsets [start, end) of each token in UTF-16 units of the text. A token that is part
  *   of a character has the offsets of the whole character; a special token that was added has an empty range
+ * @property {number[]} typeIds 1 for tokens of the second text of a pair, as the post-processor defines
+ * @property {number[]} attentionMask 0 for padding, else 1
+ */
+
+/**
+ * @typedef {object} EncodeOptions
+ * @property {boolean} [special] whether to add the special tokens of the post-processor, such as [CLS] and [SEP]; default false
+ * @property {string | Uint8Array | (string | Uint8Array)[]} [pair] a second text; with a list of texts, a list as long. Offsets
+ *   of its tokens are positions in it
+ * @property {boolean} [allowSpecial] whether special tokens that occur in the text become their ids; false reads them as plain
+ *   text, which is safe for texts of others; default true
+ * @property {number | { maxLength: number, strategy?: 'longest_first' | 'only_first' | 'only_second', side?: 'left' | 'right' }} [truncation]
+ *   the maximum number of tokens, added ones included, which text of a pair is truncated ('longest_first'), and where
+ *   ('right'); default none, whatever tokenizer.json says
+ * @property {boolean | number | { length?: number, multipleOf?: number, side?: 'left' | 'right', id?: number, typeId?: number }} [padding]
+ *   true pads to the longest text of a list, a number to this length. The token is that of tokenizer.json's `padding`, or [PAD], <pad>
+ *   or <|pad|>; default none
  */
 
 /**
@@ -63,7 +81,7 @@ export class Tokenizer {
   /** @type {Set<number>} */ #specialIds
   /** @type {Set<number>} */ #addedIds
   /** @type {Model} */ #model
-  #byteLevel
+  /** @type {'read' | 'spelled' | undefined} */ #byteMode
   #usesGpt2Split
   #findAdded
   #findNormalized
@@ -91,24 +109,24 @@ export class Tokenizer {
     this.#engine = engine
     this.#json = json
     this.#trainedMerges = trainedMerges
-    this.#byteLevel = isByteLevel(json.pre_tokenizer)
-    this.#usesGpt2Split = isGpt2(json.pre_tokenizer) && !hasAffixes(json.model)
+    this.#byteMode = byteMode(json)
     for (const [token, id] of vocabEntries(json.model)) this.#setToken(token, id)
-    this.#model = createModel(engine, json.model, this.#vocab, this.#byteLevel)
+    this.#model = createModel(engine, json.model, this.#vocab, this.#byteMode)
+    this.#usesGpt2Split = this.#model instanceof BpeModel && this.#model.splitsText && isGpt2(json.pre_tokenizer)
     const added = addedTokens(json)
     for (const { content, id } of added) this.#setToken(content, id)
     this.#addedIds = new Set(added.map(token => token.id))
     const specials = added.filter(token => token.special)
     this.#specialIds = new Set([...specials.map(token => token.id), ...controlIds(json.model)])
     this.#normalize = createNormalizer(json.normalizer)
-    this.#preTokenizers = createPreTokenizer(json.pre_tokenizer)
+    this.#preTokenizers = createPreTokenizer(json.pre_tokenizer, this.#byteMode === 'spelled')
     this.#postProcessor = createPostProcessor(json.post_processor)
-    for (const id of [...this.#postProcessor.before, ...this.#postProcessor.after]) {
+    for (const id of [...this.#postProcessor.single, ...this.#postProcessor.pair].flatMap(({ ids }) => ids ?? [])) {
       expect(this.#tokens[id] !== undefined, 'format',
         () => `tokenizer: post_processor: ${id} is not the id of a token; there are ${this.size}`)
     }
     const decode = createDecoder(json.decoder)
-    this.#decode = this.#byteLevel ? replaceSuffixes(decode, json.model) : decode
+    this.#decode = this.#byteMode ? replaceSuffixes(decode, json.model) : decode
     this.#findAdded = createTokenFinder(added.filter(token => !token.normalized))
     this.#findNormalized = createTokenFinder(added.filter(token => token.normalized),
       content => json.normalizer?.type === 'SentencePiece' ? content : this.#normalize(new NormalizedString(content)).string)
@@ -127,7 +145,7 @@ export class Tokenizer {
     return this.#tokens.length
   }
 
-  /** The type of the model: 'BPE', 'WordPiece' or 'Unigram'. @returns {string} */
+  /** The type of the model: 'BPE', 'WordPiece', 'WordLevel' or 'Unigram'. @returns {string} */
   get type() {
     return modelType(this.#json.model)
   }
@@ -172,7 +190,7 @@ export class Tokenizer {
     const where = 'tokenizer.replay', { merges } = this
     expect(typeof text === 'string', 'type', () => `${where}: text must be a string, got ${describe(text)}`)
     expectInteger(where, 'n', n, 0, merges.length)
-    if (!this.#byteLevel || this.type !== 'BPE' || hasAffixes(this.#json.model)) return { words: [], pairs: [] }
+    if (this.#byteMode !== 'read' || this.type !== 'BPE' || hasAffixes(this.#json.model)) return { words: [], pairs: [] }
     const string = toWellFormed(text), segments = this.#findAdded(string).filter(({ id }) => id === undefined)
     const splitWords = createWordSplitter(this.#normalize, this.#preTokenizers)
     const words = segments.flatMap(({ start, end }) => [...splitWords(string.slice(start, end))])
@@ -193,7 +211,8 @@ export class Tokenizer {
    */
   scoreOf(id) {
     this.#expectToken('tokenizer.scoreOf', 'id', id)
-    return this.type === 'Unigram' && !this.#json.model.ids ? this.#json.model.vocab[id]?.[1] : undefined
+    const { vocab, ids, kinds } = this.#json.model, score = this.type === 'Unigram' && !ids ? vocab[id]?.[1] : undefined
+    return score === undefined || kinds ? score : roundTwice(score)
   }
 
   /** Returns the id of a token as the vocabulary spells it, or undefined. @param {string} token */
@@ -210,7 +229,7 @@ export class Tokenizer {
   bytesOf(id) {
     const token = this.#expectToken('tokenizer.bytesOf', 'id', id)
     if (this.#addedIds.has(id) || this.#specialIds.has(id)) return encodeUtf8(token)
-    if (this.#byteLevel) return decodeWord(token, this.#json.model) ?? encodeUtf8(token)
+    if (this.#byteMode) return decodeWord(token, this.#json.model) ?? encodeUtf8(token)
     const byte = parseByteToken(token)
     if (byte !== undefined) return Uint8Array.of(byte)
     const { continuing_subword_prefix: prefix, type } = this.#json.model
@@ -230,22 +249,66 @@ export class Tokenizer {
   /**
    * Encodes a text as tokens.
    * @param {string | Uint8Array} text bytes are read as UTF-8. A lone surrogate is read as U+FFFD. So are invalid
-   *   bytes, except that byte-level tokenizers encode them unchanged
-   * @param {{ special?: boolean }} [options] special (default false): whether to add the special tokens of the
-   *   post-processor, such as [CLS] and [SEP]
+   *   bytes, except that byte-level tokenizers encode them unchanged. A list of texts gives a list
+   * @param {EncodeOptions} [options]
    * @returns {Encoding}
-   * @throws {GlassformerError} 'type'; 'text' if a character has no token and there is no unknown token; 'memory'
+   * @throws {GlassformerError} 'type'; 'text' if a character has no token and there is no unknown token; 'range' if a text cannot
+   *   be truncated as the options ask; 'memory'
+   * @example
+   * tokenizer.encode('a question', { pair: 'an answer', special: true }).typeIds  // [0, 0, 0, 0, 1, 1, 1]
    */
   encode(text, options) {
-    const { special = false } = /** @type {{ special?: boolean }} */ (
-      expectOptions('tokenizer.encode', options, ['special']))
-    expectBoolean('tokenizer.encode', 'special', special)
-    const source = createSource(this.#engine, 'tokenizer.encode', text)
-    const builder = new EncodingBuilder(this.#model)
-    if (special) builder.addSpecialTokens(this.#postProcessor.before, 0)
-    this.#read(source, builder)
-    if (special) builder.addSpecialTokens(this.#postProcessor.after, source.string.length)
-    return builder.encoding(this.#tokens, this.#postProcessor.trim)
+    const where = 'tokenizer.encode', isList = Array.isArray(text)
+    const { special = false, allowSpecial = true, pair, truncation, padding } = /** @type {EncodeOptions} */ (
+      expectOptions(where, options, ['special', 'pair', 'allowSpecial', 'truncation', 'padding']))
+    expectBoolean(where, 'special', special)
+    expectBoolean(where, 'allowSpecial', allowSpecial)
+    expect(pair === undefined || Array.isArray(pair) === isList && (!isList || pair.length === text.length), 'type',
+      () => `${where}: pair must be ${isList ? `a list of ${text.length} texts` : 'a text'}, got ${describe(pair)}`)
+    const parts = pair === undefined ? this.#postProcessor.single : this.#postProcessor.pair
+    const texts = isList ? text : [text], pairs = isList ? pair : [pair], limit = readTruncation(truncation)
+    const lists = texts.map((first, k) => {
+      const sources = (pair === undefined ? [first] : [first, pairs[k]]).map(part => createSource(this.#engine, where, part))
+      const builders = sources.map(source => {
+        const builder = new EncodingBuilder(this.#model)
+        this.#read(source, builder, allowSpecial)
+        return { builder, ids: builder.ids }
+      })
+      const template = parts.filter(part => special || !part.ids)
+      const room = limit && limit.maxLength - template.reduce((sum, { ids = [] }) => sum + ids.length, 0)
+      const lengths = builders.map(({ ids }) => ids.length)
+      const kept = limit ? truncatedLengths(lengths, Math.max(0, room ?? 0), limit.strategy) : lengths
+      let at = 0
+      return template.map(({ ids, text: index = 0, typeId }) => {
+        if (ids) return { ids, typeId, at, from: 0, to: 0 }
+        const { builder, ids: all } = builders[index], from = limit?.side === 'left' ? all.length - kept[index] : 0
+        const to = from + kept[index]
+        at = sources[index].string.length
+        return { ids: to - from < all.length ? all.slice(from, to) : all, typeId, at, builder, from, to }
+      })
+    })
+    const longest = lists.reduce((max, pieces) => Math.max(max, pieces.reduce((sum, { ids }) => sum + ids.length, 0)), 0)
+    const filler = this.#readPadding(padding, longest), { trim } = this.#postProcessor
+    const encodings = lists.map(pieces => joinPieces(pieces, this.#tokens, trim, filler))
+    return isList ? encodings : encodings[0]
+  }
+
+  /**
+   * @param {EncodeOptions['padding']} padding @param {number} longest the number of tokens of the longest text
+   * @returns {(import('./encoding_builder.js').Padding & { length: number }) | undefined}
+   */
+  #readPadding(padding, longest) {
+    if (padding === undefined || padding === false) return undefined
+    const where = 'tokenizer.encode', defaults = this.#json.padding ?? {}
+    const { length = longest, multipleOf = 1, side = String(defaults.direction ?? 'right').toLowerCase(), id = defaults.pad_id ??
+      ['[PAD]', '<pad>', '<|pad|>'].map(token => this.#vocab.get(token)).find(known => known !== undefined),
+    typeId = defaults.pad_type_id ?? 0 } = isPlain(padding) ? expectOptions(where, padding, ['length', 'multipleOf', 'side', 'id', 'typeId'])
+      : typeof padding === 'number' ? { length: padding } : (expectBoolean(where, 'padding', padding), {})
+    expectInteger(where, 'padding.length', length, 0)
+    expectInteger(where, 'padding.multipleOf', multipleOf)
+    expectOneOf(where, 'padding.side', side, ['left', 'right'])
+    this.#expectToken(where, 'padding.id', id)
+    return { length: Math.ceil(length / multipleOf) * multipleOf, side, id, typeId }
   }
 
   /**
@@ -263,19 +326,19 @@ export class Tokenizer {
     return explanations.words
   }
 
-  /** @param {Source} source @param {Reader} reader */
-  #read(source, reader) {
-    for (const { start, end, id } of this.#findAdded(source.string)) {
+  /** @param {Source} source @param {Reader} reader @param {boolean} [allowSpecial] */
+  #read(source, reader, allowSpecial = true) {
+    for (const { start, end, id } of this.#findAdded(source.string, allowSpecial)) {
       if (id !== undefined) reader.addToken(id, start, end)
-      else this.#readSegment(source, start, end, reader)
+      else this.#readSegment(source, start, end, reader, allowSpecial)
     }
   }
 
-  /** @param {Source} source @param {number} start @param {number} end @param {Reader} reader */
-  #readSegment(source, start, end, reader) {
+  /** @param {Source} source @param {number} start @param {number} end @param {Reader} reader @param {boolean} allowSpecial */
+  #readSegment(source, start, end, reader, allowSpecial) {
     const { string } = source
     const text = this.#normalize(new NormalizedString(string.slice(start, end)), source.raw?.(start, end))
-    for (const segment of this.#findNormalized(text.string)) {
+    for (const segment of this.#findNormalized(text.string, allowSpecial)) {
       if (segment.id !== undefined) {
         const [from, to] = text.originalOffsets(segment.start, segment.end)
         reader.addToken(segment.id, start + from, start + to)
@@ -360,6 +423,21 @@ const replaceSuffixes = (decode, { end_of_word_suffix: suffix }) => (suffix
  */
 const shiftCopy = (source, base) => (into, from, to) => source.copy(into, base + from, base + to)
 
+/**
+ * @param {EncodeOptions['truncation']} truncation
+ * @returns {{ maxLength: number, strategy: 'longest_first' | 'only_first' | 'only_second', side: 'left' | 'right' } | undefined}
+ */
+function readTruncation(truncation) {
+  if (truncation === undefined) return undefined
+  const where = 'tokenizer.encode', names = ['maxLength', 'strategy', 'side']
+  const { maxLength, strategy = 'longest_first', side = 'right' } = typeof truncation === 'number' ? { maxLength: truncation }
+    : expectOptions(where, truncation, names)
+  expectInteger(where, 'truncation.maxLength', maxLength, 0)
+  expectOneOf(where, 'truncation.strategy', strategy, ['longest_first', 'only_first', 'only_second'])
+  expectOneOf(where, 'truncation.side', side, ['left', 'right'])
+  return { maxLength, strategy, side }
+}
+
 /** @param {any} json @returns {import('./added_tokens.js').AddedToken[]} */
 function addedTokens({ added_tokens: added = [] }) {
   expect(Array.isArray(added), 'format', () => `tokenizer: added_tokens must be an array, got ${describe(added)}`)
@@ -385,19 +463,20 @@ function vocabEntries({ vocab, names }) {
 
 /**
  * @param {import('../kernels.js').Kernels} engine @param {any} model @param {Map<string, number>} vocab
- * @param {boolean} byteLevel
+ * @param {'read' | 'spelled' | undefined} byteLevel
  * @returns {Model}
  */
 function createModel(engine, model, vocab, byteLevel) {
   expect(!model.dropout, 'format', () => `tokenizer: model.dropout must be null or 0, got ${describe(model.dropout)}`)
-  expect(!byteLevel || !['WordPiece', 'Unigram'].includes(modelType(model)), 'format',
+  expect(!byteLevel || byteLevel === 'spelled' || !['WordPiece', 'Unigram'].includes(modelType(model)), 'format',
     () => `tokenizer: pre_tokenizer ByteLevel goes with a model of type 'BPE', got ${describe(modelType(model))}`)
   switch (modelType(model)) {
     case 'BPE': return new BpeModel(engine, model, vocab, byteLevel)
+    case 'WordLevel': return new WordLevelModel(model, vocab)
     case 'WordPiece': return new WordPieceModel(engine, model, vocab)
     case 'Unigram': return new UnigramModel(engine, model, vocab)
     default: throw new GlassformerError('format',
-      `tokenizer: model.type must be 'BPE', 'WordPiece' or 'Unigram', got ${describe(model.type)}`)
+      `tokenizer: model.type must be 'BPE', 'WordPiece', 'WordLevel' or 'Unigram', got ${describe(model.type)}`)
   }
 }
 

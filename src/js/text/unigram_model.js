@@ -158,12 +158,23 @@ function findBestPath(arcs, last) {
   return path.reverse()
 }
 
+/**
+ * Rounds a score as Hugging Face's library reads it: its digits as an integer, divided by a power of ten. The last bit decides
+ * between segmentations with equal scores.
+ * @param {number} score
+ */
+export function roundTwice(score) {
+  const [, digits, fraction = '', exponent = 0] = /^([-\d]+)\.?(\d*)(?:e(.*))?$/.exec(String(score)) ?? ['', score]
+  const power = Number(exponent) - fraction.length
+  return power < 0 ? Number(digits + fraction) / Number(`1e${-power}`) : score
+}
+
 /** @param {readonly [string, number][]} pieces */
 const lowestScore = pieces => pieces.reduce((lowest, [, score]) => Math.min(lowest, score), Infinity)
 
 /** @param {readonly [string, number][]} vocabulary */
 const readScores = vocabulary => ({
-  scores: Float64Array.from(vocabulary, ([, score]) => score),
+  scores: Float64Array.from(vocabulary, ([, score]) => roundTwice(score)),
   isUsable: () => true,
   flags: 0,
   unknownScore: lowestScore(vocabulary) - UNKNOWN_PENALTY
