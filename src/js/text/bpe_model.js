@@ -1,7 +1,7 @@
-import { GlassformerError, describe, expect } from '../errors.js'
+import { GlassformerError, describe } from '../errors.js'
 import { BatchEncoder } from './batch_encoder.js'
 import { BYTE_CHARACTERS, decodeByteLevel, encodeByteLevel } from './byte_level.js'
-import { readIntegers, readString } from './json_fields.js'
+import { expectPart, formatError, readIntegers, readString } from './json_fields.js'
 import { createPieces, freeWithOwner, memoryError, withBuffers } from './kernel_memory.js'
 import { encodeUtf8 } from './utf8.js'
 
@@ -93,9 +93,7 @@ class SymbolReader {
   #unknown
   #prefix
   #suffix
-  #fuse
-  #ignoresMerges
-  #hasUnknown
+  #json
   #byteMode
   /** With byte fallback, the id of each byte or -1. @type {number[] | undefined} */ #bytes
 
@@ -109,9 +107,7 @@ class SymbolReader {
     this.#unknown = unknown
     this.#prefix = readString(WHERE, json, 'continuing_subword_prefix', '')
     this.#suffix = readString(WHERE, json, 'end_of_word_suffix', '')
-    this.#fuse = json.fuse_unk === true
-    this.#hasUnknown = json.unk_token != null
-    this.#ignoresMerges = json.ignore_merges === true
+    this.#json = json
     this.#bytes = json.byte_fallback ? byteTokenIds(vocab) : undefined
   }
 
@@ -120,7 +116,7 @@ class SymbolReader {
    * @param {import('./text_source.js').Source} source @param {number} start @param {number} end
    */
   wholeWordToken(source, start, end) {
-    return this.#ignoresMerges ? this.#vocab.get(this.#spell(source, start, end)) : undefined
+    return this.#json.ignore_merges === true ? this.#vocab.get(this.#spell(source, start, end)) : undefined
   }
 
   /**
@@ -164,7 +160,7 @@ class SymbolReader {
     const bytes = this.#bytes, spelling = bytes ? Array.from(encodeUtf8(character), byte => bytes[byte]) : [-1]
     if (!spelling.includes(-1)) return spelling
     if (this.#unknown >= 0) return [this.#unknown]
-    if (this.#byteMode && !this.#hasUnknown) return [] // as Hugging Face's library
+    if (this.#byteMode && this.#json.unk_token == null) return [] // as Hugging Face's library
     const byte = this.#byteMode && decodeByteLevel(character)
     throw noTokenError(byte ? `the byte ${formatByte(byte[0])}` : describe(character))
   }
@@ -176,7 +172,7 @@ class SymbolReader {
   fuse(ids, spans, emit) {
     let count = 0
     for (let i = 0; i < ids.length; i++) {
-      const isRepeated = this.#fuse && ids[i] === this.#unknown && ids[i - 1] === this.#unknown
+      const isRepeated = this.#json.fuse_unk === true && ids[i] === this.#unknown && ids[i - 1] === this.#unknown
       if (!isRepeated) {
         ids[count] = ids[i]
         spans[2 * count++] = spans[2 * i]
@@ -209,17 +205,16 @@ export function byteTokens(vocab) {
  */
 function readMerges(json, vocab) {
   const { merges } = json, prefix = json.continuing_subword_prefix || ''
-  expect(Array.isArray(merges), 'format', () => `tokenizer: model.merges must be an array, got ${describe(merges)}`)
+  expectPart(Array.isArray(merges), () => `model.merges must be an array, got ${describe(merges)}`)
   const ranks = json.ranks == null ? undefined : readIntegers(WHERE, json, 'ranks')
   const table = new Int32Array(4 * merges.length)
   merges.forEach((merge, rank) => {
     const pair = parsePair(merge, vocab)
-    expect(pair.length <= 2 && pair.every(token => typeof token === 'string'), 'format',
-      () => `tokenizer: model.merges[${rank}] must be two tokens, got ${JSON.stringify(merge)}`)
+    expectPart(pair.length <= 2 && pair.every(token => typeof token === 'string'), () => `model.merges[${rank}] must be two tokens, got ${JSON.stringify(merge)}`)
     const [left, right] = pair.map(token => vocab.get(token))
     const merged = vocab.get(pair[0] + (pair[1]?.startsWith(prefix) ? pair[1].slice(prefix.length) : pair[1]))
     if (left === undefined || right === undefined || merged === undefined) {
-      throw new GlassformerError('format', `tokenizer: model.merges[${rank}] is ${JSON.stringify(merge)}, ` +
+      throw formatError(`tokenizer: model.merges[${rank}] is ${JSON.stringify(merge)}, ` +
         'which does not join two tokens of the vocabulary to a third')
     }
     table.set([left, right, ranks?.[rank] ?? rank, merged], 4 * rank)

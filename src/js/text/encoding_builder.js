@@ -58,38 +58,30 @@ export class EncodingBuilder {
 }
 
 /**
- * A text in an encoding: its tokens from `from` to `to`, or the special tokens `ids` at a position `at` of the text.
- * @typedef {{ ids: number[], typeId: number, at: number, builder?: EncodingBuilder, from: number, to: number }} Piece
+ * A part of an encoding: the tokens of a text from `from` to `to`, or special tokens or padding at a position `at` of the text.
+ * @typedef {{ ids: number[], typeId: number, at: number, isPadding?: boolean, builder?: EncodingBuilder, from: number, to: number }} Piece
  */
 
 /**
  * Joins pieces to an encoding. All but the ids is computed on first access, because often only the ids are needed.
  * @param {readonly Piece[]} pieces @param {readonly (string | undefined)[]} vocabulary
- * @param {{ hasSpace: boolean }} [trim] trims offsets @param {Padding & { length: number }} [padding]
+ * @param {{ hasSpace: boolean }} [trim] trims offsets
  * @returns {import('./tokenizer.js').Encoding}
  */
-export function joinPieces(pieces, vocabulary, trim, padding) {
-  const texts = pieces.length === 1 ? pieces[0].ids : pieces.flatMap(({ ids }) => ids)
-  const missing = padding ? Math.max(0, padding.length - texts.length) : 0
-  /** @template T @param {T[]} values @param {T} value @returns {T[]} */
-  const pad = (values, value) => {
-    if (!missing) return values
-    const filler = new Array(missing).fill(value)
-    return padding?.side === 'left' ? [...filler, ...values] : [...values, ...filler]
-  }
-  const ids = pad(texts, padding?.id ?? 0)
+export function joinPieces(pieces, vocabulary, trim) {
+  const ids = pieces.length === 1 ? pieces[0].ids : pieces.flatMap(piece => piece.ids)
   const tokensOf = (/** @type {readonly number[]} */ list) => list.map(id => /** @type {string} */ (vocabulary[id]))
-  /** @template T @param {(piece: Piece) => T[]} read @param {T} filler */
-  const column = (read, filler) => {
+  /** @template T @param {(piece: Piece) => T[]} read @returns {() => T[]} */
+  const once = read => {
     /** @type {T[] | undefined} */ let values
-    return () => (values ??= pad(pieces.flatMap(read), filler))
+    return () => (values ??= pieces.flatMap(read))
   }
-  /** @type {[number, number]} */ const empty = [0, 0]
-  const tokens = column(({ ids }) => tokensOf(ids), vocabulary[padding?.id ?? 0] ?? '')
-  const typeIds = column(({ ids, typeId }) => ids.map(() => typeId), padding?.typeId ?? 0)
-  const attentionMask = column(({ ids }) => ids.map(() => 1), 0)
-  const offsets = column(({ ids, at, builder, from, to }) => (builder
-    ? builder.offsets(tokensOf(builder.ids), trim).slice(from, to) : ids.map(() => /** @type {[number, number]} */ ([at, at]))), empty)
+  const fill = (/** @type {(piece: Piece) => any} */ read) => once(piece => new Array(piece.ids.length).fill(read(piece)))
+  const tokens = once(piece => tokensOf(piece.ids)), typeIds = fill(piece => piece.typeId)
+  const attentionMask = fill(piece => Number(!piece.isPadding))
+  /** @type {() => [number, number][]} */
+  const offsets = once(({ ids: { length }, at, builder, from, to }) => (builder
+    ? builder.offsets(tokensOf(builder.ids), trim).slice(from, to) : Array.from({ length }, () => [at, at])))
   return {
     ids,
     get tokens() {
@@ -107,11 +99,9 @@ export function joinPieces(pieces, vocabulary, trim, padding) {
   }
 }
 
-/** @typedef {{ id: number, typeId: number, side: 'left' | 'right' }} Padding */
 /**
  * How many tokens of each text remain, as in Hugging Face's library.
- * @param {readonly number[]} lengths of one or two texts @param {number} max
- * @param {'longest_first' | 'only_first' | 'only_second'} strategy
+ * @param {readonly number[]} lengths of one or two texts @param {number} max @param {string} strategy
  * @returns {number[]}
  * @throws {GlassformerError} 'range' if the text that may be truncated is too short
  */
@@ -120,12 +110,12 @@ export function truncatedLengths(lengths, max, strategy) {
   if (excess <= 0) return [...lengths]
   if (strategy === 'longest_first') {
     if (lengths.length === 1) return [max]
-    const shorter = Math.min(a, b), longer = shorter > max ? shorter : Math.max(shorter, max - shorter)
-    const fits = shorter + longer <= max, small = fits ? shorter : max >> 1, large = fits ? longer : max - small
-    return a > b ? [large, small] : [small, large]
+    const shorter = Math.min(a, b), longer = Math.max(shorter, max - shorter)
+    const small = shorter + longer <= max ? shorter : max >> 1
+    return a > b ? [max - small, small] : [small, max - small]
   }
-  const index = strategy === 'only_first' ? 0 : 1
+  const index = Number(strategy === 'only_second')
   expect(lengths[index] > excess, 'range', () =>
-    `tokenizer.encode: ${strategy} cannot remove ${excess} tokens of ${lengths[index] ?? 0} to reach truncation's length`)
+    `tokenizer.encode: ${strategy} cannot remove ${excess} tokens`)
   return lengths.map((length, i) => (i === index ? length - excess : length))
 }

@@ -1,5 +1,5 @@
-import { describe, expect } from '../errors.js'
-import { readBoolean, readType, readArray } from './json_fields.js'
+import { describe } from '../errors.js'
+import { expectFormat, readArray, readBoolean, readType } from './json_fields.js'
 
 /**
  * A part of a template: the ids of a special token, or the first (0) or second (1) text; typeId is the type of its tokens.
@@ -18,7 +18,7 @@ const PLAIN = { single: [textPart(0)], pair: [textPart(0), textPart(1)] }
 
 /** @param {string} name @param {unknown} id @returns {number} */
 function expectId(name, id) {
-  expect(Number.isInteger(id) && /** @type {number} */ (id) >= 0, 'format', () => `${WHERE}: ${name} must have the id of a token, got ${describe(id)}`)
+  expectFormat(Number.isInteger(id) && /** @type {number} */ (id) >= 0, () => `${WHERE}: ${name} must have the id of a token, got ${describe(id)}`)
   return /** @type {number} */ (id)
 }
 
@@ -36,13 +36,13 @@ function bertProcessor(json, isRoberta) {
 function readTemplate(json, name) {
   const parts = readArray(WHERE, json, name), texts = parts.flatMap(part => (part?.Sequence ? [part.Sequence.id] : []))
   const isPair = name === 'pair'
-  expect(isPair ? texts.sort().join() === 'A,B' : texts.length === 1, 'format', () => `${WHERE}: ${name} must have one Sequence${
+  expectFormat(isPair ? texts.sort().join() === 'A,B' : texts.length === 1, () => `${WHERE}: ${name} must have one Sequence${
     isPair ? ' of each text' : ''}, with special tokens around it, got ${JSON.stringify(json[name])}`)
   return parts.map(part => {
     const { id, type_id: typeId = 0 } = part?.Sequence ?? part?.SpecialToken ?? {}
     if (part?.Sequence) return textPart(isPair && id === 'B' ? 1 : 0, typeId)
     const ids = typeof id === 'string' ? json.special_tokens?.[id]?.ids : undefined
-    expect(Array.isArray(ids), 'format', () => `${WHERE}: special_tokens must have ids of ${describe(id)}, which ${name} names`)
+    expectFormat(Array.isArray(ids), () => `${WHERE}: special_tokens must have ids of ${describe(id)}, which ${name} names`)
     return { ids: Array.from(ids, value => expectId(`special_tokens[${describe(id)}].ids`, value)), typeId }
   })
 }

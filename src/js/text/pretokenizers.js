@@ -1,7 +1,7 @@
-import { describe, expect } from '../errors.js'
+import { describe } from '../errors.js'
 import { NOT_PRINTABLE, spellBytes } from './byte_level.js'
 import { lazyRegExp } from './lazy_regexp.js'
-import { readArray, readBoolean, readChoice, readInteger, readType } from './json_fields.js'
+import { expectFormat, readArray, readBoolean, readChoice, readType } from './json_fields.js'
 import { RUST_WORD, escapeRegExp, isInsideSurrogatePair, readPattern } from './pattern.js'
 
 /**
@@ -19,10 +19,10 @@ const BEHAVIORS = ['Removed', 'Isolated', 'MergedWithPrevious', 'MergedWithNext'
 
 /** GPT-2's pre-tokenization. */
 export const GPT2 = lazyRegExp(
-  String.raw`'(?:[stmd]|re|ve|ll)| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+`,
+  String.raw`'(?:[stmd]|re|ve|ll)| ?\p{L}+| ?\p{N}+| ?[^\p{space}\p{L}\p{N}]+|\p{space}+(?!\P{space})|\p{space}+`,
   'gu')
-const SPACES = lazyRegExp(String.raw`\p{White_Space}+`, 'gu')
-const WORDS = lazyRegExp(`[${RUST_WORD}]+|[^${RUST_WORD}\\p{White_Space}]+`, 'gu')
+const SPACES = lazyRegExp(String.raw`\p{space}+`, 'gu')
+const WORDS = lazyRegExp(`[${RUST_WORD}]+|[^${RUST_WORD}\\p{space}]+`, 'gu')
 const PUNCTUATION = lazyRegExp(String.raw`[!-/:-@[-\x60{-~\p{P}]`, 'gu')
 const DIGIT = lazyRegExp(String.raw`\p{N}`, 'gu')
 
@@ -126,8 +126,7 @@ const prependToWords = (prefix, shouldPrepend) => ({ text, ends, base }) => {
 /** @param {any} json @returns {PreTokenizer[]} */
 function metaspace(json) {
   const replacement = json.replacement ?? '▁'
-  expect(typeof replacement === 'string' && [...replacement].length === 1, 'format',
-    () => `${WHERE}: replacement must be one character, got ${describe(replacement)}`)
+  expectFormat(typeof replacement === 'string' && [...replacement].length === 1, () => `${WHERE}: replacement must be one character, got ${describe(replacement)}`)
   const fallback = json.add_prefix_space === false ? 'never' : 'always'
   const scheme = readChoice(WHERE, json, 'prepend_scheme', ['always', 'first', 'never'], fallback)
   const preTokenizers = [replaceInWords(/ /g, () => replacement)]
@@ -175,7 +174,6 @@ const PRE_TOKENIZERS = {
   Digits: json => [splitAt(DIGIT(), json.individual_digits ? 'Isolated' : 'Contiguous')],
   CharDelimiterSplit: json => [splitAt(readPattern(WHERE, json.delimiter), 'Removed')],
   Metaspace: metaspace,
-  FixedLength: json => [splitAt(new RegExp(`[^]{1,${readInteger(WHERE, json, 'length', 5) || 1}}`, 'gu'), 'Isolated')],
   Sequence: (json, isSpelled) => readArray(WHERE, json, 'pretokenizers').flatMap(part => createPreTokenizer(part, isSpelled))
 }
 

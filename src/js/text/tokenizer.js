@@ -1,11 +1,11 @@
-import { GlassformerError, describe, expect, expectBoolean, expectInteger, expectOneOf, expectOptions, isPlain } from '../errors.js'
+import { describe, expect, expectBoolean, expectInteger, expectOneOf, expectOptions, isPlain } from '../errors.js'
 import { createTokenFinder } from './added_tokens.js'
 import { NormalizedString } from './normalized_string.js'
 import { BpeModel, hasAffixes } from './bpe_model.js'
 import { decodeByteLevel, encodeByteLevel } from './byte_level.js'
 import { createDecoder, parseByteToken } from './decoders.js'
-import { Explanations } from './explanations.js'
-import { expectDepth, readIntegers } from './json_fields.js'
+import { createExplanations } from './explanations.js'
+import { expectDepth, expectPart, formatError, readIntegers } from './json_fields.js'
 import { createMergeFinder } from './merge_steps.js'
 import { createNormalizer } from './normalizers.js'
 import { EncodingBuilder, joinPieces, truncatedLengths } from './encoding_builder.js'
@@ -16,7 +16,7 @@ import { toWellFormed } from './scan.js'
 import { createSource, stringSource } from './text_source.js'
 import { UnigramModel, roundTwice } from './unigram_model.js'
 import { expectIds } from './views.js'
-import { WordLevelModel } from './wordlevel_model.js'
+import { wordLevelModel } from './wordlevel_model.js'
 import { WordPieceModel } from './wordpiece_model.js'
 import { encodeUtf8 } from './utf8.js'
 import { createWordSplitter } from './word_splitter.js'
@@ -44,7 +44,7 @@ import { createWordSplitter } from './word_splitter.js'
  * @property {number | { maxLength: number, strategy?: 'longest_first' | 'only_first' | 'only_second', side?: 'left' | 'right' }} [truncation]
  *   the maximum number of tokens, added ones included, which text of a pair is truncated ('longest_first'), and where
  *   ('right'); default none, whatever tokenizer.json says
- * @property {boolean | number | { length?: number, multipleOf?: number, side?: 'left' | 'right', id?: number, typeId?: number }} [padding]
+ * @property {boolean | number | { length?: number, multipleOf?: number, side?: 'left' | 'right', id?: number }} [padding]
  *   true pads to the longest text of a list, a number to this length. The token is that of tokenizer.json's `padding`, or [PAD], <pad>
  *   or <|pad|>; default none
  */
@@ -100,8 +100,7 @@ export class Tokenizer {
    */
   constructor(engine, json, trainedMerges) {
     if (![json, json?.model].every(isPlain)) {
-      throw new GlassformerError('format',
-        `tokenizer: tokenizer.json must be an object with a model, got ${describe(json?.model ?? json)}`)
+      throw formatError(`tokenizer: tokenizer.json must be an object with a model, got ${describe(json?.model ?? json)}`)
     }
     for (const part of ['normalizer', 'pre_tokenizer', 'post_processor', 'decoder']) {
       expectDepth(`tokenizer: ${part}`, json[part])
@@ -122,8 +121,7 @@ export class Tokenizer {
     this.#preTokenizers = createPreTokenizer(json.pre_tokenizer, this.#byteMode === 'spelled')
     this.#postProcessor = createPostProcessor(json.post_processor)
     for (const id of [...this.#postProcessor.single, ...this.#postProcessor.pair].flatMap(({ ids }) => ids ?? [])) {
-      expect(this.#tokens[id] !== undefined, 'format',
-        () => `tokenizer: post_processor: ${id} is not the id of a token; there are ${this.size}`)
+      expectPart(this.#tokens[id] !== undefined, () => `post_processor: ${id} is not the id of a token; there are ${this.size}`)
     }
     const decode = createDecoder(json.decoder)
     this.#decode = this.#byteMode ? replaceSuffixes(decode, json.model) : decode
@@ -134,8 +132,7 @@ export class Tokenizer {
 
   /** @param {string} token @param {number} id */
   #setToken(token, id) {
-    expect(Number.isInteger(id) && id >= 0 && id < 2 ** 24, 'format',
-      () => `tokenizer: the id of ${describe(token)} must be an integer below 2^24, got ${describe(id)}`)
+    expectPart(Number.isInteger(id) && id >= 0 && id < 2 ** 24, () => `the id of ${describe(token)} must be an integer below 2^24, got ${describe(id)}`)
     this.#vocab.set(token, id)
     this.#tokens[id] = token
   }
@@ -248,10 +245,11 @@ export class Tokenizer {
 
   /**
    * Encodes a text as tokens.
-   * @param {string | Uint8Array} text bytes are read as UTF-8. A lone surrogate is read as U+FFFD. So are invalid
+   * @template {string | Uint8Array | readonly (string | Uint8Array)[]} T
+   * @param {T} text bytes are read as UTF-8. A lone surrogate is read as U+FFFD. So are invalid
    *   bytes, except that byte-level tokenizers encode them unchanged. A list of texts gives a list
    * @param {EncodeOptions} [options]
-   * @returns {Encoding}
+   * @returns {T extends readonly any[] ? Encoding[] : Encoding}
    * @throws {GlassformerError} 'type'; 'text' if a character has no token and there is no unknown token; 'range' if a text cannot
    *   be truncated as the options ask; 'memory'
    * @example
@@ -263,52 +261,50 @@ export class Tokenizer {
       expectOptions(where, options, ['special', 'pair', 'allowSpecial', 'truncation', 'padding']))
     expectBoolean(where, 'special', special)
     expectBoolean(where, 'allowSpecial', allowSpecial)
-    expect(pair === undefined || Array.isArray(pair) === isList && (!isList || pair.length === text.length), 'type',
-      () => `${where}: pair must be ${isList ? `a list of ${text.length} texts` : 'a text'}, got ${describe(pair)}`)
-    const parts = pair === undefined ? this.#postProcessor.single : this.#postProcessor.pair
-    const texts = isList ? text : [text], pairs = isList ? pair : [pair], limit = readTruncation(truncation)
-    const lists = texts.map((first, k) => {
-      const sources = (pair === undefined ? [first] : [first, pairs[k]]).map(part => createSource(this.#engine, where, part))
-      const builders = sources.map(source => {
-        const builder = new EncodingBuilder(this.#model)
+    expect(pair === undefined || (isList ? Array.isArray(pair) && pair.length === text.length : !Array.isArray(pair)), 'type',
+      () => `${where}: pair must be like text, a text or a list as long, got ${describe(pair)}`)
+    const isPair = pair !== undefined, template = this.#postProcessor[isPair ? 'pair' : 'single'].filter(part => special || !part.ids)
+    const limit = truncation === undefined ? undefined
+      : readLimits('truncation', truncation, 'maxLength', { maxLength: undefined, strategy: 'longest_first', side: 'right' })
+    const lists = /** @type {any[]} */ (isList ? text : [text]).map((first, k) => {
+      const texts = (isPair ? [first, isList ? pair[k] : pair] : [first]).map(part => {
+        const source = createSource(this.#engine, where, part), builder = new EncodingBuilder(this.#model)
         this.#read(source, builder, allowSpecial)
-        return { builder, ids: builder.ids }
+        return { builder, ids: builder.ids, length: source.string.length }
       })
-      const template = parts.filter(part => special || !part.ids)
-      const room = limit && limit.maxLength - template.reduce((sum, { ids = [] }) => sum + ids.length, 0)
-      const lengths = builders.map(({ ids }) => ids.length)
-      const kept = limit ? truncatedLengths(lengths, Math.max(0, room ?? 0), limit.strategy) : lengths
+      const lengths = texts.map(({ ids }) => ids.length)
+      const kept = limit ? truncatedLengths(lengths, Math.max(0, limit.maxLength - countIds(template)), limit.strategy) : lengths
       let at = 0
       return template.map(({ ids, text: index = 0, typeId }) => {
         if (ids) return { ids, typeId, at, from: 0, to: 0 }
-        const { builder, ids: all } = builders[index], from = limit?.side === 'left' ? all.length - kept[index] : 0
+        const { builder, ids: all, length } = texts[index], from = limit?.side === 'left' ? all.length - kept[index] : 0
         const to = from + kept[index]
-        at = sources[index].string.length
-        return { ids: to - from < all.length ? all.slice(from, to) : all, typeId, at, builder, from, to }
+        at = length
+        return { ids: kept[index] < all.length ? all.slice(from, to) : all, typeId, at, builder, from, to }
       })
     })
-    const longest = lists.reduce((max, pieces) => Math.max(max, pieces.reduce((sum, { ids }) => sum + ids.length, 0)), 0)
-    const filler = this.#readPadding(padding, longest), { trim } = this.#postProcessor
-    const encodings = lists.map(pieces => joinPieces(pieces, this.#tokens, trim, filler))
-    return isList ? encodings : encodings[0]
+    const filler = padding === undefined || padding === false ? undefined
+      : this.#readPadding(padding, lists.reduce((max, pieces) => Math.max(max, countIds(pieces)), 0))
+    const encodings = lists.map(pieces => joinPieces(filler ? filler(pieces) : pieces, this.#tokens, this.#postProcessor.trim))
+    return /** @type {any} */ (isList ? encodings : encodings[0])
   }
 
   /**
-   * @param {EncodeOptions['padding']} padding @param {number} longest the number of tokens of the longest text
-   * @returns {(import('./encoding_builder.js').Padding & { length: number }) | undefined}
+   * Returns a function that pads pieces. @param {unknown} value the option @param {number} longest the length of the longest text
+   * @returns {(pieces: import('./encoding_builder.js').Piece[]) => import('./encoding_builder.js').Piece[]}
    */
-  #readPadding(padding, longest) {
-    if (padding === undefined || padding === false) return undefined
-    const where = 'tokenizer.encode', defaults = this.#json.padding ?? {}
-    const { length = longest, multipleOf = 1, side = String(defaults.direction ?? 'right').toLowerCase(), id = defaults.pad_id ??
-      ['[PAD]', '<pad>', '<|pad|>'].map(token => this.#vocab.get(token)).find(known => known !== undefined),
-    typeId = defaults.pad_type_id ?? 0 } = isPlain(padding) ? expectOptions(where, padding, ['length', 'multipleOf', 'side', 'id', 'typeId'])
-      : typeof padding === 'number' ? { length: padding } : (expectBoolean(where, 'padding', padding), {})
-    expectInteger(where, 'padding.length', length, 0)
-    expectInteger(where, 'padding.multipleOf', multipleOf)
-    expectOneOf(where, 'padding.side', side, ['left', 'right'])
-    this.#expectToken(where, 'padding.id', id)
-    return { length: Math.ceil(length / multipleOf) * multipleOf, side, id, typeId }
+  #readPadding(value, longest) {
+    const { direction, pad_id: padId, pad_type_id: typeId = 0 } = this.#json.padding ?? {}
+    const tokens = ['[PAD]', '<pad>', '<|pad|>'], known = tokens.find(token => this.#vocab.has(token)) ?? ''
+    const { length, multipleOf, side, id } = readLimits('padding', value, 'length', { length: longest, multipleOf: 1,
+      side: direction === 'Left' ? 'left' : 'right', id: padId ?? this.#vocab.get(known) })
+    this.#expectToken('tokenizer.encode', 'padding.id', id)
+    const full = Math.ceil(length / (multipleOf || 1)) * multipleOf
+    return pieces => {
+      const missing = Math.max(0, full - countIds(pieces))
+      const filler = { ids: new Array(missing).fill(id), typeId, at: 0, isPadding: true, from: 0, to: 0 }
+      return side === 'left' ? [filler, ...pieces] : [...pieces, filler]
+    }
   }
 
   /**
@@ -321,7 +317,7 @@ export class Tokenizer {
   explain(text) {
     const source = createSource(this.#engine, 'tokenizer.explain', text)
     if (!this.#model.explain) return []
-    const explanations = new Explanations(this.#model.explain.bind(this.#model))
+    const explanations = createExplanations(this.#model.explain.bind(this.#model))
     this.#read(source, explanations)
     return explanations.words
   }
@@ -423,26 +419,32 @@ const replaceSuffixes = (decode, { end_of_word_suffix: suffix }) => (suffix
  */
 const shiftCopy = (source, base) => (into, from, to) => source.copy(into, base + from, base + to)
 
+/** The number of tokens. @param {readonly { ids?: number[] }[]} pieces */
+const countIds = pieces => pieces.reduce((sum, { ids = [] }) => sum + ids.length, 0)
+
+/** The options that are names. @type {Record<string, string[]>} */
+const CHOICES = { side: ['left', 'right'], strategy: ['longest_first', 'only_first', 'only_second'] }
+
 /**
- * @param {EncodeOptions['truncation']} truncation
- * @returns {{ maxLength: number, strategy: 'longest_first' | 'only_first' | 'only_second', side: 'left' | 'right' } | undefined}
+ * Reads an option of `encode` that is a length or an object.
+ * @param {string} name @param {unknown} value @param {string} lengthName
+ * @param {Record<string, any>} defaults @returns {Record<string, any>}
  */
-function readTruncation(truncation) {
-  if (truncation === undefined) return undefined
-  const where = 'tokenizer.encode', names = ['maxLength', 'strategy', 'side']
-  const { maxLength, strategy = 'longest_first', side = 'right' } = typeof truncation === 'number' ? { maxLength: truncation }
-    : expectOptions(where, truncation, names)
-  expectInteger(where, 'truncation.maxLength', maxLength, 0)
-  expectOneOf(where, 'truncation.strategy', strategy, ['longest_first', 'only_first', 'only_second'])
-  expectOneOf(where, 'truncation.side', side, ['left', 'right'])
-  return { maxLength, strategy, side }
+function readLimits(name, value, lengthName, defaults) {
+  const where = `tokenizer.encode: ${name}`
+  const options = isPlain(value) ? { ...defaults, ...expectOptions(where, value, Object.keys(defaults)) }
+    : { ...defaults, ...value !== true && { [lengthName]: value } }
+  for (const [key, setting] of Object.entries(options)) {
+    if (CHOICES[key]) expectOneOf(where, key, setting, CHOICES[key])
+    else if (key !== 'id') expectInteger(where, key, setting, 0)
+  }
+  return options
 }
 
 /** @param {any} json @returns {import('./added_tokens.js').AddedToken[]} */
 function addedTokens({ added_tokens: added = [] }) {
-  expect(Array.isArray(added), 'format', () => `tokenizer: added_tokens must be an array, got ${describe(added)}`)
-  added.forEach((token, i) => expect(Number.isInteger(token?.id) && typeof token.content === 'string', 'format',
-    () => `tokenizer: added_tokens[${i}] must have an id and a content, got ${JSON.stringify(token)}`))
+  expectPart(Array.isArray(added), () => `added_tokens must be an array, got ${describe(added)}`)
+  added.forEach((token, i) => expectPart(Number.isInteger(token?.id) && typeof token.content === 'string', () => `added_tokens[${i}] must have an id and a content, got ${JSON.stringify(token)}`))
   return added
 }
 
@@ -457,7 +459,7 @@ const controlIds = ({ special, kinds }) =>
 function vocabEntries({ vocab, names }) {
   if (isPlain(names)) return Object.entries(names)
   if (Array.isArray(vocab)) return vocab.map((piece, id) => [piece?.[0], id])
-  expect(isPlain(vocab), 'format', () => `tokenizer: model.vocab must be an object, got ${describe(vocab)}`)
+  expectPart(isPlain(vocab), () => `model.vocab must be an object, got ${describe(vocab)}`)
   return Object.entries(vocab)
 }
 
@@ -467,16 +469,14 @@ function vocabEntries({ vocab, names }) {
  * @returns {Model}
  */
 function createModel(engine, model, vocab, byteLevel) {
-  expect(!model.dropout, 'format', () => `tokenizer: model.dropout must be null or 0, got ${describe(model.dropout)}`)
-  expect(!byteLevel || byteLevel === 'spelled' || !['WordPiece', 'Unigram'].includes(modelType(model)), 'format',
-    () => `tokenizer: pre_tokenizer ByteLevel goes with a model of type 'BPE', got ${describe(modelType(model))}`)
+  expectPart(!model.dropout, () => `model.dropout must be null or 0, got ${describe(model.dropout)}`)
+  expectPart(!byteLevel || byteLevel === 'spelled' || !['WordPiece', 'Unigram'].includes(modelType(model)), () => `pre_tokenizer ByteLevel goes with a model of type 'BPE', got ${describe(modelType(model))}`)
   switch (modelType(model)) {
     case 'BPE': return new BpeModel(engine, model, vocab, byteLevel)
-    case 'WordLevel': return new WordLevelModel(model, vocab)
+    case 'WordLevel': return wordLevelModel(model, vocab)
     case 'WordPiece': return new WordPieceModel(engine, model, vocab)
     case 'Unigram': return new UnigramModel(engine, model, vocab)
-    default: throw new GlassformerError('format',
-      `tokenizer: model.type must be 'BPE', 'WordPiece', 'WordLevel' or 'Unigram', got ${describe(model.type)}`)
+    default: throw formatError(`tokenizer: model.type must be 'BPE', 'WordPiece', 'WordLevel' or 'Unigram', got ${describe(model.type)}`)
   }
 }
 
