@@ -173,8 +173,8 @@ export function isPlain(value) {
 }
 
 /**
- * What errors say of tensors, options and positional arguments. option_hints.js of the tensor library fills it in; tokenizers alone have
- * none of them.
+ * What errors say of tensors, options and positional arguments. option_hints.js of the tensor library fills it in;
+ * tokenizers alone have none of them.
  */
 export const hints = {
   /** @type {(value: object) => string} */ tensor: () => '',

@@ -50,5 +50,8 @@ const surplusHint = (order, surplus) => (Array.isArray(surplus) && order.startsW
 
 /** Adds the hints to the errors of the library. */
 export function addOptionHints() {
-  Object.assign(hints, { memory: MEMORY_HINT, surplus: surplusHint, tensor: describeTensor, synonym: synonymHint, positional: positionalHint, option: optionHint })
+  Object.assign(hints, {
+    memory: MEMORY_HINT, surplus: surplusHint, tensor: describeTensor, synonym: synonymHint, positional: positionalHint,
+    option: optionHint
+  })
 }

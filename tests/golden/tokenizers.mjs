@@ -119,8 +119,9 @@ for (const json of parts) {
   encodedParts.push({ json, ids, offsets })
 }
 
-/** Pairs with each post-processor: ids, types and offsets, with and without special tokens, and truncated. */
-const special = (id, typeId) => ({ SpecialToken: { id, type_id: typeId } }), of = (id, typeId) => ({ Sequence: { id, type_id: typeId } })
+/** Pairs with each post-processor: ids and types, with and without special tokens, and truncated. */
+const special = (id, typeId) => ({ SpecialToken: { id, type_id: typeId } })
+const of = (id, typeId) => ({ Sequence: { id, type_id: typeId } })
 const PROCESSORS = [
   null, { type: 'BertProcessing', cls: ['a', 1], sep: ['b', 2] },
   { type: 'RobertaProcessing', cls: ['a', 1], sep: ['b', 2], trim_offsets: false, add_prefix_space: false },
@@ -128,7 +129,9 @@ const PROCESSORS = [
     special_tokens: { a: { id: 'a', ids: [1], tokens: ['a'] }, b: { id: 'b', ids: [2, 3], tokens: ['b', 'x'] } } }
 ]
 const pairs = []
-for (const post_processor of PROCESSORS) for (const maxLength of [null, 5, 9]) for (const addSpecialTokens of [false, true]) {
+const cases = PROCESSORS.flatMap(post_processor => [null, 5, 9].flatMap(maxLength =>
+  [false, true].map(addSpecialTokens => ({ post_processor, maxLength, addSpecialTokens }))))
+for (const { post_processor, maxLength, addSpecialTokens } of cases) {
   const json = { pre_tokenizer: { type: 'WhitespaceSplit' }, model: characters(), post_processor }
   const truncation = maxLength && { max_length: maxLength, stride: 0, strategy: 'LongestFirst', direction: 'Right' }
   const tokenizer = Tokenizer.fromString(tokenizerJson({ ...json, truncation })), results = []
@@ -148,7 +151,8 @@ for (const decoder of [{ type: 'CTC', pad_token: '<pad>', word_delimiter_token: 
   { type: 'Metaspace', replacement: '▁', prepend_scheme: 'never', split: true }]) {
   const json = { model: { ...WORD_LEVEL, vocab: Object.fromEntries(['?', ...new Set(DECODED)].map((token, id) => [token, id])) }, decoder }
   const tokenizer = Tokenizer.fromString(tokenizerJson(json)), texts = []
-  const idLists = Array.from({ length: 30 }, () => Array.from({ length: 1 + next(5) }, () => 1 + next(DECODED.length - 1)))
+  const idLists = Array.from({ length: 30 }, () =>
+    Array.from({ length: 1 + next(5) }, () => 1 + next(DECODED.length - 1)))
   for (const list of idLists) texts.push(await tokenizer.decode(list, false))
   decoders.push({ json, idLists, texts })
 }

@@ -1,4 +1,5 @@
-// Pairs, lists, truncation, padding and special tokens as plain text; what they give is checked in golden/tokenizers.json, too.
+// Pairs, lists, truncation, padding and special tokens as plain text; what they give is checked in
+// golden/tokenizers.json, too.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gf } from './text.js'

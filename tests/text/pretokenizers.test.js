@@ -7,7 +7,9 @@ import { gf, stream } from './text.js'
 const unitsOf = (string, base = 0) => string.split('').map((c, i) => ({ c, from: base + i, to: base + i + 1 }))
 const textOf = units => units.map(({ c }) => c).join('')
 
-/** Replaces units [start, end); the new text gets the offsets of the last unit of the old text, or of the one before it. */
+/**
+ * Replaces units [start, end); the new text gets the offsets of the last unit of the old text, or of the one before it.
+ */
 function replaceRange(units, start, end, replacement) {
   const { from, to } = units[end - 1] ?? { from: 0, to: 0 }
   return [...units.slice(0, start), ...replacement.split('').map(c => ({ c, from, to })), ...units.slice(end)]

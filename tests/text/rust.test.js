@@ -31,7 +31,9 @@ for (const { json, maxLength, special, results } of pairs) {
   test(`pairs as Hugging Face's tokenizers: ${json.post_processor?.type}, ${maxLength} tokens, ${special ? 'with' : 'without'} special ones`, () => {
     const tokenizer = open(json)
     results.forEach(({ ids, typeIds }, i) => {
-      const encoding = tokenizer.encode(partTexts[i], { pair: partTexts[i + 20], special, ...maxLength && { truncation: maxLength } })
+      const encoding = tokenizer.encode(partTexts[i], {
+        pair: partTexts[i + 20], special, ...maxLength && { truncation: maxLength }
+      })
       assert.deepEqual([encoding.ids, encoding.typeIds], [ids, typeIds], `${i}`)
     })
   })

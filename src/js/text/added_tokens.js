@@ -26,8 +26,8 @@ const WORD_AFTER = lazyRegExp(`^[${RUST_WORD}]`, 'u')
  * Returns a function that splits a text at added tokens. Of two tokens that match at one position, the longer wins.
  * @param {readonly AddedToken[]} tokens
  * @param {(content: string) => string} [normalize] the normalizer that the text has passed
- * @returns {(text: string, allowSpecial?: boolean) => Segment[]} segments that cover the text; allowSpecial (default true): whether
- *   special tokens are found
+ * @returns {(text: string, allowSpecial?: boolean) => Segment[]} segments that cover the text; allowSpecial (default
+ *   true): whether special tokens are found
  */
 export function createTokenFinder(tokens, normalize = content => content) {
   /** @type {Map<string, AddedToken>} */ const byContent = new Map()

@@ -14,7 +14,7 @@ export class BpeModel {
   #engine
   #handle
   #batches
-  /** Whether the kernel reads bytes, and splits a text as GPT-2 does if no ends are given. @type {boolean} */ splitsText
+  /** Whether the kernel reads bytes, and splits a text as GPT-2 does without ends. @type {boolean} */ splitsText
   /** Undefined if the symbols are bytes, which the kernel reads. @type {SymbolReader | undefined} */ #symbolReader
   /** [n,4]: the left id, right id, rank and merged id of each merge. @type {Int32Array} */ merges
 

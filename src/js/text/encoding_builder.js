@@ -58,8 +58,10 @@ export class EncodingBuilder {
 }
 
 /**
- * A part of an encoding: the tokens of a text from `from` to `to`, or special tokens or padding at a position `at` of the text.
- * @typedef {{ ids: number[], typeId: number, at: number, isPadding?: boolean, builder?: EncodingBuilder, from: number, to: number }} Piece
+ * A part of an encoding: the tokens of a text from `from` to `to`, or special tokens or padding at a position `at` of
+ * the text.
+ * @typedef {{ ids: number[], typeId: number, at: number, isPadding?: boolean, builder?: EncodingBuilder, from: number,
+ *   to: number }} Piece
  */
 
 /**
@@ -76,7 +78,8 @@ export function joinPieces(pieces, vocabulary, trim) {
     /** @type {T[] | undefined} */ let values
     return () => (values ??= pieces.flatMap(read))
   }
-  const fill = (/** @type {(piece: Piece) => any} */ read) => once(piece => new Array(piece.ids.length).fill(read(piece)))
+  const fill = (/** @type {(piece: Piece) => any} */ read) =>
+    once(piece => new Array(piece.ids.length).fill(read(piece)))
   const tokens = once(piece => tokensOf(piece.ids)), typeIds = fill(piece => piece.typeId)
   const attentionMask = fill(piece => Number(!piece.isPadding))
   /** @type {() => [number, number][]} */

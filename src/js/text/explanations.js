@@ -35,7 +35,8 @@
  */
 
 /**
- * Returns a reader that collects the explanation of each word of a text. Added tokens, which no model segments, are left out.
+ * Returns a reader that collects the explanation of each word of a text. Added tokens, which no model segments, are
+ * left out.
  * @param {(word: string) => Search} explain
  * @returns {import('./tokenizer.js').Reader & { words: ExplainedWord[] }}
  */

@@ -1,8 +1,8 @@
 import { isInsideSurrogatePair } from './pattern.js'
 
 /**
- * New text for units [start, end). It stands for the original text of the units in `origin`, which are the replaced ones by
- * default.
+ * New text for units [start, end). It stands for the original text of the units in `origin`, which are the replaced
+ * ones by default.
  * @typedef {{ start: number, end: number, content: string, origin?: [number, number] }} Replacement
  */
 
@@ -87,8 +87,8 @@ export class NormalizedString {
   }
 
   /**
-   * Replaces every match of a pattern. As in Hugging Face's library, the new text stands for the last character of the match, or
-   * for the one before an empty match.
+   * Replaces every match of a pattern. As in Hugging Face's library, the new text stands for the last character of the
+   * match, or for the one before an empty match.
    * @param {RegExp} pattern global @param {(match: string) => string} replace
    */
   replaceAll(pattern, replace) {

@@ -17,9 +17,9 @@ const WHERE = 'tokenizer: normalizer'
 const ASCII = /^[\0-\x7f]*$/
 
 /**
- * A Unicode normalization form. It aligns characters as Hugging Face's library does: a character stands for the first of those that
- * it is composed of, and what a character is decomposed to stands for all of it. Original characters are taken in order even where
- * normalization changes the order of marks.
+ * A Unicode normalization form. It aligns characters as Hugging Face's library does: a character stands for the first
+ * of those that it is composed of, and what a character is decomposed to stands for all of it. Original characters are
+ * taken in order even where normalization changes the order of marks.
  * @param {'NFC' | 'NFD' | 'NFKC' | 'NFKD'} form @returns {Normalize}
  */
 const unicodeForm = form => text => {
@@ -57,12 +57,14 @@ const toLowerCase = text => {
   return lowered === text.string ? text : text.replaceAll(/[^]/gu, character => character.toLowerCase())
 }
 
-/** The characters that BERT's normalizer removes: control characters except white space. Unassigned code points stay. */
+/**
+ * The characters that BERT's normalizer removes: control characters except white space. Unassigned code points stay.
+ */
 const CONTROLS = lazyRegExp(String.raw`[\0\ufffd]|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}]`, 'gu')
 const SPACE = lazyRegExp(String.raw`\p{space}`, 'gu')
 /**
- * The characters that BERT's normalizer treats as Chinese; Hangul and kana are not among them. U+2B820 to U+2B91F are missing in
- * Hugging Face's library, too.
+ * The characters that BERT's normalizer treats as Chinese; Hangul and kana are not among them. U+2B820 to U+2B91F are
+ * missing in Hugging Face's library, too.
  */
 const CHINESE = /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b920}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu
 

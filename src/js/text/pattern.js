@@ -188,7 +188,7 @@ export function translatePattern(where, pattern) {
     tree = parsePattern(translated.source)
   } catch (error) {
     throw formatError(`${where}: the pattern ${describe(pattern)} has no counterpart in JavaScript: ${/** @type {Error} */ (
-        error).message}`)
+      error).message}`)
   }
   try {
     return isSafe(tree) ? translated : new LinearPattern(translated.source, 'gu', tree)

@@ -2,7 +2,8 @@ import { describe } from '../errors.js'
 import { expectFormat, readArray, readBoolean, readType } from './json_fields.js'
 
 /**
- * A part of a template: the ids of a special token, or the first (0) or second (1) text; typeId is the type of its tokens.
+ * A part of a template: the ids of a special token, or the first (0) or second (1) text; typeId is the type of its
+ * tokens.
  * @typedef {{ ids?: number[], text?: 0 | 1, typeId: number }} TemplatePart
  *
  * The templates of one text and of a pair. With `trim`, spaces are trimmed from offsets.
@@ -29,7 +30,8 @@ function expectId(name, id) {
 function bertProcessor(json, isRoberta) {
   const [cls, sep] = ['cls', 'sep'].map(name => expectId(name, json[name]?.[1])), typeId = isRoberta ? 0 : 1
   const single = [{ ids: [cls], typeId: 0 }, textPart(0), { ids: [sep], typeId: 0 }]
-  return { single, pair: [...single, ...isRoberta ? [{ ids: [sep], typeId }] : [], textPart(1, typeId), { ids: [sep], typeId }] }
+  const end = { ids: [sep], typeId }
+  return { single, pair: [...single, ...isRoberta ? [end] : [], textPart(1, typeId), end] }
 }
 
 /** @param {any} json @param {'single' | 'pair'} name @returns {TemplatePart[]} */
@@ -58,7 +60,7 @@ const POST_PROCESSORS = {
     if (json.pair?.length) return { single, pair: readTemplate(json, 'pair') }
     // For SentencePiece's models: T5 has one type of tokens in a pair, Llama two, as in Hugging Face's classes.
     const typeId = single[0].ids ? 1 : 0
-    return { single, pair: [...single, ...single.map(part => ({ ...part, typeId, ...part.ids ? {} : { text: /** @type {const} */ (1) } }))] }
+    return { single, pair: [...single, ...single.map(part => (part.ids ? { ...part, typeId } : textPart(1, typeId)))] }
   },
   BertProcessing: json => bertProcessor(json, false),
   RobertaProcessing: json => ({ ...bertProcessor(json, true), ...readTrim(json) }),

@@ -180,7 +180,8 @@ const PRE_TOKENIZERS = {
 /**
  * Creates the pre-tokenizers that split a text into words, in order.
  * @param {any} json the `pre_tokenizer` of a tokenizer.json
- * @param {boolean} [isSpelled] whether ByteLevel spells bytes as characters for what follows it; else the model reads bytes
+ * @param {boolean} [isSpelled] whether ByteLevel spells bytes as characters for what follows it; else the model reads
+ *   bytes
  * @returns {PreTokenizer[]}
  * @throws {GlassformerError} 'format' if it is malformed or of an unknown type
  */
@@ -197,8 +198,8 @@ const typesOf = json => (json?.type === 'Sequence'
   ? [json.normalizers ?? json.pretokenizers].flat().flatMap(typesOf) : [json?.type])
 
 /**
- * How a tokenizer treats bytes: 'read' by the model; 'spelled' as characters before other parts see the text, as in Falcon's
- * files; undefined if it is not byte-level.
+ * How a tokenizer treats bytes: 'read' by the model; 'spelled' as characters before other parts see the text, as in
+ * Falcon's files; undefined if it is not byte-level.
  * @param {any} json a tokenizer.json @returns {'read' | 'spelled' | undefined}
  */
 export function byteMode({ normalizer, pre_tokenizer: preTokenizer }) {

@@ -36,17 +36,18 @@ import { createWordSplitter } from './word_splitter.js'
 
 /**
  * @typedef {object} EncodeOptions
- * @property {boolean} [special] whether to add the special tokens of the post-processor, such as [CLS] and [SEP]; default false
- * @property {string | Uint8Array | (string | Uint8Array)[]} [pair] a second text; with a list of texts, a list as long. Offsets
- *   of its tokens are positions in it
- * @property {boolean} [allowSpecial] whether special tokens that occur in the text become their ids; false reads them as plain
- *   text, which is safe for texts of others; default true
- * @property {number | { maxLength: number, strategy?: 'longest_first' | 'only_first' | 'only_second', side?: 'left' | 'right' }} [truncation]
- *   the maximum number of tokens, added ones included, which text of a pair is truncated ('longest_first'), and where
- *   ('right'); default none, whatever tokenizer.json says
- * @property {boolean | number | { length?: number, multipleOf?: number, side?: 'left' | 'right', id?: number }} [padding]
- *   true pads to the longest text of a list, a number to this length. The token is that of tokenizer.json's `padding`, or [PAD], <pad>
- *   or <|pad|>; default none
+ * @property {boolean} [special] whether to add the special tokens of the post-processor, such as [CLS] and [SEP];
+ *   default false
+ * @property {string | Uint8Array | (string | Uint8Array)[]} [pair] a second text; with a list of texts, a list as
+ *   long. Offsets of its tokens are positions in it
+ * @property {boolean} [allowSpecial] whether special tokens that occur in the text become their ids; false reads them
+ *   as plain text, which is safe for texts of others; default true
+ * @property {number | { maxLength: number, strategy?: 'longest_first' | 'only_first' | 'only_second', side?: 'left' |
+ *   'right' }} [truncation] the maximum number of tokens, added ones included, which text of a pair is truncated
+ *   ('longest_first'), and where ('right'); default none, whatever tokenizer.json says
+ * @property {boolean | number | { length?: number, multipleOf?: number, side?: 'left' | 'right', id?: number }}
+ *   [padding] true pads to the longest text of a list, a number to this length. The token is that of tokenizer.json's
+ *   `padding`, or [PAD], <pad> or <|pad|>; default none
  */
 
 /**
@@ -250,8 +251,8 @@ export class Tokenizer {
    *   bytes, except that byte-level tokenizers encode them unchanged. A list of texts gives a list
    * @param {EncodeOptions} [options]
    * @returns {T extends readonly any[] ? Encoding[] : Encoding}
-   * @throws {GlassformerError} 'type'; 'text' if a character has no token and there is no unknown token; 'range' if a text cannot
-   *   be truncated as the options ask; 'memory'
+   * @throws {GlassformerError} 'type'; 'text' if a character has no token and there is no unknown token; 'range' if a
+   *   text cannot be truncated as the options ask; 'memory'
    * @example
    * tokenizer.encode('a question', { pair: 'an answer', special: true }).typeIds  // [0, 0, 0, 0, 1, 1, 1]
    */
@@ -273,7 +274,8 @@ export class Tokenizer {
         return { builder, ids: builder.ids, length: source.string.length }
       })
       const lengths = texts.map(({ ids }) => ids.length)
-      const kept = limit ? truncatedLengths(lengths, Math.max(0, limit.maxLength - countIds(template)), limit.strategy) : lengths
+      const kept = limit
+        ? truncatedLengths(lengths, Math.max(0, limit.maxLength - countIds(template)), limit.strategy) : lengths
       let at = 0
       return template.map(({ ids, text: index = 0, typeId }) => {
         if (ids) return { ids, typeId, at, from: 0, to: 0 }
@@ -285,12 +287,14 @@ export class Tokenizer {
     })
     const filler = padding === undefined || padding === false ? undefined
       : this.#readPadding(padding, lists.reduce((max, pieces) => Math.max(max, countIds(pieces)), 0))
-    const encodings = lists.map(pieces => joinPieces(filler ? filler(pieces) : pieces, this.#tokens, this.#postProcessor.trim))
+    const encodings = lists.map(pieces =>
+      joinPieces(filler ? filler(pieces) : pieces, this.#tokens, this.#postProcessor.trim))
     return /** @type {any} */ (isList ? encodings : encodings[0])
   }
 
   /**
-   * Returns a function that pads pieces. @param {unknown} value the option @param {number} longest the length of the longest text
+   * Returns a function that pads pieces. @param {unknown} value the option @param {number} longest the length of the
+   * longest text
    * @returns {(pieces: import('./encoding_builder.js').Piece[]) => import('./encoding_builder.js').Piece[]}
    */
   #readPadding(value, longest) {
@@ -330,7 +334,13 @@ export class Tokenizer {
     }
   }
 
-  /** @param {Source} source @param {number} start @param {number} end @param {Reader} reader @param {boolean} allowSpecial */
+  /**
+   * @param {Source} source
+   * @param {number} start
+   * @param {number} end
+   * @param {Reader} reader
+   * @param {boolean} allowSpecial
+   */
   #readSegment(source, start, end, reader, allowSpecial) {
     const { string } = source
     const text = this.#normalize(new NormalizedString(string.slice(start, end)), source.raw?.(start, end))

@@ -156,8 +156,8 @@ function findBestPath(arcs, last) {
 }
 
 /**
- * Rounds a score as Hugging Face's library reads it: its digits as an integer, divided by a power of ten. The last bit decides
- * between segmentations with equal scores.
+ * Rounds a score as Hugging Face's library reads it: its digits as an integer, divided by a power of ten. The last bit
+ * decides between segmentations with equal scores.
  * @param {number} score
  */
 export function roundTwice(score) {
