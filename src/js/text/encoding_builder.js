@@ -13,7 +13,8 @@ function trimOffsets(token, [from, to], isFirst, { hasSpace }) {
   // No space is added before a text that begins with one.
   const isAdded = hasSpace && before === 1 && (isFirst || from === 0)
   const start = Math.min(to, from + before - Number(isAdded))
-  return [start, after && to >= after ? Math.max(start, to - after) : to]
+  // A single space may stand for a character of two units, which is not cut in half.
+  return [start, after && to >= after ? Math.max(start, to - (text[1] ? after : 2)) : to]
 }
 
 /** Collects the tokens of a text. */
