@@ -237,7 +237,7 @@ test('rejects paths that are neither files nor folders', async () => {
 test('tokenize reports a missing tokenizer', async () => {
   assertRefused(['tokenize', join(folder, 'odd'), 'a'], "there is no tokenizer in '")
   await writeFile(join(folder, 'odd', 'tokenizer.json'), '{"model":{"type":"Odd","vocab":{}},"pre_tokenizer":null}')
-  assertRefused(['tokenize', join(folder, 'odd'), 'a'], "glassformer: model.type must be 'BPE', 'WordPiece' or 'Unigram', got \"Odd\"", 1)
+  assertRefused(['tokenize', join(folder, 'odd'), 'a'], "glassformer: model.type must be 'BPE', 'WordPiece', 'WordLevel' or 'Unigram', got \"Odd\"", 1)
   await writeFile(join(folder, 'odd', 'tokenizer.json'), '{"tokenizer": 5}')
   assertRefused(['tokenize', join(folder, 'odd'), 'a'], 'glassformer: tokenizer.json must be an object with a model', 1)
 })

@@ -1,4 +1,4 @@
-import { GlassformerError, describe, isPlain } from './errors.js'
+import { GlassformerError, describe, hints, isPlain } from './errors.js'
 
 /** JavaScript ignores surplus arguments. Here they are an error, since a call with them means something else. */
 
@@ -13,6 +13,6 @@ export function expectArgumentCount(name, max, args, order = max === 1 ? 'one ar
   if (args.length <= max) return
   const surplus = args[max], isOption = ['number', 'boolean'].includes(typeof surplus) && isPlain(args[max - 1])
   const words = max === 0 ? 'no arguments, but got' : `${order}, but also got a ${ORDINALS[max] ?? 'further one'}:`
-  const hint = Array.isArray(surplus) && order.startsWith('size') ? '; a shape is one array, such as [2, 3]' : isOption ? '; options go into one object at the end' : isPlain(surplus) ? `; ${name} has no options` : ''
+  const hint = hints.surplus(order, surplus) || (isOption ? '; options go into one object at the end' : isPlain(surplus) ? `; ${name} has no options` : '')
   throw new GlassformerError('type', `${name}: takes ${words} ${describe(surplus)}${hint}`)
 }

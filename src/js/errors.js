@@ -19,7 +19,7 @@ export class GlassformerError extends Error {
 
 /** @param {number} bytes that could not be allocated */
 export const outOfMemoryError = bytes => new GlassformerError('memory', `out of memory: ${bytes} bytes could not be ` +
-  'allocated; tensors made in a loop are freed only between tasks, or at once by gf.tidy around its body')
+  `allocated${hints.memory}`)
 
 /** @param {readonly number[]} shape */
 export const formatShape = shape => `[${shape.join(', ')}]`
@@ -47,8 +47,8 @@ export function describe(value) {
 function describeObject(value) {
   if (Array.isArray(value)) return `an array of ${value.length}`
   if (value instanceof Function) return `the function ${value.name || '(anonymous)'}`
-  const { dtype, shape } = /** @type {{ dtype?: unknown, shape?: number[] }} */ ('dtype' in value ? value : {})
-  if (typeof dtype === 'string' && Array.isArray(shape)) return `${dtype.startsWith('int') ? 'an' : 'a'} ${dtype} tensor ${formatShape(shape)}`
+  const tensor = hints.tensor(value)
+  if (tensor) return tensor
   if (isPlain(value)) return `an object with ${Object.keys(value).slice(0, 5).join(', ') || 'nothing in it'}`
   return `a value of type ${Object.getPrototypeOf(value)?.constructor?.name ?? typeof value}`
 }
@@ -135,7 +135,7 @@ export function expectInteger(where, name, value, low = 0, high = 2 ** 31 - 1) {
   expect(
     typeof value === 'number' && Number.isInteger(value) && value >= low && value <= high,
     typeof value === 'number' ? 'range' : 'type',
-    () => `${where}: ${name} must be an integer from ${low} to ${high}, got ${describe(value)}${positionalHint(name, value)}`
+    () => `${where}: ${name} must be an integer from ${low} to ${high}, got ${describe(value)}${hints.positional(name, value)}`
   )
   return value
 }
@@ -153,7 +153,7 @@ export function expectNumber(where, name, value, expected, isValid) {
   expect(
     typeof value === 'number' && isValid(value),
     typeof value === 'number' ? 'range' : 'type',
-    () => `${where}: ${name} must be ${expected}, got ${describe(value)}${positionalHint(name, value)}`
+    () => `${where}: ${name} must be ${expected}, got ${describe(value)}${hints.positional(name, value)}`
   )
   return value
 }
@@ -173,12 +173,16 @@ export function isPlain(value) {
 }
 
 /**
- * Names that other libraries use for options, with the option here and how to write it.
- * @type {Record<string, [name: string, written: string]>}
+ * What errors say of tensors, options and positional arguments. option_hints.js of the tensor library fills it in;
+ * tokenizers alone have none of them.
  */
-const OPTION_SYNONYMS = {
-  axis: ['dim', '{ dim }'], axes: ['dim', '{ dim }'], keepdims: ['keepdim', '{ keepdim }'], keepDim: ['keepdim', '{ keepdim }'],
-  unbiased: ['correction', '{ correction: 0 } for unbiased: false'], ord: ['p', '{ p }']
+export const hints = {
+  /** @type {(value: object) => string} */ tensor: () => '',
+  memory: '',
+  /** @type {(order: string, surplus: unknown) => string} */ surplus: () => '',
+  /** @type {(names: readonly string[], name: string) => string} */ synonym: () => '',
+  /** @type {(name: string, value: unknown) => string} */ positional: () => '',
+  /** @type {(names: readonly string[], given: unknown) => string} */ option: () => ''
 }
 
 /**
@@ -189,28 +193,16 @@ const OPTION_SYNONYMS = {
 export function expectOptions(where, options, names) {
   if (options === undefined) return {}
   expect(isPlain(options), 'type', () => `${where}: options must be an object with ${names.join(', ')}, ` +
-    `got ${describe(options)}${optionHint(names, options)}`)
+    `got ${describe(options)}${hints.option(names, options)}`)
   for (const name in options) {
     expect(names.includes(name), 'type', () => `${where}: there is no option ${describe(name)}, only ` +
-      `${names.join(', ')}${names.includes(OPTION_SYNONYMS[name]?.[0]) ? `; write ${OPTION_SYNONYMS[name][1]}` : ''}`)
+      `${names.join(', ')}${hints.synonym(names, name)}`)
   }
   return options
 }
 
 /** A hint for a module that was given in place of its tensors. @param {unknown} given */
 export const stateDictHint = given => (given instanceof Object && 'stateDict' in given ? '; write model.stateDict()' : '')
-
-/** A hint for a positional argument that was given in an object. @param {string} name @param {unknown} value */
-function positionalHint(name, value) {
-  const own = isPlain(value) ? /** @type {any} */ (value)[name] : undefined
-  return own === undefined ? '' : `; it is a positional argument, write ${describe(own)}`
-}
-
-/** Options that a value without a name may stand for, by its type. @type {Record<string, string[]>} */
-const OPTIONS_BY_TYPE = {
-  string: ['dtype', 'reduction', 'activation'], number: ['p', 'dim', 'alpha', 'lr', 'threads', 'mean', 'gain', 'a', 'maxNewTokens', 'batchSize'],
-  boolean: ['isCausal', 'keepdim', 'bias', 'retainGraph', 'persistent'], object: ['dim']
-}
 
 /** Hints for a tensor in place of a dim, by function. @type {Record<string, string>} */
 const TENSOR_HINTS = {
@@ -220,15 +212,6 @@ const TENSOR_HINTS = {
 
 /** What to write instead of a tensor in place of a dim. @param {string} name of the function */
 export const tensorHint = name => TENSOR_HINTS[name] ?? ''
-
-/** A hint for an option that was given without its name. @param {readonly string[]} names @param {unknown} given */
-function optionHint(names, given) {
-  if (Array.isArray(given) && names.includes('dtype')) return '; a shape is one array, such as [2, 3]'
-  const isShort = Array.isArray(given) ? given.length < 5 && given.every(side => typeof side === 'number')
-    : Object(given) !== given
-  const name = isShort ? OPTIONS_BY_TYPE[typeof given]?.find(option => names.includes(option)) : undefined
-  return name ? `; write { ${name}: ${JSON.stringify(given)} }` : ''
-}
 
 /** The Levenshtein distance of two strings. @param {string} a @param {string} b */
 export function editDistance(a, b) {

@@ -52,6 +52,7 @@ import {
   addLibraryHints, addOptimizerHints, addSpellingHints, refuseUnknownExtremesNames, refuseUnknownModuleNames,
   refuseUnknownTensorNames
 } from './name_hints.js'
+import { addOptionHints } from './option_hints.js'
 import { bindText } from './text/index.js'
 import { Extremes } from './ops/extremes.js'
 import { ACTIVATIONS } from './models/config.js'
@@ -171,6 +172,8 @@ function getLatestEngine(name) {
   expect(engine !== undefined, 'state', () => `${name}: what load() returned was not kept; write const gf = await load()`)
   return engine
 }
+
+addOptionHints()
 
 /** The parts that programs may import by name, before `load` was called. */
 const imported = addLibraryHints(

@@ -1,10 +1,11 @@
-// BERT's tokenizer, following the implementation of Devlin et al. character by character.
+// BERT's tokenizer, following the implementation of Devlin et al. character by character. As in Hugging Face's library,
+// unassigned code points stay and U+2B820 to U+2B91F are not among the Chinese characters.
 
-const isControl = c => !'\t\n\r'.includes(c) && /[\p{Cc}\p{Cf}\p{Cn}\p{Co}]/u.test(c)
+const isControl = c => !'\t\n\r'.includes(c) && /[\p{Cc}\p{Cf}\p{Co}]/u.test(c)
 const isSpace = c => /\p{White_Space}/u.test(c)
 const isPunctuation = c => /[!-/:-@[-`{-~\p{P}]/u.test(c)
 const CHINESE = [[0x4e00, 0x9fff], [0x3400, 0x4dbf], [0x20000, 0x2a6df], [0x2a700, 0x2b73f], [0x2b740, 0x2b81f],
-  [0x2b820, 0x2ceaf], [0xf900, 0xfaff], [0x2f800, 0x2fa1f]]
+  [0x2b920, 0x2ceaf], [0xf900, 0xfaff], [0x2f800, 0x2fa1f]]
 const isChinese = c => CHINESE.some(([first, last]) => c.codePointAt(0) >= first && c.codePointAt(0) <= last)
 
 /** BERT's BasicTokenizer: splits at white space, punctuation and Chinese characters; `lower` lowercases and strips

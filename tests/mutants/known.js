@@ -47,7 +47,7 @@ export const KNOWN = [
   [`${OPS}broadcast.js`, 'axes.push({ side: 1,', 'axes.push({ side: 2,'],
   [`${OPS}attention_explain.js`, 'h * group + n', 'h / group + n'],
   [`${OPS}attention.js`, 'cells = B * H * Tq * Tk', 'cells = B * H / Tq * Tk'],
-  ['src/js/text/normalized_string.js', 'from[0] ?? 0', 'from[0] && 0'],
+  ['src/js/text/normalized_string.js', 'to[start - 1] : 0', 'to[start - 1] : 1'],
   ['src/js/pipeline.js', 'training: false', 'training: true'],
   ['src/js/pipeline.js', 'causal: false', 'causal: true'],
   [`${OPS}rotary.js`, '(sides[0] === 1 ||', '(sides[1] === 1 ||'],

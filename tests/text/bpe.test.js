@@ -261,10 +261,12 @@ test('errors say what was expected and what was given', () => {
     [() => open({ added_tokens: [{ id: 'x' }] }), 'format', /added_tokens\[0\] must have an id and a content/],
     [() => open({ model: { type: 'BPE', vocab: { a: -1 }, merges: [] } }), 'format', /the id of "a" must be an integer/],
     [() => open({ model: { type: 'BPE', vocab: { a: 0, b: 1 }, merges: ['a b'] } }), 'format', /merges\[0\] is "a b", which/],
-    [() => open({}).encode('abc'), 'text', /text has the byte 0x63, which has no token/]
+    [() => open({ model: { type: 'BPE', unk_token: 'u', vocab: { a: 0, b: 1 }, merges: [] } }).encode('abc'), 'text',
+      /text has the byte 0x63, which has no token/]
   ]
   for (const [call, code, message] of cases) assert.throws(call, error(code, message))
   assert.deepEqual(open({}).encode('ba').ids, [1, 0])
+  assert.deepEqual(open({}).encode('bca').ids, [1, 0], 'without an unknown token, bytes without a token are dropped')
 })
 
 test('a normalizer applies before pre-tokenization; one without effect changes no ids and no offsets', () => {

@@ -7,11 +7,18 @@ import { gf, stream } from './text.js'
 const unitsOf = (string, base = 0) => string.split('').map((c, i) => ({ c, from: base + i, to: base + i + 1 }))
 const textOf = units => units.map(({ c }) => c).join('')
 
-/** Replaces units [start, end); an insertion gets the offset of the end of the text before it. */
+/**
+ * Replaces units [start, end); the new text gets the offsets of the last unit of the old text, or of the one before it.
+ */
 function replaceRange(units, start, end, replacement) {
-  const at = start > 0 ? units[start - 1].to : units[0]?.from ?? 0
-  const origin = end > start ? { from: units[start].from, to: units[end - 1].to } : { from: at, to: at }
-  return [...units.slice(0, start), ...replacement.split('').map(c => ({ c, ...origin })), ...units.slice(end)]
+  const { from, to } = units[end - 1] ?? { from: 0, to: 0 }
+  return [...units.slice(0, start), ...replacement.split('').map(c => ({ c, from, to })), ...units.slice(end)]
+}
+
+/** Inserts a prefix, which gets the offsets of the character after it. */
+function prepend(units, prefix) {
+  const length = textOf(units).codePointAt(0) > 0xffff ? 2 : 1, { from } = units[0], { to } = units[length - 1]
+  return [...prefix.split(''), ...textOf(units).slice(0, length).split('')].map(c => ({ c, from, to })).concat(units.slice(length))
 }
 
 /** Replaces all matches, beginning with the last one. */
@@ -22,7 +29,7 @@ const NORMALIZERS = [
   [{ type: 'Strip' }, units => replaceAll(replaceAll(units, /^ +/g, ''), / +$/g, '')],
   [{ type: 'Strip', strip_left: false }, units => replaceAll(units, / +$/g, '')],
   [{ type: 'Strip', strip_right: false }, units => replaceAll(units, /^ +/g, '')],
-  [{ type: 'Prepend', prepend: 'xy' }, units => (units.length ? replaceRange(units, 0, 0, 'xy') : units)],
+  [{ type: 'Prepend', prepend: 'xy' }, units => (units.length ? prepend(units, 'xy') : units)],
   [{ type: 'Replace', pattern: { String: 'ab' }, content: '' }, units => replaceAll(units, /ab/g, '')],
   [{ type: 'Replace', pattern: { Regex: '-+' }, content: '한-' }, units => replaceAll(units, /-+/g, '한-')],
   [{ type: 'Replace', pattern: { Regex: '^' }, content: 'x' }, units => replaceAll(units, /^/g, 'x')],
@@ -59,11 +66,8 @@ function split(word, pattern, behavior, invert = false) {
   return words
 }
 
-/** Prepends ▁ to a word that does not begin with it; `before` is the last unit of the word before it. */
-const prependMetaspace = (word, before) => {
-  const at = before?.to ?? word[0].from
-  return textOf(word).startsWith('▁') ? word : [{ c: '▁', from: at, to: at }, ...word]
-}
+/** Prepends ▁ to a word that does not begin with it. */
+const prependMetaspace = word => (textOf(word).startsWith('▁') ? word : prepend(word, '▁'))
 const replaceSpaces = word => word.map(unit => ({ ...unit, c: unit.c === ' ' ? '▁' : unit.c }))
 /** A pre-tokenizer that splits words by a pattern, and its reference. */
 const splitBy = (type, pattern, behavior, more = {}) =>
@@ -72,7 +76,7 @@ const BEHAVIORS = ['Removed', 'Isolated', 'MergedWithPrevious', 'MergedWithNext'
 /** Prepends ▁ only at the start of the source. */
 const FIRST = [{ type: 'Metaspace', prepend_scheme: 'first', split: false }, words => {
   const all = words.map(replaceSpaces)
-  return all.map((word, i) => (word[0].from === 0 ? prependMetaspace(word, all[i - 1]?.at(-1)) : word))
+  return all.map(word => (word[0].from === 0 ? prependMetaspace(word) : word))
 }]
 
 /** Pre-tokenizers and their reference. */
@@ -85,7 +89,7 @@ const PRETOKENIZERS = [
   ...BEHAVIORS.map(behavior => splitBy('Punctuation', /[-.]/g, behavior, { behavior })),
   [{ type: 'Metaspace', prepend_scheme: 'always' }, words => {
     const all = words.map(replaceSpaces)
-    return all.map((word, i) => prependMetaspace(word, all[i - 1]?.at(-1))).flatMap(word => split(word, /▁/g, 'MergedWithNext'))
+    return all.map(prependMetaspace).flatMap(word => split(word, /▁/g, 'MergedWithNext'))
   }],
   FIRST,
   [{ type: 'Metaspace', prepend_scheme: 'never' }, words => words.flatMap(word => split(replaceSpaces(word), /▁/g, 'MergedWithNext'))]
@@ -156,6 +160,6 @@ test('byte-level add_prefix_space adds a space before each word without one', ()
   const splitter = { type: 'Split', pattern: { String: '-' }, behavior: 'MergedWithPrevious' }
   const { tokens, offsets } = encodeWith([splitter, { type: 'ByteLevel', add_prefix_space: true, use_regex: false }])
   assert.equal(tokens.join(''), 'Ġa-Ġb-Ġc')
-  assert.deepEqual(offsets, [[0, 0], [0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 5], [5, 6]])
+  assert.deepEqual(offsets, [[0, 1], [0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 6], [5, 6]])
   assert.equal(encodeWith([splitter, { type: 'ByteLevel', use_regex: false }]).tokens.join(''), 'a-Ġb-c')
 })

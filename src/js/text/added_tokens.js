@@ -26,7 +26,8 @@ const WORD_AFTER = lazyRegExp(`^[${RUST_WORD}]`, 'u')
  * Returns a function that splits a text at added tokens. Of two tokens that match at one position, the longer wins.
  * @param {readonly AddedToken[]} tokens
  * @param {(content: string) => string} [normalize] the normalizer that the text has passed
- * @returns {(text: string) => Segment[]} segments that cover the text
+ * @returns {(text: string, allowSpecial?: boolean) => Segment[]} segments that cover the text; allowSpecial (default
+ *   true): whether special tokens are found
  */
 export function createTokenFinder(tokens, normalize = content => content) {
   /** @type {Map<string, AddedToken>} */ const byContent = new Map()
@@ -34,11 +35,12 @@ export function createTokenFinder(tokens, normalize = content => content) {
   byContent.delete('')
   if (!byContent.size) return text => [{ start: 0, end: text.length }]
   const pattern = new RegExp(alternatives([...byContent.keys()]), 'gu')
-  return text => {
+  return (text, allowSpecial = true) => {
     /** @type {Segment[]} */ const segments = []
     let at = 0
     for (const { index, 0: content } of text.matchAll(pattern)) {
       const token = /** @type {AddedToken} */ (byContent.get(content))
+      if (token.special && !allowSpecial) continue
       if (token.single_word && touchesWord(text, index, index + content.length)) continue
       const start = Math.max(at, token.lstrip ? startOfSpaces(text, index) : index), after = index + content.length
       const end = token.rstrip ? endOfSpaces(text, after) : after

@@ -19,17 +19,11 @@ const INTS = 4
 export class BatchEncoder {
   #engine
   #kernel
-  #check
 
-  /**
-   * @param {import('../kernels.js').Kernels} engine @param {Kernel} kernel
-   * @param {(ids: Int32Array, lastByte: (i: number) => number) => void} [check] checks the ids; lastByte(i) is the last
-   *   byte of piece i
-   */
-  constructor(engine, kernel, check) {
+  /** @param {import('../kernels.js').Kernels} engine @param {Kernel} kernel */
+  constructor(engine, kernel) {
     this.#engine = engine
     this.#kernel = kernel
-    this.#check = check
   }
 
   /**
@@ -99,7 +93,6 @@ export class BatchEncoder {
     if (count < 0) throw memoryError('tokenizer.encode')
     const end = c.gf_unit_spans(spans, ends, count, text, bytes)
     const ids = memory.ints(workspace, count).slice()
-    this.#check?.(ids, i => memory.bytes(text, bytes)[memory.ints(ends, count)[i] - 1])
     emit(ids, memory.ints(spans, 2 * count).slice(), offset)
     return offset + end
   }

@@ -1,7 +1,7 @@
-import { GlassformerError, describe, expect } from '../errors.js'
+import { GlassformerError, describe } from '../errors.js'
 import { BatchEncoder } from './batch_encoder.js'
 import { BYTE_CHARACTERS, decodeByteLevel, encodeByteLevel } from './byte_level.js'
-import { readIntegers, readString } from './json_fields.js'
+import { expectPart, formatError, readIntegers, readString } from './json_fields.js'
 import { createPieces, freeWithOwner, memoryError, withBuffers } from './kernel_memory.js'
 import { encodeUtf8 } from './utf8.js'
 
@@ -14,6 +14,7 @@ export class BpeModel {
   #engine
   #handle
   #batches
+  /** Whether the kernel reads bytes, and splits a text as GPT-2 does without ends. @type {boolean} */ splitsText
   /** Undefined if the symbols are bytes, which the kernel reads. @type {SymbolReader | undefined} */ #symbolReader
   /** [n,4]: the left id, right id, rank and merged id of each merge. @type {Int32Array} */ merges
 
@@ -21,22 +22,23 @@ export class BpeModel {
    * @param {import('../kernels.js').Kernels} engine
    * @param {any} json the `model` of a tokenizer.json
    * @param {Map<string, number>} vocab
-   * @param {boolean} byteLevel whether tokens are byte-level
+   * @param {'read' | 'spelled' | undefined} [byteMode] how bytes are treated, see pretokenizers.js
    * @throws {GlassformerError} 'format' if the result of a merge is not in the vocabulary
    */
-  constructor(engine, json, vocab, byteLevel) {
+  constructor(engine, json, vocab, byteMode) {
     this.#engine = engine
     const unknown = json.unk_token == null ? -1 : vocab.get(json.unk_token) ?? -1
     const byteIds = Int32Array.from(BYTE_CHARACTERS, character => vocab.get(character) ?? unknown)
-    this.#symbolReader = byteLevel && !hasAffixes(json) ? undefined : new SymbolReader(json, vocab, unknown, byteLevel)
+    // The kernel keeps bytes without a token apart, but the library drops them and merges what is left.
+    this.splitsText = byteMode === 'read' && !hasAffixes(json) && !byteIds.includes(-1)
+    this.#symbolReader = this.splitsText ? undefined : new SymbolReader(json, vocab, unknown, byteMode)
     this.merges = readMerges(json, vocab)
-    const wholeWords = byteLevel && json.ignore_merges ? createWordPieces(engine, this, vocab) : 0
+    const wholeWords = this.splitsText && json.ignore_merges ? createWordPieces(engine, this, vocab) : 0
     const address = withBuffers(engine.memory, [byteIds, this.merges],
       (bytes, merges) => engine.c.gf_bpe_new(bytes, merges, this.merges.length / 4, wholeWords, engine.seed))
     const handle = this.#handle = freeWithOwner(engine, this, address, 'gf_bpe_free', 'tokenizer')
     this.#batches = new BatchEncoder(engine,
-      (ids, ends, text, words, n) => engine.c.gf_bpe_bytes(ids, ends, handle, text, words, n),
-      byteIds.includes(-1) ? checkAllKnown : undefined)
+      (ids, ends, text, words, n) => engine.c.gf_bpe_bytes(ids, ends, handle, text, words, n))
   }
 
   /**
@@ -63,6 +65,7 @@ export class BpeModel {
       }
       const { symbols, from, to } = reader.read(source, start, words[k])
       const n = symbols.length
+      if (!n) continue
       withBuffers(memory, [new Int32Array(2 * n), symbols, Int32Array.of(n)], (ids, symbolIds, ends) => {
         const count = c.gf_bpe_symbols(ids, ids + 4 * n, this.#handle, symbolIds, ends, 1)
         if (count < 0) throw memoryError('tokenizer.encode')
@@ -90,20 +93,21 @@ class SymbolReader {
   #unknown
   #prefix
   #suffix
-  #fuse
-  #ignoresMerges
-  #byteLevel
+  #json
+  #byteMode
   /** With byte fallback, the id of each byte or -1. @type {number[] | undefined} */ #bytes
 
-  /** @param {any} json @param {Map<string, number>} vocab @param {number} unknown @param {boolean} byteLevel */
-  constructor(json, vocab, unknown, byteLevel) {
-    this.#byteLevel = byteLevel
+  /**
+   * @param {any} json @param {Map<string, number>} vocab @param {number} unknown
+   * @param {'read' | 'spelled' | undefined} byteMode
+   */
+  constructor(json, vocab, unknown, byteMode) {
+    this.#byteMode = byteMode
     this.#vocab = vocab
     this.#unknown = unknown
     this.#prefix = readString(WHERE, json, 'continuing_subword_prefix', '')
     this.#suffix = readString(WHERE, json, 'end_of_word_suffix', '')
-    this.#fuse = json.fuse_unk === true
-    this.#ignoresMerges = json.ignore_merges === true
+    this.#json = json
     this.#bytes = json.byte_fallback ? byteTokenIds(vocab) : undefined
   }
 
@@ -112,7 +116,7 @@ class SymbolReader {
    * @param {import('./text_source.js').Source} source @param {number} start @param {number} end
    */
   wholeWordToken(source, start, end) {
-    return this.#ignoresMerges ? this.#vocab.get(this.#spell(source, start, end)) : undefined
+    return this.#json.ignore_merges === true ? this.#vocab.get(this.#spell(source, start, end)) : undefined
   }
 
   /**
@@ -120,7 +124,7 @@ class SymbolReader {
    * @param {number} start @param {number} end
    */
   #spell({ string, copy }, start, end) {
-    if (!this.#byteLevel) return string.slice(start, end)
+    if (this.#byteMode !== 'read') return string.slice(start, end)
     const bytes = new Uint8Array(3 * (end - start))
     return encodeByteLevel(bytes.subarray(0, copy(bytes, start, end)))
   }
@@ -135,7 +139,7 @@ class SymbolReader {
     /** @type {number[]} */ const to = []
     for (let at = start; at < end;) {
       const next = at + (/** @type {number} */ (source.string.codePointAt(at)) > 0xffff ? 2 : 1)
-      const spelling = this.#spell(source, at, next), characters = this.#byteLevel ? [...spelling] : [spelling]
+      const spelling = this.#spell(source, at, next), characters = this.#byteMode === 'read' ? [...spelling] : [spelling]
       characters.forEach((character, i) => {
         const isLast = next === end && i === characters.length - 1
         for (const symbol of this.#symbolsOf(character, at === start && i === 0, isLast)) {
@@ -155,8 +159,10 @@ class SymbolReader {
     if (id !== undefined) return [id]
     const bytes = this.#bytes, spelling = bytes ? Array.from(encodeUtf8(character), byte => bytes[byte]) : [-1]
     if (!spelling.includes(-1)) return spelling
-    if (this.#unknown < 0) throw noTokenError(describe(character))
-    return [this.#unknown]
+    if (this.#unknown >= 0) return [this.#unknown]
+    if (this.#byteMode && this.#json.unk_token == null) return [] // as Hugging Face's library
+    const byte = this.#byteMode && decodeByteLevel(character)
+    throw noTokenError(byte ? `the byte ${formatByte(byte[0])}` : describe(character))
   }
 
   /**
@@ -166,7 +172,7 @@ class SymbolReader {
   fuse(ids, spans, emit) {
     let count = 0
     for (let i = 0; i < ids.length; i++) {
-      const isRepeated = this.#fuse && ids[i] === this.#unknown && ids[i - 1] === this.#unknown
+      const isRepeated = this.#json.fuse_unk === true && ids[i] === this.#unknown && ids[i - 1] === this.#unknown
       if (!isRepeated) {
         ids[count] = ids[i]
         spans[2 * count++] = spans[2 * i]
@@ -184,12 +190,6 @@ const formatByte = byte => `0x${byte.toString(16).toUpperCase().padStart(2, '0')
 export const noTokenError = what => new GlassformerError('text',
   `tokenizer.encode: text has ${what}, which has no token, and there is no unknown token`)
 
-/** @param {Int32Array} ids @param {(i: number) => number} lastByte */
-function checkAllKnown(ids, lastByte) {
-  const at = ids.indexOf(-1)
-  if (at >= 0) throw noTokenError(`the byte ${formatByte(lastByte(at))}`)
-}
-
 /** The ids of the tokens <0x00> to <0xFF>, -1 for missing ones. @param {Map<string, number>} vocab */
 const byteTokenIds = vocab => Array.from({ length: 256 }, (_, byte) => vocab.get(`<${formatByte(byte)}>`) ?? -1)
 
@@ -205,17 +205,16 @@ export function byteTokens(vocab) {
  */
 function readMerges(json, vocab) {
   const { merges } = json, prefix = json.continuing_subword_prefix || ''
-  expect(Array.isArray(merges), 'format', () => `tokenizer: model.merges must be an array, got ${describe(merges)}`)
+  expectPart(Array.isArray(merges), () => `model.merges must be an array, got ${describe(merges)}`)
   const ranks = json.ranks == null ? undefined : readIntegers(WHERE, json, 'ranks')
   const table = new Int32Array(4 * merges.length)
   merges.forEach((merge, rank) => {
     const pair = parsePair(merge, vocab)
-    expect(pair.length <= 2 && pair.every(token => typeof token === 'string'), 'format',
-      () => `tokenizer: model.merges[${rank}] must be two tokens, got ${JSON.stringify(merge)}`)
+    expectPart(pair.length <= 2 && pair.every(token => typeof token === 'string'), () => `model.merges[${rank}] must be two tokens, got ${JSON.stringify(merge)}`)
     const [left, right] = pair.map(token => vocab.get(token))
     const merged = vocab.get(pair[0] + (pair[1]?.startsWith(prefix) ? pair[1].slice(prefix.length) : pair[1]))
     if (left === undefined || right === undefined || merged === undefined) {
-      throw new GlassformerError('format', `tokenizer: model.merges[${rank}] is ${JSON.stringify(merge)}, ` +
+      throw formatError(`tokenizer: model.merges[${rank}] is ${JSON.stringify(merge)}, ` +
         'which does not join two tokens of the vocabulary to a third')
     }
     table.set([left, right, ranks?.[rank] ?? rank, merged], 4 * rank)

@@ -1,3 +1,5 @@
+import { encodeUtf8 } from './utf8.js'
+
 /**
  * GPT-2's byte-level alphabet (`bytes_to_unicode`): one printable character for each byte, so that a vocabulary can be
  * a text file. A byte whose Latin-1 character is printable is that character; the others (controls, the space, 0x7f to
@@ -12,6 +14,9 @@ export const BYTE_CHARACTERS = (() => {
   let next = 0x100
   return Array.from({ length: 256 }, (_, byte) => String.fromCharCode(isPrintable(byte) ? byte : next++))
 })()
+
+/** The characters that byte-level text spells as others. */
+export const NOT_PRINTABLE = /[^!-~]/gu
 
 const BYTE_OF_CHARACTER = new Map(BYTE_CHARACTERS.map((character, byte) => [character, byte]))
 
@@ -31,3 +36,6 @@ export function decodeByteLevel(token) {
 
 /** Encodes bytes as byte-level characters. @param {Uint8Array} bytes */
 export const encodeByteLevel = bytes => Array.from(bytes, byte => BYTE_CHARACTERS[byte]).join('')
+
+/** Spells a text as byte-level characters. @param {string} text */
+export const spellBytes = text => encodeByteLevel(encodeUtf8(text))

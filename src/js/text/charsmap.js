@@ -1,5 +1,5 @@
-import { expect } from '../errors.js'
 import { decodeUtf8 } from './utf8.js'
+import { expectPart } from './json_fields.js'
 
 /**
  * SentencePiece's normalization map. As in SentencePiece, the longest key that matches at a position is replaced.
@@ -16,8 +16,7 @@ export class Charsmap {
   /** @param {Uint8Array} bytes @throws {GlassformerError} 'format' */
   constructor(bytes) {
     const size = bytes.length >= 4 ? new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true) : 0
-    expect(size > 0 && size % 4 === 0 && 4 + size < bytes.length, 'format',
-      () => `tokenizer: precompiled_charsmap of ${bytes.length} bytes cannot hold a trie of ${size} bytes`)
+    expectPart(size > 0 && size % 4 === 0 && 4 + size < bytes.length, () => `precompiled_charsmap of ${bytes.length} bytes cannot hold a trie of ${size} bytes`)
     const trie = new DataView(bytes.buffer, bytes.byteOffset + 4, size)
     this.#units = Uint32Array.from({ length: size / 4 }, (_, i) => trie.getUint32(4 * i, true))
     this.#replacements = bytes.subarray(4 + size)

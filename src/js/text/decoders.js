@@ -41,8 +41,9 @@ function metaspace(json) {
   const replacement = readString(WHERE, json, 'replacement', '▁'), scheme = json.prepend_scheme ??
     (json.add_prefix_space === false ? 'never' : 'always')
   return parts => parts.map((part, i) => {
-    const text = part.replaceAll(replacement, ' ')
-    return i === 0 && scheme !== 'never' ? text.replace(/^ /, '') : text
+    // Hugging Face's library drops every replacement in the first token.
+    const dropped = i === 0 && scheme !== 'never'
+    return part.replaceAll(replacement, dropped ? '' : ' ')
   })
 }
 
@@ -125,6 +126,14 @@ const DECODERS = {
   Metaspace: metaspace,
   SentencePiece: sentencePiece,
   WordPiece: wordpiece,
+  CTC: json => {
+    const pad = readString(WHERE, json, 'pad_token', '<pad>'), delimiter = readString(WHERE, json, 'word_delimiter_token', '|')
+    const cleanup = readBoolean(WHERE, json, 'cleanup', true)
+    return parts => parts.filter((part, i) => part !== parts[i - 1]).map(part => {
+      const text = part.replaceAll(pad, '')
+      return cleanup ? cleanUp(text).replaceAll(delimiter, ' ') : text
+    })
+  },
   BPEDecoder: json => {
     const suffix = readString(WHERE, json, 'suffix', '</w>')
     return parts => parts.map((part, i) => part.replaceAll(suffix, i === parts.length - 1 ? '' : ' '))

@@ -34,40 +34,32 @@
  * @typedef {Search & { from: number, to: number }} ExplainedWord from, to: the word's UTF-16 units in the source text
  */
 
-/** Collects the explanation of each word of a text. */
-export class Explanations {
-  #explain
-  /** @type {ExplainedWord[]} */ words = []
-
-  /** @param {(word: string) => Search} explain */
-  constructor(explain) {
-    this.#explain = explain
+/**
+ * Returns a reader that collects the explanation of each word of a text. Added tokens, which no model segments, are
+ * left out.
+ * @param {(word: string) => Search} explain
+ * @returns {import('./tokenizer.js').Reader & { words: ExplainedWord[] }}
+ */
+export function createExplanations(explain) {
+  /** @type {ExplainedWord[]} */ const words = []
+  return {
+    words,
+    encode({ string }, ends, emit) {
+      const firstIndex = words.length
+      /** @type {number[]} */ const spans = []
+      let from = 0
+      for (const to of ends ?? [string.length]) {
+        words.push({ ...explain(string.slice(from, to)), from, to })
+        spans.push(from, to)
+        from = to
+      }
+      emit(Int32Array.from({ length: words.length - firstIndex }, (_, i) => firstIndex + i), Int32Array.from(spans), 0)
+    },
+    add(indices, spans, base = 0) {
+      for (let i = 0; i < indices.length; i++) {
+        Object.assign(words[indices[i]], { from: base + spans[2 * i], to: base + spans[2 * i + 1] })
+      }
+    },
+    addToken() {}
   }
-
-  /** @type {import('./tokenizer.js').Encode} */
-  encode({ string }, ends, emit) {
-    const firstIndex = this.words.length
-    /** @type {number[]} */ const spans = []
-    let from = 0
-    for (const to of ends ?? [string.length]) {
-      this.words.push({ ...this.#explain(string.slice(from, to)), from, to })
-      spans.push(from, to)
-      from = to
-    }
-    const indices = Int32Array.from({ length: this.words.length - firstIndex }, (_, i) => firstIndex + i)
-    emit(indices, Int32Array.from(spans), 0)
-  }
-
-  /**
-   * Sets the offsets of words in the source text.
-   * @param {ArrayLike<number>} indices into `words` @param {ArrayLike<number>} spans @param {number} [base]
-   */
-  add(indices, spans, base = 0) {
-    for (let i = 0; i < indices.length; i++) {
-      Object.assign(this.words[indices[i]], { from: base + spans[2 * i], to: base + spans[2 * i + 1] })
-    }
-  }
-
-  /** Ignores added tokens, which no model segments. */
-  addToken() {}
 }

@@ -5,6 +5,7 @@ import { fromLlama2c, fromSentencePiece } from './sentencepiece.js'
 import { Tokenizer } from './tokenizer.js'
 import { bertProcessor, specialToken, templateProcessor, tokenizerJson, wordPieceModel } from './tokenizer_json.js'
 import { decodeUtf8 } from './utf8.js'
+import { expectPart, formatError } from './json_fields.js'
 
 /** A capital letter, except in special tokens such as [CLS]. */
 const WITH_CAPITAL = lazyRegExp(String.raw`^(?!\[.*\]$).*\p{Lu}`, 'u')
@@ -30,14 +31,14 @@ function parseJson(files, name) {
   try {
     return JSON.parse(readText(files, name))
   } catch (error) {
-    throw new GlassformerError('format', `tokenizer: ${name} is not JSON: ${/** @type {Error} */ (error).message}`)
+    throw formatError(`tokenizer: ${name} is not JSON: ${/** @type {Error} */ (error).message}`)
   }
 }
 
 /** @param {Files} files @param {string} name @returns {Record<string, any>} */
 function parseObject(files, name) {
   const json = parseJson(files, name)
-  expect(isPlain(json), 'format', () => `tokenizer: ${name} must be an object, got ${describe(json)}`)
+  expectPart(isPlain(json), () => `${name} must be an object, got ${describe(json)}`)
   return json
 }
 
@@ -109,8 +110,7 @@ function fromMarian(files) {
   const vocab = /** @type {Record<string, number>} */ (parseObject(files, 'vocab.json'))
   const parts = fromSentencePiece('source.spm', readBytes(files, 'source.spm'))
   const unknownId = vocab['<unk>'], endId = vocab['</s>']
-  expect(parts.model.type === 'Unigram' && Number.isInteger(unknownId) && Number.isInteger(endId), 'format',
-    () => 'tokenizer: source.spm must be a unigram model, and vocab.json must have <unk> and </s>')
+  expectPart(parts.model.type === 'Unigram' && Number.isInteger(unknownId) && Number.isInteger(endId), () => 'source.spm must be a unigram model, and vocab.json must have <unk> and </s>')
   const pieces = /** @type {[string, number][]} */ (parts.model.vocab)
   const languages = Object.keys(vocab).filter(name => /^>>.+<<$/.test(name))
   return {

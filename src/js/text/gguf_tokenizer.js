@@ -1,7 +1,7 @@
-import { expect } from '../errors.js'
 import { splitPart, sequence } from './merges_txt.js'
 import { fromPieces } from './sentencepiece.js'
 import { bpeModel, byteLevelPart, specialToken, templateProcessor, tokenizerJson } from './tokenizer_json.js'
+import { expectPart } from './json_fields.js'
 
 /**
  * The tokenizer in the settings of a GGUF file, as the content of a tokenizer.json: SentencePiece's ("llama", "t5") or
@@ -52,7 +52,7 @@ function fromByteLevel(metadata, tokens, types) {
   const added = tokens.flatMap((token, id) => (types[id] === CONTROL || types[id] === USER_DEFINED
     ? [{ ...specialToken(token, id), special: types[id] === CONTROL }] : []))
   const named = (/** @type {number[]} */ ids) => ids.map(id => /** @type {[string, number]} */ ([tokens[id], id]))
-  expect(Array.isArray(merges), 'format', () => `tokenizer: ${PREFIX}merges must be a list`)
+  expectPart(Array.isArray(merges), () => `${PREFIX}merges must be a list`)
   return tokenizerJson({
     added_tokens: added,
     ...(pre === 'qwen2' && { normalizer: { type: 'NFC' } }),

@@ -1,9 +1,22 @@
-import { describe, expect, isPlain } from '../errors.js'
+import { GlassformerError, describe, isPlain } from '../errors.js'
 
 /**
  * Reads fields of a tokenizer.json, which may be written by hand. Each function returns the value or throws an error
  * that names the field.
  */
+
+/** @param {string} message */
+export const formatError = message => new GlassformerError('format', message)
+
+/** Throws unless a file is well-formed. @param {unknown} ok @param {() => string} message @returns {asserts ok} */
+export function expectFormat(ok, message) {
+  if (!ok) throw formatError(message())
+}
+
+/** The same, for a part of a tokenizer. @param {unknown} ok @param {() => string} message @returns {asserts ok} */
+export function expectPart(ok, message) {
+  expectFormat(ok, () => `tokenizer: ${message()}`)
+}
 
 /** Maximum nesting of parts, such as Sequence in Sequence. */
 const MAX_DEPTH = 50
@@ -14,10 +27,10 @@ const MAX_DEPTH = 50
  * @returns {K}
  */
 export function readType(where, json, kinds) {
-  expect(isPlain(json), 'format', () => `${where} must be an object with a type, got ${describe(json)}`)
+  expectFormat(isPlain(json), () => `${where} must be an object with a type, got ${describe(json)}`)
   const { type } = /** @type {{ type?: unknown }} */ (json), names = Object.keys(kinds).join(', ')
-  expect(typeof type === 'string', 'format', () => `${where}: type must be one of ${names}, got ${describe(type)}`)
-  expect(Object.hasOwn(kinds, type), 'format', () => `${where} ${JSON.stringify(type)} is not among ${names}`)
+  expectFormat(typeof type === 'string', () => `${where}: type must be one of ${names}, got ${describe(type)}`)
+  expectFormat(Object.hasOwn(kinds, type), () => `${where} ${JSON.stringify(type)} is not among ${names}`)
   return kinds[type]
 }
 
@@ -27,7 +40,7 @@ export function readType(where, json, kinds) {
  * @param {number} [depth] grows by 2 with each part: an object and an array
  */
 export function expectDepth(where, json, depth = 0) {
-  expect(depth <= 2 * MAX_DEPTH, 'format', () => `${where} has parts nested more than ${MAX_DEPTH} deep`)
+  expectFormat(depth <= 2 * MAX_DEPTH, () => `${where} has parts nested more than ${MAX_DEPTH} deep`)
   if (json instanceof Object) for (const part of Object.values(json)) expectDepth(where, part, depth + 1)
 }
 
@@ -36,7 +49,7 @@ export function expectDepth(where, json, depth = 0) {
  * @returns {(where: string, json: any, name: string) => any[]}
  */
 const arrayOf = (isValid, expected) => (where, json, name) => readArray(where, json, name).map((item, i) => {
-  expect(isValid(item), 'format', () => `${where}: ${name}[${i}] must be ${expected}, got ${describe(item)}`)
+  expectFormat(isValid(item), () => `${where}: ${name}[${i}] must be ${expected}, got ${describe(item)}`)
   return item
 })
 
@@ -47,7 +60,7 @@ export const readStrings = arrayOf(item => typeof item === 'string', 'a string')
 
 /** @param {string} where @param {any} json @param {string} name @returns {any[]} */
 export function readArray(where, json, name) {
-  expect(Array.isArray(json[name]), 'format', () => `${where}: ${name} must be an array, got ${describe(json[name])}`)
+  expectFormat(Array.isArray(json[name]), () => `${where}: ${name} must be an array, got ${describe(json[name])}`)
   return Array.from(json[name])
 }
 
@@ -57,15 +70,14 @@ export function readArray(where, json, name) {
  */
 export function readString(where, json, name, fallback) {
   const value = json[name] ?? fallback
-  expect(typeof value === 'string', 'format', () => `${where}: ${name} must be a string, got ${describe(value)}`)
+  expectFormat(typeof value === 'string', () => `${where}: ${name} must be a string, got ${describe(value)}`)
   return value
 }
 
 /** @param {string} where @param {any} json @param {string} name @param {number} fallback @returns {number} */
 export function readInteger(where, json, name, fallback) {
   const value = json[name] ?? fallback
-  expect(Number.isInteger(value) && value >= 0, 'format',
-    () => `${where}: ${name} must be an integer from 0, got ${describe(value)}`)
+  expectFormat(Number.isInteger(value) && value >= 0, () => `${where}: ${name} must be an integer from 0, got ${describe(value)}`)
   return value
 }
 
@@ -77,14 +89,13 @@ export function readInteger(where, json, name, fallback) {
  */
 export function readChoice(where, json, name, choices, fallback) {
   const value = json[name] ?? fallback
-  expect(choices.includes(value), 'format',
-    () => `${where}: ${name} must be one of ${choices.join(', ')}, got ${describe(value)}`)
+  expectFormat(choices.includes(value), () => `${where}: ${name} must be one of ${choices.join(', ')}, got ${describe(value)}`)
   return value
 }
 
 /** @param {string} where @param {any} json @param {string} name @param {boolean} fallback @returns {boolean} */
 export function readBoolean(where, json, name, fallback) {
   const value = json[name] ?? fallback
-  expect(typeof value === 'boolean', 'format', () => `${where}: ${name} must be true or false, got ${describe(value)}`)
+  expectFormat(typeof value === 'boolean', () => `${where}: ${name} must be true or false, got ${describe(value)}`)
   return value
 }

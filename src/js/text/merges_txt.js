@@ -1,6 +1,7 @@
-import { GlassformerError, describe, expect, isPlain } from '../errors.js'
+import { describe, isPlain } from '../errors.js'
 import { BYTE_CHARACTERS } from './byte_level.js'
 import { bpeModel, byteLevelPart, specialToken, templateProcessor, tokenizerJson } from './tokenizer_json.js'
+import { expectPart, formatError } from './json_fields.js'
 
 /**
  * Converts vocab.json and merges.txt of byte-level byte-pair encoding. They define neither the pre-tokenizer nor the
@@ -80,7 +81,7 @@ function classOf({ tokenizer_class: tokenizerClass }, modelType) {
   if (tokenizerClass == null) return findClass(String(modelType).split('_')[0])
   const className = findClass(String(tokenizerClass).replace(/Tokenizer(Fast)?$/, ''))
   if (className) return className
-  throw new GlassformerError('format', `tokenizer: tokenizer_class ${describe(tokenizerClass)} is not one of ` +
+  throw formatError(`tokenizer: tokenizer_class ${describe(tokenizerClass)} is not one of ` +
     `${Object.keys({ ...CLASSES, ...ALIASES }).join(', ')}; give tokenizer.json`)
 }
 
@@ -89,12 +90,11 @@ function classOf({ tokenizer_class: tokenizerClass }, modelType) {
  * @param {Json} config @param {Json | undefined} added @param {Set<string>} specialContents
  */
 function readAddedTokens({ added_tokens_decoder: decoder = {} }, added = {}, specialContents) {
-  expect(isPlain(decoder), 'format', () => `tokenizer: added_tokens_decoder must be an object, got ${describe(decoder)}`)
+  expectPart(isPlain(decoder), () => `added_tokens_decoder must be an object, got ${describe(decoder)}`)
   const tokens = new Map(Object.entries(added).map(([content, id]) =>
     [content, { ...specialToken(content, id), special: specialContents.has(content) }]))
   for (const [id, token] of Object.entries(decoder)) {
-    expect(typeof token?.content === 'string', 'format', () =>
-      `tokenizer: added_tokens_decoder[${describe(id)}] must have a content, got ${describe(token)}`)
+    expectPart(typeof token?.content === 'string', () => `added_tokens_decoder[${describe(id)}] must have a content, got ${describe(token)}`)
     tokens.set(token.content, { ...specialToken(token.content, Number(id)), ...token, id: Number(id) })
   }
   return tokens
@@ -117,10 +117,8 @@ function wholeTokens(ids, merges) {
  * @throws {GlassformerError} 'format'
  */
 export function byteLevelBpe(vocab, merges, { config, added, modelType }) {
-  expect(isPlain(vocab), 'format', () =>
-    `tokenizer: vocab.json must be an object of tokens and ids, got ${describe(vocab)}`)
-  expect(BYTE_CHARACTERS.every(character => Object.hasOwn(vocab, character)), 'format',
-    () => 'tokenizer: vocab.json must have all 256 bytes as GPT-2 writes them; give tokenizer.json for other kinds')
+  expectPart(isPlain(vocab), () => `vocab.json must be an object of tokens and ids, got ${describe(vocab)}`)
+  expectPart(BYTE_CHARACTERS.every(character => Object.hasOwn(vocab, character)), () => 'vocab.json must have all 256 bytes as GPT-2 writes them; give tokenizer.json for other kinds')
   const ids = /** @type {Record<string, number>} */ (vocab), className = classOf(config, modelType), name = className ?? 'gpt2'
   /** Special tokens by their roles. @type {Json} */ const roles = {}
   for (const [role, fallback] of Object.entries({ ...config, ...DEFAULT_TOKENS[name] })) {
@@ -136,7 +134,7 @@ export function byteLevelBpe(vocab, merges, { config, added, modelType }) {
   if (mask) mask.lstrip = true
   const { suffix = '', ...parts } = CLASSES[name]({ config, id: role => {
     const content = roles[role]?.content, id = tokens.get(content)?.id ?? ids[content]
-    expect(id !== undefined, 'format', () => `tokenizer: ${role} ${describe(content)} is not in the vocabulary`)
+    expectPart(id !== undefined, () => `${role} ${describe(content)} is not in the vocabulary`)
     return [content, id]
   } })
   for (const [content, id] of className ? [] : wholeTokens(ids, merges)) {

@@ -1,3 +1,4 @@
+import { NOT_PRINTABLE, spellBytes } from './byte_level.js'
 import { readArray, readBoolean, readString, readType } from './json_fields.js'
 import { lazyRegExp } from './lazy_regexp.js'
 import { readPattern } from './pattern.js'
@@ -13,42 +14,38 @@ import { precompiled, spmNormalizer } from './spm_normalizer.js'
 
 const WHERE = 'tokenizer: normalizer'
 
-/**
- * Clusters that Unicode normalization nearly always changes independently: a character with its marks, or a syllable
- * of conjoining jamo.
- */
-const CLUSTERS = lazyRegExp(
-  String.raw`(?:[\u1100-\u1112][\u1161-\u1175]|[\uac00-\ud7a3])[\u11a8-\u11c2]?\p{M}*|[^\p{M}]\p{M}*|\p{M}+`, 'gu')
-/** Coarser, and always correct: no character composes with a preceding space. */
-const LINES = /[^ ]+ */gu
-/** Maximum length in UTF-16 units of a group of clusters that is normalized together. */
-const MAX_GROUP = 256
 const ASCII = /^[\0-\x7f]*$/
 
-/** @param {'NFC' | 'NFD' | 'NFKC' | 'NFKD'} form @returns {Normalize} */
-const unicodeForm = form => text => {
-  if (ASCII.test(text.string)) return text
-  const normalized = text.string.normalize(form)
-  if (normalized === text.string) return text
-  const inClusters = text.replaceAll(CLUSTERS(), part => part.normalize(form))
-  if (inClusters.string === normalized) return inClusters
-  const inGroups = text.replace(groupClusters(text.string, form))
-  return inGroups.string === normalized ? inGroups : text.replaceAll(LINES, part => part.normalize(form))
-}
-
 /**
- * Groups the clusters that are normalized together: compatibility jamo are decomposed and composed to syllables.
- * @param {string} string @param {string} form
+ * A Unicode normalization form. It aligns characters as Hugging Face's library does: a character stands for the first
+ * of those that it is composed of, and what a character is decomposed to stands for all of it. Original characters are
+ * taken in order even where normalization changes the order of marks.
+ * @param {'NFC' | 'NFD' | 'NFKC' | 'NFKD'} form @returns {Normalize}
  */
-function groupClusters(string, form) {
-  /** @type {{ start: number, end: number, content: string }[]} */ const groups = []
-  for (const { index, 0: cluster } of string.matchAll(CLUSTERS())) {
-    const last = groups[groups.length - 1], content = cluster.normalize(form), end = index + cluster.length
-    const joined = last && end - last.start <= MAX_GROUP ? string.slice(last.start, end).normalize(form) : undefined
-    if (last && joined !== undefined && joined !== last.content + content) Object.assign(last, { end, content: joined })
-    else groups.push({ start: index, end, content })
+const unicodeForm = form => text => {
+  const { string } = text, normalized = ASCII.test(string) ? string : string.normalize(form)
+  if (normalized === string) return text
+  const decomposed = form.replace('C', 'D')
+  /** The decomposed characters, and whether each is the first of its character. @type {[string, boolean][]} */
+  const parts = Array.from(string).flatMap(character => (character < '\x7f' ? [[character, true]]
+    : Array.from(character.normalize(decomposed), (part, i) => /** @type {[string, boolean]} */ ([part, i === 0]))))
+  /** @type {Uint8Array} */ const isTaken = new Uint8Array(parts.length)
+  /** @type {import('./normalized_string.js').Replacement[]} */ const replacements = []
+  let at = 0, first = 0
+  for (const content of normalized) {
+    const start = at
+    for (const part of form === decomposed ? content : content.normalize('NFD')) {
+      let k = first
+      while (k < parts.length && (isTaken[k] || parts[k][0] !== part)) k++
+      isTaken[k] = 1
+      while (isTaken[first]) first++
+      if (parts[k]?.[1]) at = text.after(at)[1]
+    }
+    if (string.slice(start, at) !== content) {
+      replacements.push({ start, end: at, content, origin: at > start ? text.after(start) : text.before(start) })
+    }
   }
-  return groups.filter(({ start, end, content }) => content !== string.slice(start, end))
+  return text.replace(replacements)
 }
 
 /** The accents that BERT's normalizer strips, and all marks. */
@@ -60,11 +57,20 @@ const toLowerCase = text => {
   return lowered === text.string ? text : text.replaceAll(/[^]/gu, character => character.toLowerCase())
 }
 
-/** The characters that BERT's normalizer removes: control characters except white space, and unassigned code points. */
-const CONTROLS = lazyRegExp(String.raw`[\0\ufffd]|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Cn}\p{Co}]`, 'gu')
-const SPACE = lazyRegExp(String.raw`\p{White_Space}`, 'gu')
-/** The characters that BERT's normalizer treats as Chinese; Hangul and kana are not among them. */
-const CHINESE = /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b820}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu
+/**
+ * The characters that BERT's normalizer removes: control characters except white space. Unassigned code points stay.
+ */
+const CONTROLS = lazyRegExp(String.raw`[\0\ufffd]|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}]`, 'gu')
+const SPACE = lazyRegExp(String.raw`\p{space}`, 'gu')
+/**
+ * The characters that BERT's normalizer treats as Chinese; Hangul and kana are not among them. U+2B820 to U+2B91F are
+ * missing in Hugging Face's library, too.
+ */
+const CHINESE = /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b920}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu
+
+/** What NMT's normalizer removes and replaces by a space. */
+const NMT_CONTROLS = lazyRegExp('[\\x01-\\x08\\v\\x0e-\\x1f\\x7f\\x8f\\x9f]', 'g')
+const NMT_SPACES = /[\t\n\f\r\u1680\u200b-\u200f\u2028\u2029\u2581\ufeff\ufffd]/g
 
 /** @param {any} json @returns {Normalize} */
 function bert(json) {
@@ -109,9 +115,11 @@ const NORMALIZERS = {
   },
   Prepend: json => {
     const content = readString(WHERE, json, 'prepend')
-    return text => (text.string ? text.replace([{ start: 0, end: 0, content }]) : text)
+    return text => text.prepend(content, [0])
   },
   BertNormalizer: bert,
+  Nmt: () => text => text.replaceAll(NMT_CONTROLS(), () => '').replaceAll(NMT_SPACES, () => ' '),
+  ByteLevel: () => text => text.replaceAll(NOT_PRINTABLE, spellBytes),
   Precompiled: json => precompiled(json.precompiled_charsmap == null ? '' : readString(WHERE, json, 'precompiled_charsmap')),
   SentencePiece: spmNormalizer,
   Sequence: json => sequence(readArray(WHERE, json, 'normalizers').map(createNormalizer))

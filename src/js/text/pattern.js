@@ -1,7 +1,8 @@
-import { GlassformerError, describe, expect } from '../errors.js'
+import { describe } from '../errors.js'
 import { lazyRegExp } from './lazy_regexp.js'
 import { LinearPattern } from './pattern_search.js'
 import { isSafe, parsePattern } from './pattern_tree.js'
+import { expectFormat, formatError } from './json_fields.js'
 
 /**
  * Translates the regular expressions of a tokenizer.json, which are Oniguruma's in Ruby syntax, to JavaScript. Syntax
@@ -16,7 +17,7 @@ const WORD_CHARACTERS = String.raw`\p{Alphabetic}\p{M}\p{Nd}\p{Pc}`, WORD = Stri
  * @type {Record<string, string>}
  */
 const CLASSES = {
-  s: '\\p{White_Space}', S: '\\P{White_Space}', d: '\\p{Nd}', D: '\\P{Nd}', w: WORD_CHARACTERS, h: '0-9A-Fa-f'
+  s: '\\p{space}', S: '\\P{space}', d: '\\p{Nd}', D: '\\P{Nd}', w: WORD_CHARACTERS, h: '0-9A-Fa-f'
 }
 /** Escapes outside of a class that differ. @type {Record<string, string>} */
 const ESCAPES = {
@@ -180,20 +181,19 @@ function escapeCharacter(escape, unescaped) {
  *   supported by LinearPattern
  */
 export function translatePattern(where, pattern) {
-  expect(typeof pattern === 'string', 'format', () => `${where}: a pattern must be a string, got ${describe(pattern)}`)
+  expectFormat(typeof pattern === 'string', () => `${where}: a pattern must be a string, got ${describe(pattern)}`)
   /** @type {RegExp} */ let translated, /** @type {import('./pattern_tree.js').Node} */ tree
   try {
     translated = new RegExp(String(new Translation(pattern)), 'gu')
     tree = parsePattern(translated.source)
   } catch (error) {
-    throw new GlassformerError('format',
-      `${where}: the pattern ${describe(pattern)} has no counterpart in JavaScript: ${/** @type {Error} */ (
-        error).message}`)
+    throw formatError(`${where}: the pattern ${describe(pattern)} has no counterpart in JavaScript: ${/** @type {Error} */ (
+      error).message}`)
   }
   try {
     return isSafe(tree) ? translated : new LinearPattern(translated.source, 'gu', tree)
   } catch (error) {
-    throw new GlassformerError('format', `${where}: the pattern ${JSON.stringify(pattern.slice(0, 200))} ` +
+    throw formatError(`${where}: the pattern ${JSON.stringify(pattern.slice(0, 200))} ` +
       `may backtrack without end: ${/** @type {Error} */ (error).message}`)
   }
 }
@@ -220,7 +220,6 @@ export const isInsideSurrogatePair = (string, at) => /^[\ud800-\udbff][\udc00-\u
 export function readPattern(where, pattern) {
   if (typeof pattern?.Regex === 'string') return translatePattern(where, pattern.Regex)
   const text = typeof pattern === 'string' ? pattern : pattern?.String
-  expect(typeof text === 'string', 'format',
-    () => `${where}: a pattern must be { String } or { Regex }, got ${JSON.stringify(pattern)}`)
+  expectFormat(typeof text === 'string', () => `${where}: a pattern must be { String } or { Regex }, got ${JSON.stringify(pattern)}`)
   return new RegExp(escapeRegExp(text), 'gu')
 }

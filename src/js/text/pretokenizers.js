@@ -1,6 +1,7 @@
-import { describe, expect } from '../errors.js'
+import { describe } from '../errors.js'
+import { NOT_PRINTABLE, spellBytes } from './byte_level.js'
 import { lazyRegExp } from './lazy_regexp.js'
-import { readArray, readBoolean, readChoice, readType } from './json_fields.js'
+import { expectFormat, readArray, readBoolean, readChoice, readType } from './json_fields.js'
 import { RUST_WORD, escapeRegExp, isInsideSurrogatePair, readPattern } from './pattern.js'
 
 /**
@@ -18,10 +19,10 @@ const BEHAVIORS = ['Removed', 'Isolated', 'MergedWithPrevious', 'MergedWithNext'
 
 /** GPT-2's pre-tokenization. */
 export const GPT2 = lazyRegExp(
-  String.raw`'(?:[stmd]|re|ve|ll)| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+`,
+  String.raw`'(?:[stmd]|re|ve|ll)| ?\p{L}+| ?\p{N}+| ?[^\p{space}\p{L}\p{N}]+|\p{space}+(?!\P{space})|\p{space}+`,
   'gu')
-const SPACES = lazyRegExp(String.raw`\p{White_Space}+`, 'gu')
-const WORDS = lazyRegExp(`[${RUST_WORD}]+|[^${RUST_WORD}\\p{White_Space}]+`, 'gu')
+const SPACES = lazyRegExp(String.raw`\p{space}+`, 'gu')
+const WORDS = lazyRegExp(`[${RUST_WORD}]+|[^${RUST_WORD}\\p{space}]+`, 'gu')
 const PUNCTUATION = lazyRegExp(String.raw`[!-/:-@[-\x60{-~\p{P}]`, 'gu')
 const DIGIT = lazyRegExp(String.raw`\p{N}`, 'gu')
 
@@ -110,26 +111,25 @@ function removeParts(text, cuts, removed) {
  */
 const prependToWords = (prefix, shouldPrepend) => ({ text, ends, base }) => {
   let start = 0, added = 0
-  /** @type {{ start: number, end: number, content: string }[]} */ const changes = []
+  /** @type {number[]} */ const starts = []
   const newEnds = ends.map(end => {
     if (shouldPrepend(text.string.slice(start, end), base + text.originalOffsets(start, end)[0])) {
-      changes.push({ start, end: start, content: prefix })
+      starts.push(start)
       added += prefix.length
     }
     start = end
     return end + added
   })
-  return { text: text.replace(changes), ends: newEnds, base }
+  return { text: text.prepend(prefix, starts), ends: newEnds, base }
 }
 
 /** @param {any} json @returns {PreTokenizer[]} */
 function metaspace(json) {
   const replacement = json.replacement ?? '▁'
-  expect(typeof replacement === 'string' && [...replacement].length === 1, 'format',
-    () => `${WHERE}: replacement must be one character, got ${describe(replacement)}`)
+  expectFormat(typeof replacement === 'string' && [...replacement].length === 1, () => `${WHERE}: replacement must be one character, got ${describe(replacement)}`)
   const fallback = json.add_prefix_space === false ? 'never' : 'always'
   const scheme = readChoice(WHERE, json, 'prepend_scheme', ['always', 'first', 'never'], fallback)
-  const preTokenizers = [replaceSpaces(replacement)]
+  const preTokenizers = [replaceInWords(/ /g, () => replacement)]
   if (scheme !== 'never') {
     preTokenizers.push(prependToWords(replacement, (word, originalStart) =>
       !word.startsWith(replacement) && (scheme === 'always' || originalStart === 0)))
@@ -140,22 +140,30 @@ function metaspace(json) {
   return preTokenizers
 }
 
-/** @param {string} replacement @returns {PreTokenizer} */
-const replaceSpaces = replacement => ({ text, ends, base }) => {
-  const { string } = text, extraUnits = replacement.length - 1
-  let spaces = 0, at = 0
-  const newEnds = extraUnits ? ends.map(end => {
-    for (; at < end; at++) spaces += Number(string[at] === ' ')
-    return end + extraUnits * spaces
-  }) : ends
-  return { text: text.replaceAll(/ /g, () => replacement), ends: newEnds, base }
+/**
+ * Replaces text in words. @param {RegExp} pattern @param {(match: string) => string} replace @returns {PreTokenizer}
+ */
+const replaceInWords = (pattern, replace) => ({ text, ends, base }) => {
+  let from = 0, added = 0
+  /** @type {import('./normalized_string.js').Replacement[]} */ const replacements = []
+  const newEnds = ends.map(to => {
+    for (const { index, 0: match } of text.string.slice(from, to).matchAll(pattern)) {
+      const start = from + index, content = replace(match)
+      replacements.push({ start, end: start + match.length, content })
+      added += content.length - match.length
+    }
+    from = to
+    return to + added
+  })
+  return { text: text.replace(replacements), ends: newEnds, base }
 }
 
-/** @type {Record<string, (json: any) => PreTokenizer[]>} */
+/** @type {Record<string, (json: any, isSpelled: boolean) => PreTokenizer[]>} */
 const PRE_TOKENIZERS = {
-  ByteLevel: json => [
+  ByteLevel: (json, isSpelled) => [
     ...json.add_prefix_space ? [prependToWords(' ', word => !word.startsWith(' '))] : [],
-    ...json.use_regex === false ? [] : [splitAt(GPT2(), 'Isolated')]
+    ...json.use_regex === false ? [] : [splitAt(GPT2(), 'Isolated')],
+    ...isSpelled ? [replaceInWords(NOT_PRINTABLE, spellBytes)] : []
   ],
   Split: json => [splitAt(readPattern(WHERE, json.pattern), readChoice(WHERE, json, 'behavior', BEHAVIORS),
     readBoolean(WHERE, json, 'invert', false))],
@@ -166,23 +174,36 @@ const PRE_TOKENIZERS = {
   Digits: json => [splitAt(DIGIT(), json.individual_digits ? 'Isolated' : 'Contiguous')],
   CharDelimiterSplit: json => [splitAt(readPattern(WHERE, json.delimiter), 'Removed')],
   Metaspace: metaspace,
-  Sequence: json => readArray(WHERE, json, 'pretokenizers').flatMap(createPreTokenizer)
+  Sequence: (json, isSpelled) => readArray(WHERE, json, 'pretokenizers').flatMap(part => createPreTokenizer(part, isSpelled))
 }
 
 /**
  * Creates the pre-tokenizers that split a text into words, in order.
  * @param {any} json the `pre_tokenizer` of a tokenizer.json
+ * @param {boolean} [isSpelled] whether ByteLevel spells bytes as characters for what follows it; else the model reads
+ *   bytes
  * @returns {PreTokenizer[]}
  * @throws {GlassformerError} 'format' if it is malformed or of an unknown type
  */
-export function createPreTokenizer(json) {
+export function createPreTokenizer(json, isSpelled = false) {
   if (json == null) return []
-  return readType(WHERE, json, PRE_TOKENIZERS)(json)
+  return readType(WHERE, json, PRE_TOKENIZERS)(json, isSpelled)
 }
 
 /** Whether the pre-tokenizer is exactly GPT-2's, which a kernel implements. @param {any} json */
 export const isGpt2 = json => json?.type === 'ByteLevel' && !json.add_prefix_space && json.use_regex !== false
 
-/** Whether tokens are byte-level. @param {any} json @returns {boolean} */
-export const isByteLevel = json =>
-  json?.type === 'ByteLevel' || (json?.type === 'Sequence' && readArray(WHERE, json, 'pretokenizers').some(isByteLevel))
+/** The types of the parts of a pre-tokenizer or normalizer in order. @param {any} json @returns {unknown[]} */
+const typesOf = json => (json?.type === 'Sequence'
+  ? [json.normalizers ?? json.pretokenizers].flat().flatMap(typesOf) : [json?.type])
+
+/**
+ * How a tokenizer treats bytes: 'read' by the model; 'spelled' as characters before other parts see the text, as in
+ * Falcon's files; undefined if it is not byte-level.
+ * @param {any} json a tokenizer.json @returns {'read' | 'spelled' | undefined}
+ */
+export function byteMode({ normalizer, pre_tokenizer: preTokenizer }) {
+  const types = typesOf(preTokenizer), at = types.indexOf('ByteLevel')
+  if (typesOf(normalizer).includes('ByteLevel') || (at >= 0 && at < types.length - 1)) return 'spelled'
+  return at < 0 ? undefined : 'read'
+}

@@ -1,9 +1,9 @@
-import { GlassformerError, expect } from '../errors.js'
 import { readFields } from './protobuf.js'
 import { encodeBase64 } from './spm_normalizer.js'
 import { parseByteToken } from './decoders.js'
 import { bpeModel, specialToken, templateProcessor, tokenizerJson } from './tokenizer_json.js'
 import { decodeUtf8, decodeValidUtf8 } from './utf8.js'
+import { expectFormat, formatError } from './json_fields.js'
 
 /** A piece of a .model. @typedef {{ piece: string, score: number, type: number }} Piece */
 
@@ -52,7 +52,7 @@ function readMessage(where, bytes) {
 /** @param {string} where @param {Uint8Array} bytes */
 function decodeText(where, bytes) {
   const text = decodeValidUtf8(bytes)
-  expect(text !== undefined, 'format', () => `${where} has a string that is not UTF-8`)
+  expectFormat(text !== undefined, () => `${where} has a string that is not UTF-8`)
   return text
 }
 
@@ -69,7 +69,7 @@ export function fromSentencePiece(name, bytes) {
     const piece = readMessage(where, pieceBytes)
     return { piece: piece.text(1, ''), score: piece.float(2), type: piece.number(3, 1) }
   })
-  expect(pieces.length > 0, 'format', () => `${where} has no pieces; is it a SentencePiece model?`)
+  expectFormat(pieces.length > 0, () => `${where} has no pieces; is it a SentencePiece model?`)
   const type = trainer.number(3, UNIGRAM)
   const ends = { bos: trainer.number(41, 1), eos: trainer.number(42, 2) }
   return toTokenizerJson(where, pieces, {
@@ -99,7 +99,7 @@ export function fromSentencePiece(name, bytes) {
 function toTokenizerJson(where, pieces, settings) {
   const ofType = (/** @type {number} */ type) => pieces.flatMap((piece, id) => piece.type === type ? [id] : [])
   const [unknown, anotherUnknown] = ofType(UNKNOWN)
-  expect(unknown !== undefined && anotherUnknown === undefined, 'format', () => `${where} must have one unknown piece`)
+  expectFormat(unknown !== undefined && anotherUnknown === undefined, () => `${where} must have one unknown piece`)
   const kinds = { control: ofType(CONTROL), unused: ofType(UNUSED), userDefined: ofType(USER_DEFINED),
     bytes: ofType(BYTE) }
   const userDefined = kinds.userDefined.map(id => pieces[id].piece)
@@ -142,9 +142,9 @@ function toModel(where, pieces, unknown, kinds, { type, byteFallback }) {
       byte_fallback: byteFallback, kinds }
   }
   if (type !== BPE) {
-    throw new GlassformerError('format', `${where} has a model of type ${type}; supported are 1, unigram, and 2, BPE`)
+    throw formatError(`${where} has a model of type ${type}; supported are 1, unigram, and 2, BPE`)
   }
-  expect(kinds.unused.length === 0, 'format', () => `${where} has unused pieces, which are not supported in BPE`)
+  expectFormat(kinds.unused.length === 0, () => `${where} has unused pieces, which are not supported in BPE`)
   const { merges, ranks } = mergesFromScores(pieces)
   const vocab = Object.fromEntries(pieces.map(({ piece }, id) => [piece, id]))
   const { ignore_merges: _, ...model } = bpeModel(vocab, merges)
@@ -194,16 +194,14 @@ export function fromLlama2c(name, bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   /** @type {Piece[]} */ const pieces = []
   for (let at = 4; at < bytes.length;) {
-    expect(at + 8 <= bytes.length, 'format', () => `${where} ends inside token ${pieces.length}`)
+    expectFormat(at + 8 <= bytes.length, () => `${where} ends inside token ${pieces.length}`)
     const score = view.getFloat32(at, true), length = view.getInt32(at + 4, true)
-    expect(length >= 0 && length <= bytes.length - at - 8, 'format',
-      () => `${where}: token ${pieces.length} cannot have ${length} bytes; is it llama2.c's tokenizer.bin?`)
+    expectFormat(length >= 0 && length <= bytes.length - at - 8, () => `${where}: token ${pieces.length} cannot have ${length} bytes; is it llama2.c's tokenizer.bin?`)
     const text = decodeUtf8(bytes.subarray(at + 8, at + 8 + length))
     pieces.push({ piece: text.replaceAll(' ', '▁'), score, type: 1 })
     at += 8 + length
   }
-  expect(pieces.length >= 259 && pieces.slice(3, 259).every(({ piece }, byte) => parseByteToken(piece) === byte), 'format',
-    () => `${where} must begin with three special tokens and the 256 bytes; is it llama2.c's tokenizer.bin?`)
+  expectFormat(pieces.length >= 259 && pieces.slice(3, 259).every(({ piece }, byte) => parseByteToken(piece) === byte), () => `${where} must begin with three special tokens and the 256 bytes; is it llama2.c's tokenizer.bin?`)
   pieces.slice(0, 3).forEach((piece, id) =>
     Object.assign(piece, { piece: ['<unk>', '<s>', '</s>'][id], type: id ? CONTROL : UNKNOWN }))
   pieces.slice(3, 259).forEach(piece => Object.assign(piece, { type: BYTE }))

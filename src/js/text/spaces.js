@@ -4,7 +4,7 @@ import { lazyRegExp } from './lazy_regexp.js'
  * Finds white space around a position, in linear time: a pattern such as /\s+$/ would be tried again at every space.
  */
 
-const SPACE = lazyRegExp(String.raw`\p{White_Space}`, 'u')
+const SPACE = lazyRegExp(String.raw`\p{space}`, 'u')
 
 /** The end of the white space that starts at a position. @param {string} text @param {number} at */
 export function endOfSpaces(text, at) {

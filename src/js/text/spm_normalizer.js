@@ -1,5 +1,5 @@
-import { describe, expect } from '../errors.js'
-import { readBoolean, readString, readStrings } from './json_fields.js'
+import { describe } from '../errors.js'
+import { expectPart, readBoolean, readString, readStrings } from './json_fields.js'
 import { alternatives } from './pattern.js'
 import { NormalizedString } from './normalized_string.js'
 import { Charsmap } from './charsmap.js'
@@ -12,8 +12,7 @@ const SPACE_SYMBOL = '▁'
 /** @param {string} base64 @throws {GlassformerError} 'format' */
 export function decodeBase64(base64) {
   const isBase64 = typeof base64 === 'string' && /^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(base64)
-  expect(isBase64 && base64.replace(/[\s=]/g, '').length % 4 !== 1, 'format',
-    () => `tokenizer: normalizer: precompiled_charsmap must be base64, got ${describe(base64)}`)
+  expectPart(isBase64 && base64.replace(/[\s=]/g, '').length % 4 !== 1, () => `normalizer: precompiled_charsmap must be base64, got ${describe(base64)}`)
   return Uint8Array.from(atob(base64), character => character.charCodeAt(0))
 }
 

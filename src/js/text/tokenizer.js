@@ -1,21 +1,22 @@
-import { GlassformerError, describe, expect, expectBoolean, isPlain, expectOptions, expectInteger } from '../errors.js'
+import { describe, expect, expectBoolean, expectInteger, expectOneOf, expectOptions, isPlain } from '../errors.js'
 import { createTokenFinder } from './added_tokens.js'
 import { NormalizedString } from './normalized_string.js'
 import { BpeModel, hasAffixes } from './bpe_model.js'
 import { decodeByteLevel, encodeByteLevel } from './byte_level.js'
 import { createDecoder, parseByteToken } from './decoders.js'
-import { Explanations } from './explanations.js'
-import { expectDepth, readIntegers } from './json_fields.js'
+import { createExplanations } from './explanations.js'
+import { expectDepth, expectPart, formatError, readIntegers } from './json_fields.js'
 import { createMergeFinder } from './merge_steps.js'
 import { createNormalizer } from './normalizers.js'
-import { EncodingBuilder } from './encoding_builder.js'
+import { EncodingBuilder, joinPieces, truncatedLengths } from './encoding_builder.js'
 import { createPostProcessor } from './postprocessors.js'
-import { createPreTokenizer, isByteLevel, isGpt2, preTokenize } from './pretokenizers.js'
+import { byteMode, createPreTokenizer, isGpt2, preTokenize } from './pretokenizers.js'
 import { replayMerges } from './replay.js'
 import { toWellFormed } from './scan.js'
 import { createSource, stringSource } from './text_source.js'
-import { UnigramModel } from './unigram_model.js'
+import { UnigramModel, roundTwice } from './unigram_model.js'
 import { expectIds } from './views.js'
+import { wordLevelModel } from './wordlevel_model.js'
 import { WordPieceModel } from './wordpiece_model.js'
 import { encodeUtf8 } from './utf8.js'
 import { createWordSplitter } from './word_splitter.js'
@@ -29,6 +30,24 @@ import { createWordSplitter } from './word_splitter.js'
  * @property {string[]} tokens as the vocabulary spells them; `bytesOf` gives the bytes that a token stands for
  * @property {[number, number][]} offsets [start, end) of each token in UTF-16 units of the text. A token that is part
  *   of a character has the offsets of the whole character; a special token that was added has an empty range
+ * @property {number[]} typeIds 1 for tokens of the second text of a pair, as the post-processor defines
+ * @property {number[]} attentionMask 0 for padding, else 1
+ */
+
+/**
+ * @typedef {object} EncodeOptions
+ * @property {boolean} [special] whether to add the special tokens of the post-processor, such as [CLS] and [SEP];
+ *   default false
+ * @property {string | Uint8Array | (string | Uint8Array)[]} [pair] a second text; with a list of texts, a list as
+ *   long. Offsets of its tokens are positions in it
+ * @property {boolean} [allowSpecial] whether special tokens that occur in the text become their ids; false reads them
+ *   as plain text, which is safe for texts of others; default true
+ * @property {number | { maxLength: number, strategy?: 'longest_first' | 'only_first' | 'only_second', side?: 'left' |
+ *   'right' }} [truncation] the maximum number of tokens, added ones included, which text of a pair is truncated
+ *   ('longest_first'), and where ('right'); default none, whatever tokenizer.json says
+ * @property {boolean | number | { length?: number, multipleOf?: number, side?: 'left' | 'right', id?: number }}
+ *   [padding] true pads to the longest text of a list, a number to this length. The token is that of tokenizer.json's
+ *   `padding`, or [PAD], <pad> or <|pad|>; default none
  */
 
 /**
@@ -63,7 +82,7 @@ export class Tokenizer {
   /** @type {Set<number>} */ #specialIds
   /** @type {Set<number>} */ #addedIds
   /** @type {Model} */ #model
-  #byteLevel
+  /** @type {'read' | 'spelled' | undefined} */ #byteMode
   #usesGpt2Split
   #findAdded
   #findNormalized
@@ -82,8 +101,7 @@ export class Tokenizer {
    */
   constructor(engine, json, trainedMerges) {
     if (![json, json?.model].every(isPlain)) {
-      throw new GlassformerError('format',
-        `tokenizer: tokenizer.json must be an object with a model, got ${describe(json?.model ?? json)}`)
+      throw formatError(`tokenizer: tokenizer.json must be an object with a model, got ${describe(json?.model ?? json)}`)
     }
     for (const part of ['normalizer', 'pre_tokenizer', 'post_processor', 'decoder']) {
       expectDepth(`tokenizer: ${part}`, json[part])
@@ -91,24 +109,23 @@ export class Tokenizer {
     this.#engine = engine
     this.#json = json
     this.#trainedMerges = trainedMerges
-    this.#byteLevel = isByteLevel(json.pre_tokenizer)
-    this.#usesGpt2Split = isGpt2(json.pre_tokenizer) && !hasAffixes(json.model)
+    this.#byteMode = byteMode(json)
     for (const [token, id] of vocabEntries(json.model)) this.#setToken(token, id)
-    this.#model = createModel(engine, json.model, this.#vocab, this.#byteLevel)
+    this.#model = createModel(engine, json.model, this.#vocab, this.#byteMode)
+    this.#usesGpt2Split = this.#model instanceof BpeModel && this.#model.splitsText && isGpt2(json.pre_tokenizer)
     const added = addedTokens(json)
     for (const { content, id } of added) this.#setToken(content, id)
     this.#addedIds = new Set(added.map(token => token.id))
     const specials = added.filter(token => token.special)
     this.#specialIds = new Set([...specials.map(token => token.id), ...controlIds(json.model)])
     this.#normalize = createNormalizer(json.normalizer)
-    this.#preTokenizers = createPreTokenizer(json.pre_tokenizer)
+    this.#preTokenizers = createPreTokenizer(json.pre_tokenizer, this.#byteMode === 'spelled')
     this.#postProcessor = createPostProcessor(json.post_processor)
-    for (const id of [...this.#postProcessor.before, ...this.#postProcessor.after]) {
-      expect(this.#tokens[id] !== undefined, 'format',
-        () => `tokenizer: post_processor: ${id} is not the id of a token; there are ${this.size}`)
+    for (const id of [...this.#postProcessor.single, ...this.#postProcessor.pair].flatMap(({ ids }) => ids ?? [])) {
+      expectPart(this.#tokens[id] !== undefined, () => `post_processor: ${id} is not the id of a token; there are ${this.size}`)
     }
     const decode = createDecoder(json.decoder)
-    this.#decode = this.#byteLevel ? replaceSuffixes(decode, json.model) : decode
+    this.#decode = this.#byteMode ? replaceSuffixes(decode, json.model) : decode
     this.#findAdded = createTokenFinder(added.filter(token => !token.normalized))
     this.#findNormalized = createTokenFinder(added.filter(token => token.normalized),
       content => json.normalizer?.type === 'SentencePiece' ? content : this.#normalize(new NormalizedString(content)).string)
@@ -116,8 +133,7 @@ export class Tokenizer {
 
   /** @param {string} token @param {number} id */
   #setToken(token, id) {
-    expect(Number.isInteger(id) && id >= 0 && id < 2 ** 24, 'format',
-      () => `tokenizer: the id of ${describe(token)} must be an integer below 2^24, got ${describe(id)}`)
+    expectPart(Number.isInteger(id) && id >= 0 && id < 2 ** 24, () => `the id of ${describe(token)} must be an integer below 2^24, got ${describe(id)}`)
     this.#vocab.set(token, id)
     this.#tokens[id] = token
   }
@@ -127,7 +143,7 @@ export class Tokenizer {
     return this.#tokens.length
   }
 
-  /** The type of the model: 'BPE', 'WordPiece' or 'Unigram'. @returns {string} */
+  /** The type of the model: 'BPE', 'WordPiece', 'WordLevel' or 'Unigram'. @returns {string} */
   get type() {
     return modelType(this.#json.model)
   }
@@ -172,7 +188,7 @@ export class Tokenizer {
     const where = 'tokenizer.replay', { merges } = this
     expect(typeof text === 'string', 'type', () => `${where}: text must be a string, got ${describe(text)}`)
     expectInteger(where, 'n', n, 0, merges.length)
-    if (!this.#byteLevel || this.type !== 'BPE' || hasAffixes(this.#json.model)) return { words: [], pairs: [] }
+    if (this.#byteMode !== 'read' || this.type !== 'BPE' || hasAffixes(this.#json.model)) return { words: [], pairs: [] }
     const string = toWellFormed(text), segments = this.#findAdded(string).filter(({ id }) => id === undefined)
     const splitWords = createWordSplitter(this.#normalize, this.#preTokenizers)
     const words = segments.flatMap(({ start, end }) => [...splitWords(string.slice(start, end))])
@@ -193,7 +209,8 @@ export class Tokenizer {
    */
   scoreOf(id) {
     this.#expectToken('tokenizer.scoreOf', 'id', id)
-    return this.type === 'Unigram' && !this.#json.model.ids ? this.#json.model.vocab[id]?.[1] : undefined
+    const { vocab, ids, kinds } = this.#json.model, score = this.type === 'Unigram' && !ids ? vocab[id]?.[1] : undefined
+    return score === undefined || kinds ? score : roundTwice(score)
   }
 
   /** Returns the id of a token as the vocabulary spells it, or undefined. @param {string} token */
@@ -210,7 +227,7 @@ export class Tokenizer {
   bytesOf(id) {
     const token = this.#expectToken('tokenizer.bytesOf', 'id', id)
     if (this.#addedIds.has(id) || this.#specialIds.has(id)) return encodeUtf8(token)
-    if (this.#byteLevel) return decodeWord(token, this.#json.model) ?? encodeUtf8(token)
+    if (this.#byteMode) return decodeWord(token, this.#json.model) ?? encodeUtf8(token)
     const byte = parseByteToken(token)
     if (byte !== undefined) return Uint8Array.of(byte)
     const { continuing_subword_prefix: prefix, type } = this.#json.model
@@ -229,23 +246,69 @@ export class Tokenizer {
 
   /**
    * Encodes a text as tokens.
-   * @param {string | Uint8Array} text bytes are read as UTF-8. A lone surrogate is read as U+FFFD. So are invalid
-   *   bytes, except that byte-level tokenizers encode them unchanged
-   * @param {{ special?: boolean }} [options] special (default false): whether to add the special tokens of the
-   *   post-processor, such as [CLS] and [SEP]
-   * @returns {Encoding}
-   * @throws {GlassformerError} 'type'; 'text' if a character has no token and there is no unknown token; 'memory'
+   * @template {string | Uint8Array | readonly (string | Uint8Array)[]} T
+   * @param {T} text bytes are read as UTF-8. A lone surrogate is read as U+FFFD. So are invalid
+   *   bytes, except that byte-level tokenizers encode them unchanged. A list of texts gives a list
+   * @param {EncodeOptions} [options]
+   * @returns {T extends readonly any[] ? Encoding[] : Encoding}
+   * @throws {GlassformerError} 'type'; 'text' if a character has no token and there is no unknown token; 'range' if a
+   *   text cannot be truncated as the options ask; 'memory'
+   * @example
+   * tokenizer.encode('a question', { pair: 'an answer', special: true }).typeIds  // [0, 0, 0, 0, 1, 1, 1]
    */
   encode(text, options) {
-    const { special = false } = /** @type {{ special?: boolean }} */ (
-      expectOptions('tokenizer.encode', options, ['special']))
-    expectBoolean('tokenizer.encode', 'special', special)
-    const source = createSource(this.#engine, 'tokenizer.encode', text)
-    const builder = new EncodingBuilder(this.#model)
-    if (special) builder.addSpecialTokens(this.#postProcessor.before, 0)
-    this.#read(source, builder)
-    if (special) builder.addSpecialTokens(this.#postProcessor.after, source.string.length)
-    return builder.encoding(this.#tokens, this.#postProcessor.trim)
+    const where = 'tokenizer.encode', isList = Array.isArray(text)
+    const { special = false, allowSpecial = true, pair, truncation, padding } = /** @type {EncodeOptions} */ (
+      expectOptions(where, options, ['special', 'pair', 'allowSpecial', 'truncation', 'padding']))
+    expectBoolean(where, 'special', special)
+    expectBoolean(where, 'allowSpecial', allowSpecial)
+    expect(pair === undefined || (isList ? Array.isArray(pair) && pair.length === text.length : !Array.isArray(pair)), 'type',
+      () => `${where}: pair must be like text, a text or a list as long, got ${describe(pair)}`)
+    const isPair = pair !== undefined, template = this.#postProcessor[isPair ? 'pair' : 'single'].filter(part => special || !part.ids)
+    const limit = truncation === undefined ? undefined
+      : readLimits('truncation', truncation, 'maxLength', { maxLength: undefined, strategy: 'longest_first', side: 'right' })
+    const lists = /** @type {any[]} */ (isList ? text : [text]).map((first, k) => {
+      const texts = (isPair ? [first, isList ? pair[k] : pair] : [first]).map(part => {
+        const source = createSource(this.#engine, where, part), builder = new EncodingBuilder(this.#model)
+        this.#read(source, builder, allowSpecial)
+        return { builder, ids: builder.ids, length: source.string.length }
+      })
+      const lengths = texts.map(({ ids }) => ids.length)
+      const kept = limit
+        ? truncatedLengths(lengths, Math.max(0, limit.maxLength - countIds(template)), limit.strategy) : lengths
+      let at = 0
+      return template.map(({ ids, text: index = 0, typeId }) => {
+        if (ids) return { ids, typeId, at, from: 0, to: 0 }
+        const { builder, ids: all, length } = texts[index], from = limit?.side === 'left' ? all.length - kept[index] : 0
+        const to = from + kept[index]
+        at = length
+        return { ids: kept[index] < all.length ? all.slice(from, to) : all, typeId, at, builder, from, to }
+      })
+    })
+    const filler = padding === undefined || padding === false ? undefined
+      : this.#readPadding(padding, lists.reduce((max, pieces) => Math.max(max, countIds(pieces)), 0))
+    const encodings = lists.map(pieces =>
+      joinPieces(filler ? filler(pieces) : pieces, this.#tokens, this.#postProcessor.trim))
+    return /** @type {any} */ (isList ? encodings : encodings[0])
+  }
+
+  /**
+   * Returns a function that pads pieces. @param {unknown} value the option @param {number} longest the length of the
+   * longest text
+   * @returns {(pieces: import('./encoding_builder.js').Piece[]) => import('./encoding_builder.js').Piece[]}
+   */
+  #readPadding(value, longest) {
+    const { direction, pad_id: padId, pad_type_id: typeId = 0 } = this.#json.padding ?? {}
+    const tokens = ['[PAD]', '<pad>', '<|pad|>'], known = tokens.find(token => this.#vocab.has(token)) ?? ''
+    const { length, multipleOf, side, id } = readLimits('padding', value, 'length', { length: longest, multipleOf: 1,
+      side: direction === 'Left' ? 'left' : 'right', id: padId ?? this.#vocab.get(known) })
+    this.#expectToken('tokenizer.encode', 'padding.id', id)
+    const full = Math.ceil(length / (multipleOf || 1)) * multipleOf
+    return pieces => {
+      const missing = Math.max(0, full - countIds(pieces))
+      const filler = { ids: new Array(missing).fill(id), typeId, at: 0, isPadding: true, from: 0, to: 0 }
+      return side === 'left' ? [filler, ...pieces] : [...pieces, filler]
+    }
   }
 
   /**
@@ -258,24 +321,30 @@ export class Tokenizer {
   explain(text) {
     const source = createSource(this.#engine, 'tokenizer.explain', text)
     if (!this.#model.explain) return []
-    const explanations = new Explanations(this.#model.explain.bind(this.#model))
+    const explanations = createExplanations(this.#model.explain.bind(this.#model))
     this.#read(source, explanations)
     return explanations.words
   }
 
-  /** @param {Source} source @param {Reader} reader */
-  #read(source, reader) {
-    for (const { start, end, id } of this.#findAdded(source.string)) {
+  /** @param {Source} source @param {Reader} reader @param {boolean} [allowSpecial] */
+  #read(source, reader, allowSpecial = true) {
+    for (const { start, end, id } of this.#findAdded(source.string, allowSpecial)) {
       if (id !== undefined) reader.addToken(id, start, end)
-      else this.#readSegment(source, start, end, reader)
+      else this.#readSegment(source, start, end, reader, allowSpecial)
     }
   }
 
-  /** @param {Source} source @param {number} start @param {number} end @param {Reader} reader */
-  #readSegment(source, start, end, reader) {
+  /**
+   * @param {Source} source
+   * @param {number} start
+   * @param {number} end
+   * @param {Reader} reader
+   * @param {boolean} allowSpecial
+   */
+  #readSegment(source, start, end, reader, allowSpecial) {
     const { string } = source
     const text = this.#normalize(new NormalizedString(string.slice(start, end)), source.raw?.(start, end))
-    for (const segment of this.#findNormalized(text.string)) {
+    for (const segment of this.#findNormalized(text.string, allowSpecial)) {
       if (segment.id !== undefined) {
         const [from, to] = text.originalOffsets(segment.start, segment.end)
         reader.addToken(segment.id, start + from, start + to)
@@ -360,11 +429,32 @@ const replaceSuffixes = (decode, { end_of_word_suffix: suffix }) => (suffix
  */
 const shiftCopy = (source, base) => (into, from, to) => source.copy(into, base + from, base + to)
 
+/** The number of tokens. @param {readonly { ids?: number[] }[]} pieces */
+const countIds = pieces => pieces.reduce((sum, { ids = [] }) => sum + ids.length, 0)
+
+/** The options that are names. @type {Record<string, string[]>} */
+const CHOICES = { side: ['left', 'right'], strategy: ['longest_first', 'only_first', 'only_second'] }
+
+/**
+ * Reads an option of `encode` that is a length or an object.
+ * @param {string} name @param {unknown} value @param {string} lengthName
+ * @param {Record<string, any>} defaults @returns {Record<string, any>}
+ */
+function readLimits(name, value, lengthName, defaults) {
+  const where = `tokenizer.encode: ${name}`
+  const options = isPlain(value) ? { ...defaults, ...expectOptions(where, value, Object.keys(defaults)) }
+    : { ...defaults, ...value !== true && { [lengthName]: value } }
+  for (const [key, setting] of Object.entries(options)) {
+    if (CHOICES[key]) expectOneOf(where, key, setting, CHOICES[key])
+    else if (key !== 'id') expectInteger(where, key, setting, 0)
+  }
+  return options
+}
+
 /** @param {any} json @returns {import('./added_tokens.js').AddedToken[]} */
 function addedTokens({ added_tokens: added = [] }) {
-  expect(Array.isArray(added), 'format', () => `tokenizer: added_tokens must be an array, got ${describe(added)}`)
-  added.forEach((token, i) => expect(Number.isInteger(token?.id) && typeof token.content === 'string', 'format',
-    () => `tokenizer: added_tokens[${i}] must have an id and a content, got ${JSON.stringify(token)}`))
+  expectPart(Array.isArray(added), () => `added_tokens must be an array, got ${describe(added)}`)
+  added.forEach((token, i) => expectPart(Number.isInteger(token?.id) && typeof token.content === 'string', () => `added_tokens[${i}] must have an id and a content, got ${JSON.stringify(token)}`))
   return added
 }
 
@@ -379,25 +469,24 @@ const controlIds = ({ special, kinds }) =>
 function vocabEntries({ vocab, names }) {
   if (isPlain(names)) return Object.entries(names)
   if (Array.isArray(vocab)) return vocab.map((piece, id) => [piece?.[0], id])
-  expect(isPlain(vocab), 'format', () => `tokenizer: model.vocab must be an object, got ${describe(vocab)}`)
+  expectPart(isPlain(vocab), () => `model.vocab must be an object, got ${describe(vocab)}`)
   return Object.entries(vocab)
 }
 
 /**
  * @param {import('../kernels.js').Kernels} engine @param {any} model @param {Map<string, number>} vocab
- * @param {boolean} byteLevel
+ * @param {'read' | 'spelled' | undefined} byteLevel
  * @returns {Model}
  */
 function createModel(engine, model, vocab, byteLevel) {
-  expect(!model.dropout, 'format', () => `tokenizer: model.dropout must be null or 0, got ${describe(model.dropout)}`)
-  expect(!byteLevel || !['WordPiece', 'Unigram'].includes(modelType(model)), 'format',
-    () => `tokenizer: pre_tokenizer ByteLevel goes with a model of type 'BPE', got ${describe(modelType(model))}`)
+  expectPart(!model.dropout, () => `model.dropout must be null or 0, got ${describe(model.dropout)}`)
+  expectPart(!byteLevel || byteLevel === 'spelled' || !['WordPiece', 'Unigram'].includes(modelType(model)), () => `pre_tokenizer ByteLevel goes with a model of type 'BPE', got ${describe(modelType(model))}`)
   switch (modelType(model)) {
     case 'BPE': return new BpeModel(engine, model, vocab, byteLevel)
+    case 'WordLevel': return wordLevelModel(model, vocab)
     case 'WordPiece': return new WordPieceModel(engine, model, vocab)
     case 'Unigram': return new UnigramModel(engine, model, vocab)
-    default: throw new GlassformerError('format',
-      `tokenizer: model.type must be 'BPE', 'WordPiece' or 'Unigram', got ${describe(model.type)}`)
+    default: throw formatError(`tokenizer: model.type must be 'BPE', 'WordPiece', 'WordLevel' or 'Unigram', got ${describe(model.type)}`)
   }
 }
 

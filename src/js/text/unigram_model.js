@@ -1,8 +1,8 @@
 import { UNIGRAM_FUSE, UNIGRAM_SINGLE } from '../constants.js'
-import { describe, expect } from '../errors.js'
+import { describe } from '../errors.js'
 import { byteTokens, noTokenError } from './bpe_model.js'
 import { BatchEncoder } from './batch_encoder.js'
-import { readIntegers } from './json_fields.js'
+import { expectPart, readIntegers } from './json_fields.js'
 import { memoryError, freeWithOwner, withBuffers, createPieces } from './kernel_memory.js'
 import { stringSource } from './text_source.js'
 import { encodeUtf8 } from './utf8.js'
@@ -33,18 +33,15 @@ export class UnigramModel {
    */
   constructor(engine, json, vocab) {
     const vocabulary = /** @type {[string, number][]} */ (json.vocab)
-    expect(Array.isArray(vocabulary) && vocabulary.length > 0 &&
-      vocabulary.every(entry => typeof entry?.[0] === 'string' && typeof entry[1] === 'number'), 'format',
-    () => 'tokenizer: model.vocab must be an array of pieces with scores')
+    expectPart(Array.isArray(vocabulary) && vocabulary.length > 0 &&
+      vocabulary.every(entry => typeof entry?.[0] === 'string' && typeof entry[1] === 'number'), () => 'model.vocab must be an array of pieces with scores')
     const unknown = json.unk_id ?? -1
-    expect(Number.isInteger(unknown) && unknown < vocabulary.length, 'format',
-      () => `tokenizer: model.unk_id must be an id of the vocabulary, got ${describe(json.unk_id)}`)
+    expectPart(Number.isInteger(unknown) && unknown < vocabulary.length, () => `model.unk_id must be an id of the vocabulary, got ${describe(json.unk_id)}`)
     this.#engine = engine
     this.#pieces = vocabulary
     this.#unknown = unknown
     this.#externalIds = json.ids && readIntegers('tokenizer: model', json, 'ids')
-    expect(!this.#externalIds || this.#externalIds.length === vocabulary.length, 'format',
-      () => `tokenizer: model.ids must have ${vocabulary.length} ids, one for each piece, got ${this.#externalIds?.length}`)
+    expectPart(!this.#externalIds || this.#externalIds.length === vocabulary.length, () => `model.ids must have ${vocabulary.length} ids, one for each piece, got ${this.#externalIds?.length}`)
     this.#byteTokens = json.byte_fallback ? byteTokens(vocab) : undefined
     const { scores, isUsable, unknownScore, flags: precision } = json.kinds
       ? readSentencePieceScores(vocabulary, unknown, json.kinds) : readScores(vocabulary)
@@ -158,12 +155,23 @@ function findBestPath(arcs, last) {
   return path.reverse()
 }
 
+/**
+ * Rounds a score as Hugging Face's library reads it: its digits as an integer, divided by a power of ten. The last bit
+ * decides between segmentations with equal scores.
+ * @param {number} score
+ */
+export function roundTwice(score) {
+  const [, digits, fraction, exponent = '0'] = /^([-\d]+)\.?(\d*)(?:e(.*))?$/.exec(String(score)) ?? ['', '', '']
+  const power = Number(exponent) - fraction.length
+  return power < 0 ? Number(digits + fraction) / Number(`1e${-power}`) : score
+}
+
 /** @param {readonly [string, number][]} pieces */
 const lowestScore = pieces => pieces.reduce((lowest, [, score]) => Math.min(lowest, score), Infinity)
 
 /** @param {readonly [string, number][]} vocabulary */
 const readScores = vocabulary => ({
-  scores: Float64Array.from(vocabulary, ([, score]) => score),
+  scores: Float64Array.from(vocabulary, ([, score]) => roundTwice(score)),
   isUsable: () => true,
   flags: 0,
   unknownScore: lowestScore(vocabulary) - UNKNOWN_PENALTY

@@ -1,13 +1,7 @@
-import { NO_MEMORY } from '../constants.js'
 import { GlassformerError, describe, expect, expectBoolean, expectOneOf, expectOptions, expectInteger } from '../errors.js'
 
 import { toWellFormed } from './scan.js'
-import { encodeInto } from './utf8.js'
 import { expectIds } from './views.js'
-
-/** Maximum number of tokens counted in one call, and of their UTF-16 units: large enough to make the call cheap. */
-const BATCH_TOKENS = 4096
-const BATCH_UNITS = 32768
 
 /**
  * @typedef {object} VocabOptions
@@ -40,7 +34,7 @@ export class Vocab {
    * @param {import('../kernels.js').Kernels} engine
    * @param {string[][]} lists lists of tokens, such as one per sentence
    * @param {VocabOptions} [options]
-   * @throws {GlassformerError} 'type' and 'range' for arguments that are not as described; 'memory'
+   * @throws {GlassformerError} 'type' and 'range' for arguments that are not as described
    */
   constructor(engine, lists, options) {
     const { order = 'frequency', specials = [], specialsFirst = true, minFrequency = 1, maxTokens, unknown } =
@@ -53,7 +47,7 @@ export class Vocab {
     expect(unknown === undefined || typeof unknown === 'string', 'type',
       () => `Vocab: unknown must be a string, got ${describe(unknown)}`)
 
-    const { tokens, counts } = count(engine, lists, order === 'frequency')
+    const { tokens, counts } = count(lists, order === 'frequency')
     const reserved = specials.map(toWellFormed)
     const isReserved = new Set(reserved)
     const limit = maxTokens === undefined ? tokens.length : maxTokens - specials.length
@@ -137,68 +131,27 @@ function checkSpecials(specials, maxTokens) {
 
 /**
  * Counts tokens: returns the distinct tokens in order, and their counts.
- * @param {import('../kernels.js').Kernels} engine @param {string[][]} lists @param {boolean} sorted
+ * @param {string[][]} lists @param {boolean} sorted
  */
-function count(engine, lists, sorted) {
-  const { c, memory } = engine
-  const vocab = c.gf_vocab_new(engine.seed)
-  if (!vocab) throw memoryError()
-  try {
-    /** @type {string[]} */
-    const distinct = []
-    for (const batch of batches(lists)) countBatch(engine, vocab, batch, distinct)
-    return memory.borrow(8 * distinct.length + 8, order => {
-      const counts = order + 4 * distinct.length
-      if (c.gf_vocab_order(order, counts, vocab, sorted ? 1 : 0) < 0) throw memoryError()
-      const tokens = Array.from(memory.ints(order, distinct.length), id => distinct[id])
-      return { tokens, counts: memory.ints(counts, distinct.length).slice() }
-    })
-  } finally {
-    c.gf_vocab_free(vocab)
-  }
+function count(lists, sorted) {
+  /** @type {Map<string, number>} */ const counts = new Map()
+  lists.forEach((list, i) => Array.from(list, (token, j) => {
+    expect(typeof token === 'string', 'type',
+      () => `Vocab: lists[${i}][${j}] must be a string, got ${describe(token)}`)
+    const key = toWellFormed(token)
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }))
+  const entries = [...counts]
+  if (sorted) entries.sort(([a, n], [b, m]) => m - n || compareCodePoints(a, b))
+  return { tokens: entries.map(([token]) => token), counts: entries.map(([, n]) => n) }
 }
 
-const memoryError = () => new GlassformerError('memory', 'Vocab: out of memory while counting tokens')
+/** Orders UTF-16 units as code points: surrogates come last. @param {number} unit */
+const orderOf = unit => (unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800)
 
-/** Yields all tokens in batches. @param {string[][]} lists @returns {Generator<string[]>} */
-function* batches(lists) {
-  /** @type {string[]} */
-  let batch = []
-  let units = 0
-  for (let i = 0; i < lists.length; i++) {
-    const list = lists[i]
-    for (let j = 0; j < list.length; j++) {
-      const token = list[j]
-      expect(typeof token === 'string', 'type',
-        () => `Vocab: lists[${i}][${j}] must be a string, got ${describe(token)}`)
-      batch.push(token)
-      units += token.length
-      if (batch.length < BATCH_TOKENS && units < BATCH_UNITS) continue
-      yield batch
-      batch = []
-      units = 0
-    }
-  }
-  if (batch.length) yield batch
-}
-
-/**
- * Counts a batch of tokens. New tokens are appended to `distinct`, where their index is their id.
- * @param {import('../kernels.js').Kernels} engine @param {number} vocab
- * @param {string[]} batch @param {string[]} distinct
- */
-function countBatch({ c, memory }, vocab, batch, distinct) {
-  // The separator keeps a lone surrogate at the end of a token from pairing with one at the start of the next.
-  const text = batch.join('\n')
-  const n = batch.length
-  memory.borrow(8 * n + 3 * text.length + 1, ids => {
-    const units = ids + 4 * n
-    const bytes = units + 4 * n
-    const written = encodeInto(text, memory.bytes(bytes, 3 * text.length))
-    const lengths = memory.ints(units, n)
-    for (let i = 0; i < n; i++) lengths[i] = batch[i].length
-    if (c.gf_vocab_add(ids, vocab, bytes, written, units, n) === NO_MEMORY) throw memoryError()
-    const tokenIds = memory.ints(ids, n)
-    for (let i = 0; i < n; i++) if (tokenIds[i] === distinct.length) distinct.push(toWellFormed(batch[i]))
-  })
+/** @param {string} a @param {string} b */
+function compareCodePoints(a, b) {
+  let i = 0
+  while (i < a.length && a[i] === b[i]) i++
+  return orderOf(a.charCodeAt(i)) - orderOf(b.charCodeAt(i)) || a.length - b.length
 }

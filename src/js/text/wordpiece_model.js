@@ -1,6 +1,6 @@
-import { describe, expect } from '../errors.js'
+import { describe } from '../errors.js'
 import { BatchEncoder } from './batch_encoder.js'
-import { readString } from './json_fields.js'
+import { expectPart, readString } from './json_fields.js'
 import { createPieces } from './kernel_memory.js'
 import { encodeUtf8 } from './utf8.js'
 
@@ -22,10 +22,8 @@ export class WordPieceModel {
     const { unk_token: name = '[UNK]', max_input_chars_per_word: maxCharacters = 100 } = json
     const prefix = readString('tokenizer: model', json, 'continuing_subword_prefix', '##')
     const unknown = vocab.get(name)
-    expect(Number.isInteger(maxCharacters) && maxCharacters >= 0, 'format',
-      () => `tokenizer: model.max_input_chars_per_word must be an integer, got ${describe(maxCharacters)}`)
-    expect(unknown !== undefined, 'format',
-      () => `tokenizer: model.unk_token ${JSON.stringify(name)} is not in the vocabulary`)
+    expectPart(Number.isInteger(maxCharacters) && maxCharacters >= 0, () => `model.max_input_chars_per_word must be an integer, got ${describe(maxCharacters)}`)
+    expectPart(unknown !== undefined, () => `model.unk_token ${JSON.stringify(name)} is not in the vocabulary`)
     this.#vocab = json.vocab
     this.#prefix = prefix
     this.#maxCharacters = maxCharacters

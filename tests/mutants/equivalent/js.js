@@ -107,8 +107,6 @@ export default {
   'src/js/threads/team.js: Atomics.wait(ints, CALL, ints[CALL] + 1, 0) [1 -> 2]': 'another number that is not there',
   'src/js/threads/team.js: Atomics.wait(ints, CALL, ints[CALL] + 1, 0) [0 -> 1]':
     'what is not there is not waited for',
-  'src/js/text/vocab.js: if (batch.length < BATCH_TOKENS && units < BATCH_UNITS) continue [< -> <=]':
-    'a batch of one token more',
   'src/js/export/pytorch_modules.js: (scale === undefined || Math.abs(scale - 1 / Math.sqrt(embedDim / numHeads)) < 1e-9) [< -> <=]':
     'a scale at exactly this distance is the same to the digits that are written',
   'src/js/export/pytorch_ops.js: scale: Math.abs(scale - 1 / Math.sqrt(D)) > 1e-9 ? numberLiteral(scale) : null, [> -> >=]':
