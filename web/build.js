@@ -85,27 +85,30 @@ const withoutUnused = {
   }
 }
 
-/** The library's models, which the engine's worker fetches when a reader imports one. */
-const MODELS_FILE = /\/src\/js\/models\/index\.js$/, ON_DEMAND = '?on-demand'
+/** Parts of the library that the engine's worker fetches when a reader imports or exports a model. */
+const FETCHED_LATER = /\/src\/js\/(models\/index|export\/(onnx|pytorch))\.js$/, ON_DEMAND = '?on-demand'
+/** Their functions that return at once: they need a model, so that the models are there by then. */
+const SYNCHRONOUS = /^(save|addAdapter|saveAdapter)$/
 
 /**
- * Replaces the library's models by functions that fetch them first. `save` needs a model, so they are there by then.
+ * Replaces functions by ones that fetch their code first, and return promises.
  * @type {import('esbuild').Plugin}
  */
-const modelsOnDemand = {
-  name: 'models on demand',
+const fetchedLater = {
+  name: 'fetched later',
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /\?on-demand$/ }, ({ path, resolveDir }) => (
       { path: fileURLToPath(new URL(path.replace(ON_DEMAND, ''), `file://${resolveDir}/`)), suffix: ON_DEMAND }))
-    onLoad({ filter: MODELS_FILE }, async ({ path, suffix }) => {
+    onLoad({ filter: FETCHED_LATER }, async ({ path, suffix }) => {
       if (suffix) return undefined
-      const names = exportsOf(await readFile(path, 'utf8')).filter(name => name !== 'load' && name !== 'inspect')
+      const file = path.slice(path.lastIndexOf('/') + 1), names = exportsOf(await readFile(path, 'utf8'))
+      const declare = (/** @type {string} */ name) => (SYNCHRONOUS.test(name)
+        ? `export const ${name} = (...args) => code.${name}(...args)`
+        : `export const ${name} = async (...args) => (await fetched()).${name}(...args)`)
       return {
-        contents: `let models
-          const fetched = async () => (models ??= await import('./index.js${ON_DEMAND}'))
-          export const load = async (...args) => (await fetched()).load(...args)
-          export const inspect = async (...args) => (await fetched()).inspect(...args)
-          ${names.map(name => `export const ${name} = (...args) => models.${name}(...args)`).join('\n')}`
+        contents: `let code
+          const fetched = async () => (code ??= await import('./${file}${ON_DEMAND}'))
+          ${names.map(declare).join('\n')}`
       }
     })
   }
@@ -147,7 +150,7 @@ async function site() {
     ...main, outdir: SITE, splitting: true, chunkNames: 'chunks/[name]-[hash]', sourcemap: true, metafile: true
   })
   const worker = await bundle({ ...workers, entryPoints: { worker: here('worker/index.js') }, sourcemap: true, metafile: true,
-    plugins: [withoutUnused, modelsOnDemand, classNames] })
+    plugins: [withoutUnused, fetchedLater, classNames] })
   await bundle({ ...workers, entryPoints: { check: here('check/worker.js'), theatre: here('theatre/worker.js') } })
   await bundle({ entryPoints: [here('notebooks/cell_worker.js')], outfile: `${SITE}cell.js`, format: 'iife' })
   await cellFrame()
