@@ -32,6 +32,8 @@ test('zeros, ones, full, eye and similar functions', () => {
   assert.deepEqual(plain(gf.ones([3], { dtype: 'int32' })), ['int32', [3], [1, 1, 1]])
   assert.deepEqual(plain(gf.ones([2], { dtype: 'float16' })), ['float16', [2], [1, 1]])
   assert.deepEqual(plain(gf.full([2], true, { dtype: 'bool' })), ['bool', [2], [true, true]])
+  assert.deepEqual(plain(gf.full([2], true)), ['bool', [2], [true, true]])
+  assert.deepEqual(plain(gf.fullLike(gf.zeros([1]), true)), ['float32', [1], [1]])
   assert.deepEqual(plain(gf.full([], 2.5)), ['float32', [], 2.5])
   assert.deepEqual(plain(gf.eye(2, 3)), ['float32', [2, 3], [[1, 0, 0], [0, 1, 0]]])
   assert.deepEqual(plain(gf.eye(3, 1)), ['float32', [3, 1], [[1], [0], [0]]])
