@@ -96,3 +96,8 @@ test('linspace computes each half from its own end, as PyTorch does', () => {
   assert.deepEqual(gf.linspace(0, 1, 4, { dtype: 'float64' }).toArray(), [0, 1 / 3, 1 - 1 / 3, 1])
   assert.deepEqual(gf.linspace(0, 1, 6, { dtype: 'float64' }).toArray(), [0, 0.2, 0.4, 1 - 0.2 * 2, 0.8, 1])
 })
+
+test("PyTorch's constants", () => {
+  assert.deepEqual([gf.inf, gf.nan, gf.pi, gf.e], [Infinity, NaN, Math.PI, Math.E])
+  assert.deepEqual(gf.full([2], -gf.inf).toArray(), [-Infinity, -Infinity])
+})

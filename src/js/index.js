@@ -321,6 +321,14 @@ async function start(options) {
     /** The build of the kernels. */
     variant: 'simd128',
     engine,
+    /** ∞: torch.inf, float('inf'). @example gf.full([2], -gf.inf)   // [-Infinity, -Infinity] */
+    inf: Infinity,
+    /** Not a number: torch.nan. */
+    nan: NaN,
+    /** π: torch.pi. */
+    pi: Math.PI,
+    /** Euler's number: torch.e. */
+    e: Math.E,
     /**
      * The threads that compute. With load({ threads: 2 }) long kernel calls are split between two workers that share
      * the memory; the bits stay the same.
