@@ -101,3 +101,11 @@ test("PyTorch's constants", () => {
   assert.deepEqual([gf.inf, gf.nan, gf.pi, gf.e], [Infinity, NaN, Math.PI, Math.E])
   assert.deepEqual(gf.full([2], -gf.inf).toArray(), [-Infinity, -Infinity])
 })
+
+test('a side that is undefined is an error, last or not', () => {
+  for (const name of ['zeros', 'ones', 'empty', 'rand', 'randn']) {
+    refused(() => gf[name](2, undefined), 'type', `${name}: shape[1] must be an integer`, 'got undefined')
+    refused(() => gf[name](undefined, 2), 'type', name, 'undefined')
+    refused(() => gf[name](2, undefined, {}), 'type', `${name}: shape[1] must be an integer`, 'got undefined')
+  }
+})
