@@ -65,8 +65,9 @@ test('Embedding: the padding row starts as zeros and is not trained', () => {
 })
 
 test('Embedding: without a padding row, paddingIdx is null', () => {
-  const embedding = new nn.Embedding(3, 2)
-  assert.equal(embedding.paddingIdx, null)
+  const embedding = new nn.Embedding(3, 2, { paddingIdx: null })
+  assert.deepEqual([embedding.paddingIdx, new nn.Embedding(3, 2).paddingIdx], [null, null])
+  assert.deepEqual(gf.functional.embedding([0], embedding.weight, { paddingIdx: null }).shape, [1, 2])
   assert.deepEqual(embedding.forward([0, 2]).shape, [2, 2])
   assert.equal(String(embedding), 'Embedding(3, 2)')
 })

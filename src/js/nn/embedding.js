@@ -19,7 +19,7 @@ export class Embedding extends Module {
    */
   constructor(engine, numEmbeddings, embeddingDim, options) {
     super(engine)
-    const { paddingIdx } = expectOptions('Embedding', options, ['paddingIdx'])
+    const paddingIdx = expectOptions('Embedding', options, ['paddingIdx']).paddingIdx ?? undefined
     this.numEmbeddings = expectInteger('Embedding', 'numEmbeddings', numEmbeddings)
     this.embeddingDim = expectInteger('Embedding', 'embeddingDim', embeddingDim)
     if (paddingIdx !== undefined) {
