@@ -45,12 +45,14 @@ import { Callable } from './nn/callable.js'
 import { NumberedModules } from './nn/containers.js'
 import * as init from './nn/init.js'
 import { bindData } from './data/index.js'
+import { Dataset } from './data/dataset.js'
+import { DataLoader } from './data/loader.js'
 import { bindDecoding } from './decoding/index.js'
 import * as optimClasses from './optim/index.js'
 import { Optimizer } from './optim/optimizer.js'
 import {
-  addLibraryHints, addOptimizerHints, addSpellingHints, refuseUnknownExtremesNames, refuseUnknownModuleNames,
-  refuseUnknownTensorNames
+  addAutogradHints, addClassHints, addLibraryHints, addOptimizerHints, addSpellingHints, refuseUnknownExtremesNames,
+  refuseUnknownModuleNames, refuseUnknownTensorNames
 } from './name_hints.js'
 import { bindText } from './text/index.js'
 import { Extremes } from './ops/extremes.js'
@@ -94,6 +96,7 @@ refuseUnknownTensorNames(Tensor.prototype, Methods.prototype)
 refuseUnknownModuleNames(Callable.prototype, NumberedModules)
 refuseUnknownExtremesNames(Extremes.prototype)
 addOptimizerHints(addSpellingHints(Optimizer.prototype))
+addClassHints({ Embedding: modules.Embedding, Dataset, DataLoader })
 
 const initializers = withSignatures(init, INIT)
 
@@ -250,7 +253,7 @@ const bindRandom = engine => withSignatures({
    */
   randn: (shape, options) => random.randn(engine, shape, options),
   /**
-   * Random integers from low to high - 1: torch.randint; options: generator.
+   * Random integers from low to high - 1: torch.randint; options: generator, dtype.
    * @param {number} low @param {number} high @param {readonly number[]} shape
    * @param {Parameters<typeof random.randint>[4]} [options]
    */
@@ -369,7 +372,7 @@ async function start(options) {
      * @type {typeof grad}
      */
     grad: withSignature('grad', grad, FUNCTIONS.grad),
-    autograd: { Function: CustomFunction },
+    autograd: addAutogradHints({ Function: CustomFunction }),
     checkpoint,
     compile,
     /**
