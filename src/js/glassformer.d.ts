@@ -33,10 +33,10 @@ export interface Glassformer extends Omit<Whole, 'nn' | 'functional' | 'text' | 
 export function load(options?: Parameters<typeof start>[0]): Promise<Glassformer>
 
 /**
- * torch.nn, torch.nn.functional and torch.optim for the top level of a program, where classes are declared before
- * `await load()`. Modules are created after it, in the engine that was loaded last; `gf.nn` is that of one engine.
+ * torch.nn, torch.nn.functional, torch.optim and torch.utils.data for the top level of a program, where classes are
+ * declared before `await load()`. Modules are created after it, in the engine that was loaded last; `gf.nn` is that of one engine.
  */
-export const nn: Modules, functional: Functional, optim: Optimizers
+export const nn: Modules, functional: Functional, optim: Optimizers, data: DataLoading
 
 export { GlassformerError, Tensor } from './index.js'
 

@@ -176,8 +176,10 @@ function getLatestEngine(name) {
 }
 
 /** The parts that programs may import by name, before `load` was called. */
-const imported = addLibraryHints(
-  { nn: bindNN(getLatestEngine), optim: createOptim(), functional, models: {}, data: {}, decoding: {} })
+const imported = addLibraryHints({
+  nn: bindNN(getLatestEngine), optim: createOptim(), functional, models: {},
+  data: addSpellingHints(bindData(getLatestEngine)), decoding: {}
+})
 
 /**
  * torch.nn at the top level of a program, where classes are declared before `await load()`. Instances can be created
@@ -195,6 +197,12 @@ export const nn = /** @type {any} */ (imported.nn)
  * @type {import('./glassformer.js').Optimizers}
  */
 export const optim = /** @type {any} */ (imported.optim)
+
+/**
+ * torch.utils.data at the top level of a program, where datasets are declared before `await load()`.
+ * @type {import('./glassformer.js').DataLoading}
+ */
+export const data = /** @type {any} */ (imported.data)
 
 /** @import { Bound } from './bind_engine.js' */
 /** @typedef {import('./generator.js').Generator} RandomGenerator used in the types of the random functions */

@@ -7,9 +7,13 @@ import { DataLoader } from './loader.js'
 import { padSequence } from './pad_sequence.js'
 import { randomSplit } from './random_split.js'
 
+/** @param {Parameters<typeof bindData>[0]} engine @param {string} name of what needs it */
+const engineFor = (engine, name) => (typeof engine === 'function' ? engine(name) : engine)
+
 /**
  * gf.data for one engine: torch.utils.data.
- * @param {import('../engine.js').Engine} engine
+ * @param {import('../engine.js').Engine | ((name: string) => import('../engine.js').Engine)} engine or a function that
+ *   returns it when it is needed
  */
 export const bindData = engine => ({
   DataLoader: bindClass(engine, DataLoader, 'DataLoader', 'gf.data'),
@@ -18,17 +22,17 @@ export const bindData = engine => ({
   TensorDataset: bindClass(engine, TensorDataset, 'TensorDataset', 'gf.data'),
   ...withSignatures({
     /** Joins samples to a batch: torch.utils.data.default_collate. @param {readonly any[]} batch */
-    defaultCollate: batch => defaultCollate(engine, batch),
+    defaultCollate: batch => defaultCollate(engineFor(engine, 'defaultCollate'), batch),
     /**
      * Joins sequences of different lengths to one tensor: torch.nn.utils.rnn.pad_sequence.
      * @param {Parameters<typeof padSequence>[1]} sequences @param {Parameters<typeof padSequence>[2]} [options]
      */
-    padSequence: (sequences, options) => padSequence(engine, sequences, options),
+    padSequence: (sequences, options) => padSequence(engineFor(engine, 'padSequence'), sequences, options),
     /**
      * Splits a dataset at random: torch.utils.data.random_split; options: generator.
      * @param {Parameters<typeof randomSplit>[1]} dataset @param {readonly number[]} lengths
      * @param {Parameters<typeof randomSplit>[3]} [options]
      */
-    randomSplit: (dataset, lengths, options) => randomSplit(engine, dataset, lengths, options)
+    randomSplit: (dataset, lengths, options) => randomSplit(engineFor(engine, 'randomSplit'), dataset, lengths, options)
   }, DATA)
 })
