@@ -199,8 +199,11 @@ export function addClassHints({ Embedding, Dataset, DataLoader }) {
   addHint(DataLoader.prototype, 'next', 'a DataLoader has no next; write for (const batch of loader), or const [batch] = loader for the first')
 }
 
-/** torch.autograd's grad. @param {{ Function: Function }} autograd */
-export const addAutogradHints = autograd => {
+/**
+ * Adds a hint for torch.autograd's grad.
+ * @template {object} T @param {T} autograd @returns {T}
+ */
+export function addAutogradHints(autograd) {
   addHint(autograd, 'grad', 'gf.autograd has no grad; write gf.grad(outputs, inputs)')
   return autograd
 }
