@@ -242,10 +242,10 @@ export const renderApiTable = ({ names }) => `${[
   '## What differs silently',
   ['`x.shape` is an array: `x.shape[-1]` is undefined, write `x.shape.at(-1)`; `x.shape === y.shape` is false, compare `String(x.shape)`.',
     '`x.data` is a typed array of all values, without axes: `x.data[0]` is the first number, not the first row. It has none of a ' +
-      'tensor\'s\n  methods: `w.data.normal_()` is `nn.init.normal_(w)` or `gf.noGrad(() => w.normal_())`.',
+    'tensor\'s\n  methods: `w.data.normal_()` is `nn.init.normal_(w)` or `gf.noGrad(() => w.normal_())`.',
     '`F.softmax(x)` and `F.logSoftmax(x)` without `dim` take the last axis; PyTorch takes axis 0 of three axes, else axis 1.',
     '`gf.tensor`, `gf.full` and `gf.where` of numbers give float32, also of integers; `{ dtype: \'int32\' }` or `.to(\'int32\')`. ' +
-      '`gf.full` of\n  true and false gives bool.',
+    '`gf.full` of\n  true and false gives bool.',
     '`gf.randint` of numbers that do not fit into int32 gives float64.',
     '`gf.grad(y, x)` of one tensor gives one tensor, of a list a list; PyTorch always gives a tuple.',
     '`nn.Transformer.generateSquareSubsequentMask(n)` gives nested arrays, which masks may be; `gf.tensor(…)` makes a tensor.'

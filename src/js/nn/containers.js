@@ -49,8 +49,8 @@ export class NumberedModules extends Module {
 }
 
 /**
- * A list of modules, named 0, 1, 2 ...: torch.nn.ModuleList. `length`, `at(i)`, `push(module)` and `for … of` are those of
- * arrays; `[...list]` makes one.
+ * A list of modules, named 0, 1, 2 ...: torch.nn.ModuleList. `length`, `at(i)`, `push(module)` and `for … of` are those
+ * of arrays; `[...list]` makes one.
  * @example
  * const list = new gf.nn.ModuleList([new gf.nn.Linear(2, 3)])
  * list.push(new gf.nn.ReLU()).length              // 2
