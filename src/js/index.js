@@ -45,13 +45,11 @@ import { Callable } from './nn/callable.js'
 import { NumberedModules } from './nn/containers.js'
 import * as init from './nn/init.js'
 import { bindData } from './data/index.js'
-import { Dataset } from './data/dataset.js'
-import { DataLoader } from './data/loader.js'
 import { bindDecoding } from './decoding/index.js'
 import * as optimClasses from './optim/index.js'
 import { Optimizer } from './optim/optimizer.js'
 import {
-  addAutogradHints, addClassHints, addLibraryHints, addOptimizerHints, addSpellingHints, refuseUnknownExtremesNames,
+  addAutogradHints, addEmbeddingHints, addLibraryHints, addOptimizerHints, addSpellingHints, refuseUnknownExtremesNames,
   refuseUnknownModuleNames, refuseUnknownTensorNames
 } from './name_hints.js'
 import { bindText } from './text/index.js'
@@ -96,7 +94,7 @@ refuseUnknownTensorNames(Tensor.prototype, Methods.prototype)
 refuseUnknownModuleNames(Callable.prototype, NumberedModules)
 refuseUnknownExtremesNames(Extremes.prototype)
 addOptimizerHints(addSpellingHints(Optimizer.prototype))
-addClassHints({ Embedding: modules.Embedding, Dataset, DataLoader })
+addEmbeddingHints(modules.Embedding)
 
 const initializers = withSignatures(init, INIT)
 

@@ -188,13 +188,17 @@ export function refuseUnknownModuleNames(root, List) {
 export const addOptimizerHints = prototype => (
   addHint(prototype, 'param_groups', 'param_groups is spelled paramGroups here', definingSetter('param_groups')))
 
-/**
- * Adds hints for names of Python's classes that are methods or loops here.
- * @param {{ Embedding: Function, Dataset: Function, DataLoader: Function }} classes
- */
-export function addClassHints({ Embedding, Dataset, DataLoader }) {
+/** Adds hints for class methods of torch.nn.Embedding. @param {Function} Embedding */
+export function addEmbeddingHints(Embedding) {
   for (const name of ['from_pretrained', 'fromPretrained']) addHint(Embedding, name, `Embedding has no ${name}; write ` +
     'new gf.nn.Embedding(rows, columns), then embedding.loadStateDict({ weight })')
+}
+
+/**
+ * Adds hints for what Python's datasets and loaders have.
+ * @param {Function} Dataset @param {Function} DataLoader
+ */
+export function addDataHints(Dataset, DataLoader) {
   addHint(Dataset.prototype, '0', 'a dataset cannot be indexed with [ ]; write dataset.get(0)', definingSetter('0'))
   addHint(DataLoader.prototype, 'next', 'a DataLoader has no next; write for (const batch of loader), or const [batch] = loader for the first')
 }

@@ -1,11 +1,14 @@
 import { withSignatures } from '../arguments.js'
 import { bindClass } from '../bind_engine.js'
+import { addDataHints } from '../name_hints.js'
 import { DATA } from '../signatures.js'
 import { defaultCollate } from './collate.js'
 import { Dataset, Subset, TensorDataset } from './dataset.js'
 import { DataLoader } from './loader.js'
 import { padSequence } from './pad_sequence.js'
 import { randomSplit } from './random_split.js'
+
+addDataHints(Dataset, DataLoader)
 
 /** @param {Parameters<typeof bindData>[0]} engine @param {string} name of what needs it */
 const engineFor = (engine, name) => (typeof engine === 'function' ? engine(name) : engine)
