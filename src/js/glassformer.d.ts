@@ -5,9 +5,14 @@
 
 import { load as start } from './index.js'
 
+import type { ModuleList } from './nn/containers.js'
+import type { Module } from './nn/module.js'
+
 type Whole = Awaited<ReturnType<typeof start>>
 
-export interface Modules extends Pick<Whole['nn'], keyof Whole['nn']> {}
+export interface Modules extends Omit<Whole['nn'], 'ModuleList'> {
+  ModuleList: new <M extends Module = any>(modules?: Iterable<M>) => ModuleList<M>
+}
 export interface Functional extends Pick<Whole['functional'], keyof Whole['functional']> {}
 export interface Text extends Pick<Whole['text'], keyof Whole['text']> {}
 export interface DataLoading extends Pick<Whole['data'], keyof Whole['data']> {}
