@@ -125,7 +125,7 @@ export function maskedFill(x, mask, value) {
     return selectByMask('maskedFill', boolMask, expectCellValue('maskedFill', value, dtype), x, shape, dtype)
   }
   const scalar = expectTensor('maskedFill', 'value', value)
-  expect(scalar.shape.length === 0, 'shape',
+  expect(scalar.shape.length === 0, 'type',
     () => `maskedFill: value must be a number or a tensor without axes, got ${describe(scalar)}; write value.item()`)
   if (dtype !== 'float32') return maskedFill(x, mask, scalar.item())
   return selectByMask('maskedFill', boolMask, scalar, x, shape, dtype)
