@@ -32,6 +32,8 @@ test('zeros, ones, full, eye and similar functions', () => {
   assert.deepEqual(plain(gf.ones([3], { dtype: 'int32' })), ['int32', [3], [1, 1, 1]])
   assert.deepEqual(plain(gf.ones([2], { dtype: 'float16' })), ['float16', [2], [1, 1]])
   assert.deepEqual(plain(gf.full([2], true, { dtype: 'bool' })), ['bool', [2], [true, true]])
+  assert.deepEqual(plain(gf.full([2], true)), ['bool', [2], [true, true]])
+  assert.deepEqual(plain(gf.fullLike(gf.zeros([1]), true)), ['float32', [1], [1]])
   assert.deepEqual(plain(gf.full([], 2.5)), ['float32', [], 2.5])
   assert.deepEqual(plain(gf.eye(2, 3)), ['float32', [2, 3], [[1, 0, 0], [0, 1, 0]]])
   assert.deepEqual(plain(gf.eye(3, 1)), ['float32', [3, 1], [[1], [0], [0]]])
@@ -93,4 +95,17 @@ test('random functions reject invalid weights', () => {
 test('linspace computes each half from its own end, as PyTorch does', () => {
   assert.deepEqual(gf.linspace(0, 1, 4, { dtype: 'float64' }).toArray(), [0, 1 / 3, 1 - 1 / 3, 1])
   assert.deepEqual(gf.linspace(0, 1, 6, { dtype: 'float64' }).toArray(), [0, 0.2, 0.4, 1 - 0.2 * 2, 0.8, 1])
+})
+
+test("PyTorch's constants", () => {
+  assert.deepEqual([gf.inf, gf.nan, gf.pi, gf.e], [Infinity, NaN, Math.PI, Math.E])
+  assert.deepEqual(gf.full([2], -gf.inf).toArray(), [-Infinity, -Infinity])
+})
+
+test('a side that is undefined is an error, last or not', () => {
+  for (const name of ['zeros', 'ones', 'empty', 'rand', 'randn']) {
+    refused(() => gf[name](2, undefined), 'type', `${name}: shape[1] must be an integer`, 'got undefined')
+    refused(() => gf[name](undefined, 2), 'type', name, 'undefined')
+    refused(() => gf[name](2, undefined, {}), 'type', `${name}: shape[1] must be an integer`, 'got undefined')
+  }
 })

@@ -482,3 +482,26 @@ test('an input that a trace returns is freed with its gf.tidy', () => {
   })
   assert.equal(gf.memory().tensors, tensors)
 })
+
+test('a buffer that is assigned anew inside tidy lives on', async () => {
+  class Average extends gf.nn.Module {
+    constructor() {
+      super()
+      this.registerBuffer('mean', gf.zeros([2]))
+    }
+
+    forward(x) {
+      this.mean = this.mean.mul(0.5).add(x)
+      return x
+    }
+  }
+  for (const average of [new Average(), new Average().clone()]) {
+    const before = gf.memory().tensors
+    for (let i = 0; i < 3; i++) gf.tidy(() => { average(gf.ones([2])) })
+    assert.deepEqual(average.mean.toArray(), [1.75, 1.75])
+    assert.ok(gf.memory().tensors - before <= 3)
+    assert.deepEqual(Object.keys(average.stateDict()), ['mean'])
+    average.mean = null
+    assert.deepEqual(average.buffers(), [])
+  }
+})

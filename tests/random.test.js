@@ -157,6 +157,9 @@ test('randint is int32 if its numbers fit', () => {
     assert.ok(drawn.toArray().every(v => v >= low && v < high && Number.isInteger(v)))
   }
   assert.deepEqual(gf.randint(5, 6, [3]).toArray(), [5, 5, 5])
+  const floats = gf.randint(5, 6, [3], { dtype: 'float32' })
+  assert.deepEqual([floats.dtype, floats.toArray()], ['float32', [5, 5, 5]])
+  assertRejects(() => gf.randint(0, 2, [1], { dtype: 'long' }), 'range', 'randint: dtype', 'got "long"')
 })
 
 test('weights of multinomial must be finite and >= 0', () => {

@@ -50,7 +50,7 @@ const UNUSED = new RegExp(`/src/js/(${[
  * exist.
  */
 const REDUCED = {
-  'name_hints.js': `export const addLibraryHints = x => x, addOptimizerHints = x => x, addSpellingHints = x => x,
+  'name_hints.js': `export const addAutogradHints = x => x, addEmbeddingHints = () => {}, addLibraryHints = x => x, addOptimizerHints = x => x, addSpellingHints = x => x,
     refuseUnknownExtremesNames = () => {}, refuseUnknownModuleNames = () => {}, refuseUnknownTensorNames = () => {}`,
   'data/index.js': 'export const bindData = () => ({})'
 }

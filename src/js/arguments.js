@@ -59,9 +59,12 @@ function insertNormalizedShape(where, args) {
   return args
 }
 
-/** @param {any[]} args a shape as numbers, and options */
+/**
+ * Undefined is taken for a side, so that a name without a value is an error.
+ * @param {any[]} args a shape as numbers, and options
+ */
 function gatherSize(args) {
-  const count = args.findIndex(arg => typeof arg !== 'number'), end = count < 0 ? args.length : count
+  const count = args.findIndex(arg => typeof arg !== 'number' && arg !== undefined), end = count < 0 ? args.length : count
   return end ? [args.slice(0, end), ...args.slice(end)] : args
 }
 

@@ -46,14 +46,14 @@ function createFilled(where, engine, shape, options, fill) {
 }
 
 /**
- * A tensor filled with one value: torch.full.
+ * A tensor filled with one value: torch.full. Numbers give float32, true and false give bool.
  * @param {Engine} engine @param {readonly number[]} shape @param {number | boolean} value
  * @param {MakeOptions} [options]
  * @example
  * gf.full([2, 2], 7)                              // [[7, 7], [7, 7]]
  */
 export function full(engine, shape, value, options) {
-  const sides = checkShape('full', shape), given = readOptions('full', options)
+  const sides = checkShape('full', shape), given = readOptions('full', options, typeof value === 'boolean' ? 'bool' : 'float32')
   expect(typeof value === 'number' || typeof value === 'boolean', 'type',
     () => `full: value must be a number, got ${describe(value)}`)
   return createFilled('full', engine, sides, given, values => values.fill(Number(value)))

@@ -5,9 +5,14 @@
 
 import { load as start } from './index.js'
 
+import type { ModuleList } from './nn/containers.js'
+import type { Module } from './nn/module.js'
+
 type Whole = Awaited<ReturnType<typeof start>>
 
-export interface Modules extends Pick<Whole['nn'], keyof Whole['nn']> {}
+export interface Modules extends Omit<Whole['nn'], 'ModuleList'> {
+  ModuleList: new <M extends Module = any>(modules?: Iterable<M>) => ModuleList<M>
+}
 export interface Functional extends Pick<Whole['functional'], keyof Whole['functional']> {}
 export interface Text extends Pick<Whole['text'], keyof Whole['text']> {}
 export interface DataLoading extends Pick<Whole['data'], keyof Whole['data']> {}
@@ -33,10 +38,10 @@ export interface Glassformer extends Omit<Whole, 'nn' | 'functional' | 'text' | 
 export function load(options?: Parameters<typeof start>[0]): Promise<Glassformer>
 
 /**
- * torch.nn, torch.nn.functional and torch.optim for the top level of a program, where classes are declared before
- * `await load()`. Modules are created after it, in the engine that was loaded last; `gf.nn` is that of one engine.
+ * torch.nn, torch.nn.functional, torch.optim and torch.utils.data for the top level of a program, where classes are
+ * declared before `await load()`. Modules are created after it, in the engine that was loaded last; `gf.nn` is that of one engine.
  */
-export const nn: Modules, functional: Functional, optim: Optimizers
+export const nn: Modules, functional: Functional, optim: Optimizers, data: DataLoading
 
 export { GlassformerError, Tensor } from './index.js'
 

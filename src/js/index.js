@@ -49,8 +49,8 @@ import { bindDecoding } from './decoding/index.js'
 import * as optimClasses from './optim/index.js'
 import { Optimizer } from './optim/optimizer.js'
 import {
-  addLibraryHints, addOptimizerHints, addSpellingHints, refuseUnknownExtremesNames, refuseUnknownModuleNames,
-  refuseUnknownTensorNames
+  addAutogradHints, addEmbeddingHints, addLibraryHints, addOptimizerHints, addSpellingHints, refuseUnknownExtremesNames,
+  refuseUnknownModuleNames, refuseUnknownTensorNames
 } from './name_hints.js'
 import { addOptionHints } from './option_hints.js'
 import { bindText } from './text/index.js'
@@ -95,6 +95,7 @@ refuseUnknownTensorNames(Tensor.prototype, Methods.prototype)
 refuseUnknownModuleNames(Callable.prototype, NumberedModules)
 refuseUnknownExtremesNames(Extremes.prototype)
 addOptimizerHints(addSpellingHints(Optimizer.prototype))
+addEmbeddingHints(modules.Embedding)
 
 const initializers = withSignatures(init, INIT)
 
@@ -176,8 +177,10 @@ function getLatestEngine(name) {
 addOptionHints()
 
 /** The parts that programs may import by name, before `load` was called. */
-const imported = addLibraryHints(
-  { nn: bindNN(getLatestEngine), optim: createOptim(), functional, models: {}, data: {}, decoding: {} })
+const imported = addLibraryHints({
+  nn: bindNN(getLatestEngine), optim: createOptim(), functional, models: {},
+  data: addSpellingHints(bindData(getLatestEngine)), decoding: {}
+})
 
 /**
  * torch.nn at the top level of a program, where classes are declared before `await load()`. Instances can be created
@@ -195,6 +198,12 @@ export const nn = /** @type {any} */ (imported.nn)
  * @type {import('./glassformer.js').Optimizers}
  */
 export const optim = /** @type {any} */ (imported.optim)
+
+/**
+ * torch.utils.data at the top level of a program, where datasets are declared before `await load()`.
+ * @type {import('./glassformer.js').DataLoading}
+ */
+export const data = /** @type {any} */ (imported.data)
 
 /** @import { Bound } from './bind_engine.js' */
 /** @typedef {import('./generator.js').Generator} RandomGenerator used in the types of the random functions */
@@ -253,7 +262,7 @@ const bindRandom = engine => withSignatures({
    */
   randn: (shape, options) => random.randn(engine, shape, options),
   /**
-   * Random integers from low to high - 1: torch.randint; options: generator.
+   * Random integers from low to high - 1: torch.randint; options: generator, dtype.
    * @param {number} low @param {number} high @param {readonly number[]} shape
    * @param {Parameters<typeof random.randint>[4]} [options]
    */
@@ -324,6 +333,14 @@ async function start(options) {
     /** The build of the kernels. */
     variant: 'simd128',
     engine,
+    /** ∞: torch.inf, float('inf'). @example gf.full([2], -gf.inf)   // [-Infinity, -Infinity] */
+    inf: Infinity,
+    /** Not a number: torch.nan. */
+    nan: NaN,
+    /** π: torch.pi. */
+    pi: Math.PI,
+    /** Euler's number: torch.e. */
+    e: Math.E,
     /**
      * The threads that compute. With load({ threads: 2 }) long kernel calls are split between two workers that share
      * the memory; the bits stay the same.
@@ -364,7 +381,7 @@ async function start(options) {
      * @type {typeof grad}
      */
     grad: withSignature('grad', grad, FUNCTIONS.grad),
-    autograd: { Function: CustomFunction },
+    autograd: addAutogradHints({ Function: CustomFunction }),
     checkpoint,
     compile,
     /**

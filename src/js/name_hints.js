@@ -14,7 +14,8 @@ const TENSOR_HINTS = /** @type {const} */ ({
   map: 'write operations, which take all values at once, such as x.mul(2) or x.exp()',
   forEach: 'write x.toArray().forEach(…)', filter: 'write x.maskedSelect(mask)', reduce: 'write x.sum(), x.max() …',
   indices: 'x.max({ dim }), x.min({ dim }), x.sort() and x.topk(k) give values and indices; write x.argmax() or x.argmin() for one of all',
-  clip: 'write x.clamp({ min, max })',
+  clip: 'write x.clamp({ min, max })', addmm: 'write a.matmul(b).add(x)',
+  remainder: 'write x.sub(x.div(n).floor().mul(n))', fmod: 'write x.sub(x.div(n).trunc().mul(n))', floor_divide: 'write x.div(n).floor()',
   where: 'write gf.where(mask, a, b)', concat: 'write gf.cat([a, b], { dim })', detach_: 'write x = x.detach()',
   stride: 'values lie row by row', print: 'write console.log(x.toArray())', toFixed: 'write x.item().toFixed(2)',
   register_hook: 'write gf.grad(loss, [x])', dataSync: 'write x.data', arraySync: 'write x.toArray()',
@@ -47,6 +48,10 @@ const LIBRARY_HINTS = {
   vmap: 'operations take any number of axes in front', func: 'write gf.grad(loss, inputs) for gradients',
   device: 'there is one memory, so leave it out',
   cuda: 'everything is in the memory of WebAssembly, so leave it out',
+  hstack: 'write gf.cat(tensors, 1), of vectors gf.cat(tensors)', vstack: 'write gf.cat(tensors), of vectors gf.stack(tensors)',
+  finfo: 'the largest float32 is 3.4028234663852886e38; write -Infinity to hide scores', iinfo: 'int32 holds −2147483648 to 2147483647',
+  addmm: 'write a.matmul(b).add(x)', baddbmm: 'write a.matmul(b).add(x)',
+  remainder: 'write x.sub(x.div(n).floor().mul(n))', fmod: 'write x.sub(x.div(n).trunc().mul(n))', floor_divide: 'write x.div(n).floor()',
   utils: 'write gf.data.DataLoader, gf.data.Dataset … for torch.utils.data, gf.checkpoint for torch.utils.checkpoint'
 }
 
@@ -54,6 +59,9 @@ const LIBRARY_HINTS = {
 const MISSPELLINGS = {
   Relu: 'ReLU', Gelu: 'GELU', Silu: 'SiLU', MultiHeadAttention: 'MultiheadAttention', Layernorm: 'LayerNorm', RmsNorm: 'RMSNorm'
 }
+
+/** What torch.nn and torch.nn.functional have under names of their own, and what to write instead. */
+const LOG_SIGMOID_HINT = 'write F.softplus(x.neg()).neg()'
 
 /** Modules of torch.nn, optimizers and schedulers of torch.optim that the library does not have. */
 const MISSING_MODULES = [
@@ -180,6 +188,30 @@ export function refuseUnknownModuleNames(root, List) {
 export const addOptimizerHints = prototype => (
   addHint(prototype, 'param_groups', 'param_groups is spelled paramGroups here', definingSetter('param_groups')))
 
+/** Adds hints for class methods of torch.nn.Embedding. @param {Function} Embedding */
+export function addEmbeddingHints(Embedding) {
+  for (const name of ['from_pretrained', 'fromPretrained']) addHint(Embedding, name, `Embedding has no ${name}; write ` +
+    'new gf.nn.Embedding(rows, columns), then embedding.loadStateDict({ weight })')
+}
+
+/**
+ * Adds hints for what Python's datasets and loaders have.
+ * @param {Function} Dataset @param {Function} DataLoader
+ */
+export function addDataHints(Dataset, DataLoader) {
+  addHint(Dataset.prototype, '0', 'a dataset cannot be indexed with [ ]; write dataset.get(0)', definingSetter('0'))
+  addHint(DataLoader.prototype, 'next', 'a DataLoader has no next; write for (const batch of loader), or const [batch] = loader for the first')
+}
+
+/**
+ * Adds a hint for torch.autograd's grad.
+ * @template {object} T @param {T} autograd @returns {T}
+ */
+export function addAutogradHints(autograd) {
+  addHint(autograd, 'grad', 'gf.autograd has no grad; write gf.grad(outputs, inputs)')
+  return autograd
+}
+
 /**
  * Adds hints for names that are in another part of the library.
  * @param {any} library
@@ -212,6 +244,8 @@ function addMissingHints(library) {
   for (const [name, type] of Object.entries(types)) addHint(library, name, `dtypes are strings, not gf.${name}; write '${type}'`)
   addHints(library, LIBRARY_HINTS, (name, hint) => `gf has no ${name}; ${hint}`)
   for (const name of MISSING_MODULES) addHint(nn, name, moduleMessage(name))
+  addHint(nn, 'LogSigmoid', `gf.nn has no LogSigmoid; ${LOG_SIGMOID_HINT}`)
+  addHints(functional, { logsigmoid: LOG_SIGMOID_HINT }, (name, hint) => `gf.functional has no ${name}; ${hint}`)
   for (const name of MISSING_FUNCTIONS) {
     for (const spelling of [name, toCamelCase(name)]) addHint(functional, spelling, functionMessage(spelling))
   }

@@ -4,6 +4,8 @@ import { generatorAddress, readSeed } from './generator.js'
 import { replaceLastSize } from './shape.js'
 import { setRequiresGrad, tensor } from './from_values.js'
 import { Tensor } from './tensor.js'
+import { TENSOR_DTYPES } from './dtype.js'
+import { convertInto } from './ops/convert.js'
 
 /**
  * @typedef {import('./engine.js').Engine} Engine
@@ -76,7 +78,8 @@ export function randnLike(x, options) {
 /**
  * Random integers from low to high - 1: torch.randint. int32, or float64 if the numbers do not fit into int32.
  * @param {Engine} engine @param {number} low @param {number} high @param {readonly number[]} shape
- * @param {{ generator?: RandomGenerator }} [options] generator: the engine's own
+ * @param {{ generator?: RandomGenerator, dtype?: import('./dtype.js').DType }} [options] generator: the engine's own;
+ *   dtype: as above
  */
 export function randint(engine, low, high, shape, options) {
   for (const [name, value] of /** @type {const} */ ([['low', low], ['high', high]])) {
@@ -84,12 +87,15 @@ export function randint(engine, low, high, shape, options) {
   }
   expect(high > low, 'range', () => `randint: high must be above low (${low}), got ${high}`)
   const sides = checkShape('randint', shape)
-  const address = generatorAddress('randint', engine, expectOptions('randint', options, ['generator']).generator)
+  const { generator, dtype } = expectOptions('randint', options, ['generator', 'dtype'])
+  const address = generatorAddress('randint', engine, generator)
+  if (dtype !== undefined) expectOneOf('randint', 'dtype', dtype, TENSOR_DTYPES)
   const float64s = engine.empty(sides, 'float64')
   engine.c.gf_randint(float64s.dataPtr(), address, float64s.numel(), low, high - low)
-  if (low < -(2 ** 31) || high > 2 ** 31) return float64s
-  const out = engine.empty(sides, 'int32')
-  out.values.set(float64s.values)
+  const type = dtype ?? (low < -(2 ** 31) || high > 2 ** 31 ? 'float64' : 'int32')
+  if (type === 'float64') return float64s
+  const out = engine.empty(sides, type)
+  convertInto(out, float64s)
   float64s.dispose()
   return out
 }

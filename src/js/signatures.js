@@ -61,7 +61,7 @@ export const FUNCTIONS = /** @type {const} */ ({
   randn: 'size | * requiresGrad? generator?', zerosLike: `input | ${CREATE}`, onesLike: `input | ${CREATE}`,
   empty: `size | ${CREATE}`, emptyLike: `input | ${CREATE}`, fullLike: `input fillValue | ${CREATE}`, randLike: `input | ${CREATE}`,
   randnLike: 'input | * requiresGrad?', trilIndices: 'row col offset?', triuIndices: 'row col offset?',
-  eye: `n m? | ${CREATE}`, linspace: `start end steps | ${CREATE}`, randint: 'low high size | * generator?',
+  eye: `n m? | ${CREATE}`, linspace: `start end steps | ${CREATE}`, randint: 'low high size | * generator? dtype?',
   normal: '= mean? std? size? +options?',
   multinomial: 'input numSamples | replacement? * generator?',
   bernoulli: 'input | * generator?', randperm: 'n | * generator?', manualSeed: 'seed', getRngState: '', setRngState: '= newState',

@@ -35,7 +35,7 @@ export const DIFFERENT_NAMES = {
     from_numpy: ['gf.tensor(typedArray, { shape })', 'copies'],
     load: ['gf.loadSafetensors(bytes)', 'safetensors only: a pickle may run code; `gf.loadCheckpoint` to resume a training'],
     save: ['gf.saveSafetensors(tensors)', 'safetensors only; `gf.saveCheckpoint` with optimizer, schedule and random state'],
-    randint: ['gf.randint(low, high, shape)', 'int32'],
+    randint: ['gf.randint(low, high, shape, { dtype })', 'int32; float64 where the numbers do not fit'],
     arange: ['gf.arange(start, end, step)', 'int32 of integers, as in PyTorch, else float32'],
     is_tensor: ['x instanceof Tensor', "import { Tensor } from 'glassformer'"],
     quantize_per_channel: ["x.to('int8')", '32 neighbours of a row share a scale; of a whole model `gf.quantize(model)`']
@@ -66,8 +66,8 @@ export const DIFFERENT_NAMES = {
     median: ['x.median(dim)', 'with dim `{ values, indices }`; the indices of equal values may be others'],
     bitwise_and: ['x.bitwiseAnd(y)', '`x & y` in Python'], bitwise_or: ['x.bitwiseOr(y)', 'the operator or of Python'],
     bitwise_xor: ['x.bitwiseXor(y)', '`x ^ y` in Python'], bitwise_not: ['x.bitwiseNot()', '`~x` in Python'],
-    max: ['x.max(dim)', 'the values; the indices by `x.argmax(dim)`'],
-    min: ['x.min(dim)', 'the values; the indices by `x.argmin(dim)`'],
+    max: ['x.max(dim)', 'with dim `{ values, indices }`, also `[0]` and `[1]`'],
+    min: ['x.min(dim)', 'with dim `{ values, indices }`, also `[0]` and `[1]`'],
     clamp: ['x.clamp({ min, max })', ''],
     subtract: ['x.sub(y)', ''], multiply: ['x.mul(y)', ''], divide: ['x.div(y)', ''], negative: ['x.neg()', ''],
     absolute: ['x.abs()', ''], greater: ['x.gt(y)', ''], less: ['x.lt(y)', ''], not_equal: ['x.ne(y)', ''],
@@ -144,7 +144,11 @@ export const COMMON_EXPRESSIONS = [
   ['x[x > 9] = 0', 'x.clone().indexPut_([x.gt(9)], 0).index(2)', [8, 9, 0, 0]], ['x.sum(1, keepdim=True)', 'x.sum(1, { keepdim: true })', [[6], [22], [38]]],
   ['bool(x.isnan().any())', 'x.isnan().any().item()', false],
   ['values, places = x.max(1)', '[...x.max(1)]', [[3, 7, 11], [3, 3, 3]]],
-  ['(x + 1) * 2 - x', 'x.add(1).mul(2).sub(x).at(0, 1)', 3], ['len(x)', 'x.size(0)', 3]
+  ['(x + 1) * 2 - x', 'x.add(1).mul(2).sub(x).at(0, 1)', 3], ['len(x)', 'x.size(0)', 3],
+  ['x.shape[-1]', 'x.shape.at(-1)', 4], ["float('-inf')", '-gf.inf', -Infinity], ['x[None].shape', "x.index('newaxis').shape", [1, 3, 4]],
+  ['(1 - x)[0]', 'gf.sub(1, x).index(0)', [1, 0, -1, -2]], ['torch.max(x, 1)[1]', 'gf.max(x, 1)[1]', [3, 3, 3]],
+  ['x[:, 1] += 5', "x.clone().indexPut_([':', 1], 5, { accumulate: true }).index(0)", [0, 6, 2, 3]],
+  ['x % 4', 'x.sub(x.div(4).floor().mul(4)).index(2)', [0, 1, 2, 3]]
 ]
 
 const toCamelCase = name => name.replace(/(?<=[a-z\d])_([a-z\d])/g, (_, letter) => letter.toUpperCase())
@@ -234,6 +238,18 @@ export const renderApiTable = ({ names }) => `${[
   '`requiresGrad`, or inside `gf.noGrad`. A recorded operation refers to its tensors, and traces explain it with their values,\n' +
   'so one tensor cannot be the results of two operations; write `x = x.add(y)` where PyTorch would record `x.add_(y)`.\n' +
   'What is a copy here but a view in PyTorch (`x.t()`, `x.select(1, 0)`, `x.slice(…)`) refuses them.',
+  'In `index`, `null` is `\':\'` and `\'newaxis\'` is `None`. `next(iter(loader))` is `const [batch] = loader`.',
+  '## What differs silently',
+  ['`x.shape` is an array: `x.shape[-1]` is undefined, write `x.shape.at(-1)`; `x.shape === y.shape` is false, compare `String(x.shape)`.',
+    '`x.data` is a typed array of all values, without axes: `x.data[0]` is the first number, not the first row. It has none of a ' +
+    'tensor\'s\n  methods: `w.data.normal_()` is `nn.init.normal_(w)` or `gf.noGrad(() => w.normal_())`.',
+    '`F.softmax(x)` and `F.logSoftmax(x)` without `dim` take the last axis; PyTorch takes axis 0 of three axes, else axis 1.',
+    '`gf.tensor`, `gf.full` and `gf.where` of numbers give float32, also of integers; `{ dtype: \'int32\' }` or `.to(\'int32\')`. ' +
+    '`gf.full` of\n  true and false gives bool.',
+    '`gf.randint` of numbers that do not fit into int32 gives float64.',
+    '`gf.grad(y, x)` of one tensor gives one tensor, of a list a list; PyTorch always gives a tuple.',
+    '`nn.Transformer.generateSquareSubsequentMask(n)` gives nested arrays, which masks may be; `gf.tensor(…)` makes a tensor.'
+  ].map(line => `* ${line}`).join('\n'),
   '## What stays out',
   'This is a transformer library. Batch normalization, pooling and recurrent layers are not there: transformers have none of\n' +
   'them, and each would need kernels of its own, which every reader of the page would load. Convolutions are (`F.conv1d`,\n' +

@@ -54,6 +54,15 @@ expectMessages([
   [() => gf.toOnnx(new (class Pair extends nn.Module { forward(a, b) { return a.add(b) } })(), [[[1, 2]], [[3, 4]]]),
     'toOnnx: inputs is one nested list, which is one input, but forward of Pair takes 2; pass an object with ' +
     "one entry for each input, in the order of forward's parameters (the names are free), such as { source: …, target: … }"],
+  [() => gf.hstack([x, x]), 'gf has no hstack; write gf.cat(tensors, 1), of vectors gf.cat(tensors)'],
+  [() => gf.finfo('float32').min, 'gf has no finfo; the largest float32 is 3.4028234663852886e38; write -Infinity to hide scores'],
+  [() => gf.addmm(x, x, x), 'gf has no addmm; write a.matmul(b).add(x)'],
+  [() => gf.autograd.grad(x, x), 'gf.autograd has no grad; write gf.grad(outputs, inputs)'],
+  [() => nn.Embedding.from_pretrained(x), 'Embedding has no from_pretrained; write new gf.nn.Embedding(rows, columns), then ' +
+  'embedding.loadStateDict({ weight })'],
+  [() => new gf.data.TensorDataset(x)[0], 'a dataset cannot be indexed with [ ]; write dataset.get(0)'],
+  [() => new gf.data.DataLoader([1]).next(),
+    'a DataLoader has no next; write for (const batch of loader), or const [batch] = loader for the first'],
   [() => gf.manual_seed(42), 'manual_seed is spelled manualSeed here'],
   [() => gf.tensor([1, 2], { dtype: gf.long }),
     "dtypes are strings, not gf.long; write 'int32'"],

@@ -105,6 +105,16 @@ expectMessages([
     'a float32 tensor [2] is not iterable; write x.amax({ dim }) for the values of x.max({ dim }) alone, x.select(0, i) for a ' +
     'row, x.toArray() for all as an array'],
   [() => x.max(1).sum(), 'x.max({ dim }) gives { values, indices }, which have no sum; write x.max({ dim }).values.sum'],
+  [() => x.to(x), 'to: dtype must be one of float32, int32, float64, bool, float16, bfloat16, int8, got a float32 tensor [2, 3]; ' +
+  'write x.typeAs(other)'],
+  [() => x.typeAs('int32'), 'typeAs: other must be a tensor, x.to(dtype) takes a name, got "int32"'],
+  [() => x.maskedFill(x.gt(0), gf.ones([1])), 'maskedFill: value must be a number or a tensor without axes, got a float32 tensor [1]; write value.item()'],
+  [() => x.t().zero_(), 'zero_: a float32 tensor [3, 2] is a copy here, while PyTorch would write through it to the tensor that it was taken ' +
+  'from; write to that one, to a part of it with indexPut_, or to x.clone() if a copy is meant'],
+  [() => x.remainder(2), 'a tensor has no remainder here; write x.sub(x.div(n).floor().mul(n))'],
+  [() => x.floor_divide(2), 'a tensor has no floor_divide here; write x.div(n).floor()'],
+  [() => F.logsigmoid(x), 'gf.functional has no logsigmoid; write F.softplus(x.neg()).neg()'],
+  [() => new nn.LogSigmoid(), 'gf.nn has no LogSigmoid; write F.softplus(x.neg()).neg()'],
   [() => x.map(v => 2 * v),
     'a tensor has no map here; write operations, which take all values at once, such as x.mul(2) or x.exp()'],
   [() => { x.shape = [4, 3] }, 'shape of a tensor cannot be assigned; write x.reshape(…)'],

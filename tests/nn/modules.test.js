@@ -64,6 +64,14 @@ test('Embedding: the padding row starts as zeros and is not trained', () => {
   assertSame(embedding.weight.grad, { shape: [3, 2], data: [0, 0, 0, 0, 1, 1] })
 })
 
+test('Embedding: without a padding row, paddingIdx is null', () => {
+  const embedding = new nn.Embedding(3, 2, { paddingIdx: null })
+  assert.deepEqual([embedding.paddingIdx, new nn.Embedding(3, 2).paddingIdx], [null, null])
+  assert.deepEqual(gf.functional.embedding([0], embedding.weight, { paddingIdx: null }).shape, [1, 2])
+  assert.deepEqual(embedding.forward([0, 2]).shape, [2, 2])
+  assert.equal(String(embedding), 'Embedding(3, 2)')
+})
+
 test('Embedding: the padding row may be the last one, or counted from the end', () => {
   for (const [given, row] of [[2, 2], [0, 0], [-1, 2], [-3, 0]]) {
     const embedding = new nn.Embedding(3, 2, { paddingIdx: given })

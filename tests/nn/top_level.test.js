@@ -1,7 +1,7 @@
 // import { nn } from 'glassformer': modules declared before load() was called.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { functional as F, load, nn, optim } from '../../src/js/index.js'
+import { data, functional as F, load, nn, optim } from '../../src/js/index.js'
 
 class Model extends nn.Module {
   constructor(size = 3) {
@@ -25,6 +25,19 @@ test('a module before load is an error that says what to write', () => {
   assert.throws(() => nn.Linear(2, 3), { code: 'type', message: 'Linear is a class; write new gf.nn.Linear(…)' })
   assert.throws(() => nn.BatchNorm1d, /gf\.nn has no BatchNorm1d/)
   assert.throws(() => nn.linear, /linear is spelled Linear here/)
+})
+
+class Squares extends data.Dataset {
+  get length() { return 4 }
+  get(index) { return index * index }
+}
+
+test('datasets declared before load, and their loaders', async () => {
+  const gf = await load(), [batch] = new data.DataLoader(new Squares(), { batchSize: 4 })
+  assert.deepEqual([batch.dtype, batch.toArray()], ['int32', [0, 1, 4, 9]])
+  assert.deepEqual(Object.keys(data), Object.keys(gf.data))
+  assert.deepEqual(data.padSequence([gf.ones([1]), gf.ones([2])], { batchFirst: true }).toArray(), [[1, 0], [1, 1]])
+  assert.ok(new gf.data.Subset([1, 2], [0]) instanceof data.Dataset)
 })
 
 test('classes declared before load train as those of gf.nn do', async () => {

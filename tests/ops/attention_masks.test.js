@@ -111,3 +111,23 @@ test('no heads, no keys and no queries: gradients of zeros, with a mask of numbe
     for (const { grad } of all) assert.ok(plain(grad).data.every(Number.isFinite), `${[B, H, KV, Tq, Tk]}`)
   }
 })
+
+test('a mask of zeros and ones as numbers is refused, with what to write', () => {
+  const x = gf.randn([1, 3, 4]), four = x.unsqueeze(1), { nn } = gf
+  const flags = gf.ones([3, 3]).triu(1), nested = flags.toArray()
+  const modules = 'which would be added to the scores and hide nothing; where 1 hides, ' +
+    "write mask.to('bool'), and where 1 is visible mask.eq(0)"
+  assertRejects(() => F.scaledDotProductAttention(four, four, four, { attnMask: flags }), 'type',
+    'scaledDotProductAttention: attnMask holds only 0 and 1', "where 1 hides, write mask.eq(0), and where 1 is visible mask.to('bool')")
+  assertRejects(() => F.scaledDotProductAttention(four, four, four, { attnMask: nested }), 'type', "gf.tensor(mask).to('bool')")
+  const mha = new nn.MultiheadAttention(4, 2), layer = new nn.TransformerEncoderLayer(4, 2, { dropout: 0 })
+  assertRejects(() => mha(x, x, x, { attnMask: flags }), 'type', 'MultiheadAttention: attnMask', modules)
+  assertRejects(() => layer(x, flags), 'type', 'TransformerEncoderLayer: srcMask', modules)
+  assertRejects(() => new nn.TransformerEncoder(layer, 1)(x, nested), 'type', 'TransformerEncoder: mask', 'gf.tensor(mask).eq(0)')
+  const both = new nn.Transformer({ dModel: 4, nhead: 2, numEncoderLayers: 1, numDecoderLayers: 1, dimFeedforward: 8 })
+  assertRejects(() => both(x, x, { memoryMask: flags }), 'type', 'TransformerDecoder: memoryMask', modules)
+  for (const attnMask of [gf.zeros([3, 3]), gf.ones([3, 3]), gf.tensor(nested, { requiresGrad: true }), flags.to('bool')]) {
+    mha(x, x, x, { attnMask })
+    F.scaledDotProductAttention(four, four, four, { attnMask })
+  }
+})

@@ -119,3 +119,13 @@ test('a trace refuses in-place operations', () => {
   const x = gf.ones([2])
   assertRejects(() => gf.trace(() => x.mul(2).add_(1)), 'state', 'add_', 'trace', 'x = x.add(…)')
 })
+
+test('maskedFill takes a tensor without axes, which gets a gradient', () => {
+  const x = gf.tensor([1, -2, 3]), value = gf.tensor(7, { requiresGrad: true }), out = x.maskedFill(x.gt(0), value)
+  assert.deepEqual(out.toArray(), [7, -2, 7])
+  out.sum().backward()
+  assert.equal(value.grad.item(), 2)
+  assert.deepEqual(gf.arange(3).maskedFill(gf.arange(3).gt(1), gf.tensor(5)).toArray(), [0, 1, 5])
+  assertRejects(() => gf.arange(3).maskedFill(gf.arange(3).gt(1), gf.tensor(0.5)), 'range', 'integer')
+  assert.deepEqual(x.maskedFill_(x.gt(0), gf.tensor(0)).toArray(), [0, -2, 0])
+})

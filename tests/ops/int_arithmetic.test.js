@@ -63,6 +63,7 @@ test('rejects invalid arguments', () => {
   assertRejects(() => F.sub(1, mask), 'type', 'sub', 'logicalNot')
   assertRejects(() => x.sub(mask), 'type', 'sub', 'bool')
   assertRejects(() => mask.pow(mask), 'type', 'pow', 'int32')
+  assertRejects(() => gf.arange(3).pow(-1), 'range', 'pow: an int32 tensor', "x.to('float32').pow(-1)")
   assertRejects(() => x.to('float64').mul(mask), 'type', 'mul', 'float64')
   assertRejects(() => gf.tensor([1], { dtype: 'int32' }).add('1'), 'type', 'add', 'b', '"1"')
 })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { inspect } from 'node:util'
 import { goldenCases } from '../golden/index.js'
 import { U } from '../lib/bounds.js'
 import { assertClose, assertSame } from '../lib/compare.js'
@@ -303,4 +304,16 @@ test('max and min along one axis give values and indices, as in PyTorch', () => 
   assertRejects(() => late.indices, 'state', 'read values and indices at once')
   const flags = gf.tensor([[false, true], [false, false]]).max(1)
   assert.deepEqual([flags.values.toArray(), flags.indices.toArray()], [[true, false], [1, 0]])
+})
+
+test('max and min along an axis: values and indices by number, and both are printed as in PyTorch', () => {
+  const x = gf.tensor([[1, 3], [5, 2]]), largest = x.max(1), least = x.min(1)
+  assert.deepEqual([largest[0].toArray(), largest[1].toArray(), least[1].toArray()], [[3, 5], [1, 0], [0, 1]])
+  assert.equal(largest[0], largest.values)
+  const printed = 'torch.return_types.max(\nvalues=tensor([3., 5.]),\nindices=tensor([1, 0], dtype=torch.int32))'
+  assert.deepEqual([String(largest), inspect(largest)], [printed, printed])
+  assert.match(String(least), /^torch\.return_types\.min\(/)
+  const overwritten = x.max(0)
+  x.zero_()
+  assert.match(String(overwritten), /indices=\(overwritten\)/)
 })

@@ -1,5 +1,6 @@
 import { withSignatures } from '../arguments.js'
 import { bindClass } from '../bind_engine.js'
+import { addDataHints } from '../name_hints.js'
 import { DATA } from '../signatures.js'
 import { defaultCollate } from './collate.js'
 import { Dataset, Subset, TensorDataset } from './dataset.js'
@@ -7,9 +8,15 @@ import { DataLoader } from './loader.js'
 import { padSequence } from './pad_sequence.js'
 import { randomSplit } from './random_split.js'
 
+addDataHints(Dataset, DataLoader)
+
+/** @param {Parameters<typeof bindData>[0]} engine @param {string} name of what needs it */
+const engineFor = (engine, name) => (typeof engine === 'function' ? engine(name) : engine)
+
 /**
  * gf.data for one engine: torch.utils.data.
- * @param {import('../engine.js').Engine} engine
+ * @param {import('../engine.js').Engine | ((name: string) => import('../engine.js').Engine)} engine or a function that
+ *   returns it when it is needed
  */
 export const bindData = engine => ({
   DataLoader: bindClass(engine, DataLoader, 'DataLoader', 'gf.data'),
@@ -18,17 +25,17 @@ export const bindData = engine => ({
   TensorDataset: bindClass(engine, TensorDataset, 'TensorDataset', 'gf.data'),
   ...withSignatures({
     /** Joins samples to a batch: torch.utils.data.default_collate. @param {readonly any[]} batch */
-    defaultCollate: batch => defaultCollate(engine, batch),
+    defaultCollate: batch => defaultCollate(engineFor(engine, 'defaultCollate'), batch),
     /**
      * Joins sequences of different lengths to one tensor: torch.nn.utils.rnn.pad_sequence.
      * @param {Parameters<typeof padSequence>[1]} sequences @param {Parameters<typeof padSequence>[2]} [options]
      */
-    padSequence: (sequences, options) => padSequence(engine, sequences, options),
+    padSequence: (sequences, options) => padSequence(engineFor(engine, 'padSequence'), sequences, options),
     /**
      * Splits a dataset at random: torch.utils.data.random_split; options: generator.
      * @param {Parameters<typeof randomSplit>[1]} dataset @param {readonly number[]} lengths
      * @param {Parameters<typeof randomSplit>[3]} [options]
      */
-    randomSplit: (dataset, lengths, options) => randomSplit(engine, dataset, lengths, options)
+    randomSplit: (dataset, lengths, options) => randomSplit(engineFor(engine, 'randomSplit'), dataset, lengths, options)
   }, DATA)
 })

@@ -112,7 +112,7 @@ const withoutArguments = module => call(`nn.${nameOf(module)}`, [])
 const BUILTINS = [
   [Linear, { text: m => call('nn.Linear', [m.inFeatures, m.outFeatures], { bias: falseUnless(m.bias) }) }],
   [Embedding, {
-    text: m => call('nn.Embedding', [m.numEmbeddings, m.embeddingDim], { padding_idx: m.paddingIdx })
+    text: m => call('nn.Embedding', [m.numEmbeddings, m.embeddingDim], { padding_idx: m.paddingIdx ?? undefined })
   }],
   [LayerNorm, {
     text: m => call('nn.LayerNorm', m.normalizedShape, {

@@ -29,6 +29,17 @@ function cloneTensor(tensor) {
 }
 
 /**
+ * Defines the property of a buffer: a tensor that is assigned to it, even inside `gf.tidy`, lives as parameters do.
+ * @param {object} module @param {string} name @param {any} initial
+ */
+export function defineBuffer(module, name, initial) {
+  /** @type {any} */ let buffer
+  const set = (/** @type {any} */ value) => { buffer = value instanceof Tensor ? value.engine.keep(value) : value }
+  set(initial)
+  Object.defineProperty(module, name, { get: () => buffer, set, enumerable: true, configurable: true })
+}
+
+/**
  * The clone of a property's value: modules and tensors are copied once, compiled modules compile the copy, everything
  * else is the same value.
  * @param {any} value @param {Map<object, any>} copies by their originals @returns {any}
@@ -52,7 +63,8 @@ export function cloneModule(module, copies = new Map()) {
     checkCloneable(module, name, value)
     if (value instanceof Tensor && !copies.has(value)) copies.set(value, cloneTensor(value))
     const clone = cloneValue(value, copies)
-    Object.defineProperty(copy, name, { value: clone, writable: true, enumerable: true, configurable: true })
+    if (module.bufferNames.has(name)) defineBuffer(copy, name, clone)
+    else Object.defineProperty(copy, name, { value: clone, writable: true, enumerable: true, configurable: true })
   }
   copy.bufferNames = new Set(module.bufferNames)
   copy.unsavedNames = new Set(module.unsavedNames)

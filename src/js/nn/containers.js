@@ -18,9 +18,12 @@ function expectModule(where, module, name) {
 /** @template {NumberedModules} M @param {M} list @param {number} i @param {Module} module @returns {M} */
 const setModule = (list, i, module) => Object.assign(list, { [i]: expectModule(list.constructor.name, module, i) })
 
-/** The superclass of containers whose modules are named 0, 1, 2, … */
+/**
+ * The superclass of containers whose modules are named 0, 1, 2, …
+ * @template {Module} [M=any]
+ */
 export class NumberedModules extends Module {
-  /** @param {Engine} engine @param {Iterable<Module>} modules */
+  /** @param {Engine} engine @param {Iterable<M>} modules */
   constructor(engine, modules) {
     super(engine)
     let i = 0
@@ -32,30 +35,39 @@ export class NumberedModules extends Module {
     return childrenOf(this).length
   }
 
-  /** Appends a module after the highest number. @param {Module} module @returns {this} */
+  /** Appends a module after the highest number. @param {M} module @returns {this} */
   push(module) {
     return setModule(this, 1 + Math.max(-1, ...Object.keys(this).map(Number).filter(Number.isInteger)), module)
   }
 
-  /** The module at an index; negative ones count from the end. @param {number} i */
+  /** The module at an index; negative ones count from the end. @param {number} i @returns {M | undefined} */
   at(i) {
-    return childrenOf(this).at(i)?.[1]
+    return /** @type {M | undefined} */ (childrenOf(this).at(i)?.[1])
   }
 
-  /** @returns {IterableIterator<Module>} */
+  /** @returns {IterableIterator<M>} */
   [Symbol.iterator]() {
-    return childrenOf(this).map(([, module]) => module)[Symbol.iterator]()
+    return /** @type {M[]} */ (childrenOf(this).map(([, module]) => module))[Symbol.iterator]()
   }
 }
 
-/** A list of modules, named 0, 1, 2 ...: torch.nn.ModuleList. */
+/**
+ * A list of modules, named 0, 1, 2 ...: torch.nn.ModuleList. `length`, `at(i)`, `push(module)` and `for … of` are those
+ * of arrays; `[...list]` makes one.
+ * @example
+ * const list = new gf.nn.ModuleList([new gf.nn.Linear(2, 3)])
+ * list.push(new gf.nn.ReLU()).length              // 2
+ * list.at(-1) === list[1]                         // true
+ * @template {Module} [M=any]
+ * @extends {NumberedModules<M>}
+ */
 export class ModuleList extends NumberedModules {
   /** As PyTorch prints it: equal neighbors once, with their number. */
   toString() {
     return formatModuleList(this.constructor.name, childrenOf(this))
   }
 
-  /** @param {Engine} engine @param {readonly Module[]} [modules] */
+  /** @param {Engine} engine @param {readonly M[]} [modules] */
   constructor(engine, modules = []) {
     expect(typeof modules?.[Symbol.iterator] === 'function' && !(modules instanceof Tensor), 'type',
       () => `ModuleList: modules must be a list of modules, got ${describe(modules)}`)

@@ -4,7 +4,7 @@
  */
 
 declare module './containers.js' {
-  interface NumberedModules { [place: number]: any }
+  interface NumberedModules<M extends import('./module.js').Module = any> { [place: number]: M }
   interface ModuleDict { [name: string]: any }
 }
 declare module './parameter_containers.js' {

@@ -9,7 +9,7 @@ import { Module } from './module.js'
  * new gf.nn.Embedding(100, 8).forward([[3, 1, 4]]).shape   // [1, 3, 8]
  */
 export class Embedding extends Module {
-  /** The row that gets no gradient, if any. @type {number | undefined} */ paddingIdx
+  /** The row that gets no gradient, if any. @type {number | null} */ paddingIdx = null
 
   /**
    * @param {import('../engine.js').Engine} engine
@@ -19,7 +19,7 @@ export class Embedding extends Module {
    */
   constructor(engine, numEmbeddings, embeddingDim, options) {
     super(engine)
-    const { paddingIdx } = expectOptions('Embedding', options, ['paddingIdx'])
+    const paddingIdx = expectOptions('Embedding', options, ['paddingIdx']).paddingIdx ?? undefined
     this.numEmbeddings = expectInteger('Embedding', 'numEmbeddings', numEmbeddings)
     this.embeddingDim = expectInteger('Embedding', 'embeddingDim', embeddingDim)
     if (paddingIdx !== undefined) {
@@ -34,7 +34,7 @@ export class Embedding extends Module {
   resetParameters() {
     fillNormal(this.weight)
     const { paddingIdx: row, embeddingDim: C } = this
-    if (row !== undefined && this.weight.dtype === 'float32') this.weight.values.fill(0, row * C, (row + 1) * C)
+    if (row !== null && this.weight.dtype === 'float32') this.weight.values.fill(0, row * C, (row + 1) * C)
   }
 
   /**
@@ -43,12 +43,12 @@ export class Embedding extends Module {
    * @returns {import('../tensor.js').Tensor} [...ids.shape, embeddingDim]
    */
   forward(ids) {
-    return embedding(ids, this.weight, { paddingIdx: this.paddingIdx })
+    return embedding(ids, this.weight, { paddingIdx: this.paddingIdx ?? undefined })
   }
 
   /** @returns {string} */
   extraRepr() {
     const { numEmbeddings, embeddingDim, paddingIdx } = this
-    return `${numEmbeddings}, ${embeddingDim}${paddingIdx === undefined ? '' : `, padding_idx=${paddingIdx}`}`
+    return `${numEmbeddings}, ${embeddingDim}${paddingIdx === null ? '' : `, padding_idx=${paddingIdx}`}`
   }
 }

@@ -5,7 +5,7 @@ import { sameShape } from '../shape.js'
 import { tensor as makeTensor } from '../from_values.js'
 import { Tensor } from '../tensor.js'
 import { Callable } from './callable.js'
-import { cloneModule } from './clone.js'
+import { cloneModule, defineBuffer } from './clone.js'
 import { addHook, wrapForward } from './forward.js'
 import { guardMethods, checkProperties, registerNewParameter } from './property_checks.js'
 import { Parameter } from './parameter.js'
@@ -107,7 +107,7 @@ export class Module extends Callable {
       `got ${describe(name)}${owner && `, which is ${owner}`}`)
     if (!expectBoolean('registerBuffer', 'persistent', persistent)) this.unsavedNames.add(name)
     this.bufferNames.add(name)
-    Object.assign(this, { [name]: this.engine.keep(tensor) })
+    defineBuffer(this, name, tensor)
   }
 
   /**

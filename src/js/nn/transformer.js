@@ -397,7 +397,8 @@ export class Transformer extends Module {
   }
 
   /**
-   * The causal mask as numbers to add: 0 up to the diagonal, −∞ after it. `isCausal` gives the same result faster.
+   * The causal mask as numbers to add: 0 up to the diagonal, −∞ after it, as nested arrays; gf.tensor(mask) makes a
+   * tensor. `isCausal` gives the same result faster.
    * @param {number} size @returns {number[][]} [size, size]
    */
   static generateSquareSubsequentMask(size) {

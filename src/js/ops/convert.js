@@ -53,7 +53,8 @@ export function to(x, dtype) {
   const { engine } = expectTensor('to', 'x', x)
   expect(!DEVICES.includes(dtype), 'range', () => `to: there are no devices here; leave .to('${dtype}') out`)
   expect(NAMES.includes(dtype), typeof dtype === 'string' ? 'range' : 'type',
-    () => `to: dtype must be one of ${NAMES.join(', ')}, got ${describe(dtype)}${typeHint(dtype)}`)
+    () => `to: dtype must be one of ${NAMES.join(', ')}, got ${describe(dtype)}${typeHint(dtype)}` +
+      ('dtype' in Object(dtype) ? '; write x.typeAs(other)' : ''))
   if (x.dtype === dtype) return x
   const out = engine.empty(x.shape, dtype)
   convertInto(out, x)

@@ -98,7 +98,8 @@ export const reshapeAs = (x, other) => expectTensor('reshapeAs', 'x', x).reshape
  * Converted to another tensor's dtype: torch.Tensor.type_as.
  * @param {Tensor} x @param {Tensor} other @returns {Tensor}
  */
-export const typeAs = (x, other) => to(x, expectTensor('typeAs', 'other', other).dtype)
+export const typeAs = (x, other) => to(x,
+  expectTensor('typeAs', 'other', other, `a tensor${typeof other === 'string' ? ', x.to(dtype) takes a name' : ''}`).dtype)
 
 /**
  * Between start and end: start + weight × (end − start): torch.lerp.

@@ -66,7 +66,7 @@ function getReadableRows(weight) {
  * F.embedding([1, 0], gf.tensor([[1, 2], [3, 4]]))   // [[3, 4], [1, 2]]
  */
 export function embedding(ids, weight, options) {
-  const { paddingIdx } = expectOptions('embedding', options, ['paddingIdx'])
+  const paddingIdx = expectOptions('embedding', options, ['paddingIdx']).paddingIdx ?? undefined
   const { engine } = expectWeightTensor('embedding', 'weight', weight)
   expectRank('embedding', 'weight', weight, 2, '[V, C]')
   const index = toIdTensor(engine, 'embedding', 'ids', ids)

@@ -28,7 +28,7 @@ export function expectWritable(where, x, rest, instead) {
   expect(!engine.trace, 'state', () => `${where}: a trace shows each tensor with the values that operations used, so none can be ` +
     `overwritten while one is recorded; write ${instead}`)
   expect(!tensor.storage?.isCopyOfView, 'state', () => `${where}: ${describe(tensor)} is a copy here, while PyTorch would write through it ` +
-    'to the tensor that it was taken from; write to that one, or to x.clone() if a copy is meant')
+    'to the tensor that it was taken from; write to that one, to a part of it with indexPut_, or to x.clone() if a copy is meant')
   if (!engine.gradEnabled) return tensor
   expect(!tensor.requiresGrad || tensor.node !== null, 'state', () => `${where}: a leaf that requires grad is used in an in-place ` +
     `operation; write gf.noGrad(() => x.${where}(…)) to change it without a gradient, or ${instead}`)

@@ -70,6 +70,8 @@ export function createIntegerFunction(name, formula) {
     const [a, b] = [first, second].map(operand => (typeof operand === 'number' ? null : operand))
     const { engine } = /** @type {Tensor} */ (a ?? b), areBools = a?.dtype === 'bool' && b?.dtype === 'bool'
     expect(!areBools || name !== 'pow', 'type', () => "pow: bool tensors have no powers; to('int32') makes numbers of them")
+    expect(name !== 'pow' || typeof second !== 'number' || second >= 0, 'range', () => `pow: an int32 tensor has no power ` +
+      `of a negative integer, got ${second}; write x.to('float32').pow(${second})`)
     const { shape, axes } = broadcast(name, (a ?? SCALAR).shape, (b ?? SCALAR).shape)
     const number = a && b ? undefined : /** @type {number} */ (a ? second : first)
     const int32 = engine.empty(shape, 'int32'), [geometry, numberAddress] = passNumber(engine, axes, number ?? 0)

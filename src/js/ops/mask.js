@@ -24,6 +24,28 @@ function checkLeaves(what, nested, kind) {
 }
 
 /**
+ * Throws for a mask of zeros and ones: numbers are added to the scores, so it would hide nothing. What is the same
+ * everywhere changes no weight, and what is learned may have such values.
+ * @param {string} what the argument, for messages @param {Tensor} mask float32
+ * @param {boolean} hidden the boolean that hides @param {boolean} isArray whether the caller gave nested arrays
+ */
+function refuseFlags(what, mask, hidden, isArray) {
+  // A recording is made of a call that has run; what JavaScript reads could not be recorded.
+  if (mask.requiresGrad || mask.engine.recording) return
+  const { values } = mask, first = values[0]
+  let isMixed = false
+  for (let i = 0; i < values.length; i++) {
+    if (values[i] !== 0 && values[i] !== 1) return
+    if (values[i] !== first) isMixed = true
+  }
+  expect(!isMixed, 'type', () => {
+    const text = isArray ? 'gf.tensor(mask)' : 'mask', same = `${text}.to('bool')`, inverse = `${text}.eq(0)`
+    return `${what} holds only 0 and 1, which would be added to the scores and hide nothing; where 1 hides, ` +
+      `write ${hidden ? same : inverse}, and where 1 is visible ${hidden ? inverse : same}`
+  })
+}
+
+/**
  * Converts a mask of booleans or numbers to an additive tensor once, so that layers need not do it again: −∞ where it
  * hides, 0 elsewhere. Float tensors, empty arrays and missing masks are returned unchanged.
  * @param {import('../engine.js').Engine} engine @param {string} what the argument, for messages
@@ -37,12 +59,15 @@ export function toMaskTensor(engine, what, mask, hidden) {
     const values = Float32Array.from(mask.values, flag => additiveValues(Boolean(flag), hidden))
     return makeTensor(engine, values, { shape: mask.shape }, what)
   }
+  if (mask instanceof Tensor && mask.dtype === 'float32' && !mask.disposed) refuseFlags(what, mask, hidden, false)
   if (!Array.isArray(mask)) return mask
   getNestedShape(what, mask)
   const kind = typeof getFirstLeaf(mask)
   if (kind === 'undefined') return mask
   checkLeaves(what, mask, kind === 'boolean' ? kind : 'number')
-  return makeTensor(engine, kind === 'boolean' ? additiveValues(mask, hidden) : mask, {}, what)
+  const out = makeTensor(engine, kind === 'boolean' ? additiveValues(mask, hidden) : mask, {}, what)
+  if (kind === 'number') refuseFlags(what, out, hidden, true)
+  return out
 }
 
 /**

@@ -162,12 +162,13 @@ function extremeFunction(name, sign, tiesOf) {
 
 /**
  * max or min as in PyTorch: along one axis the values and their indices, else the values.
- * @param {Reduce} findValues @param {(x: Tensor, options: any) => Tensor} findIndices @returns {ExtremeFunction}
+ * @param {'max' | 'min'} name @param {Reduce} findValues
+ * @param {(x: Tensor, options: any) => Tensor} findIndices @returns {ExtremeFunction}
  */
-function withIndices(findValues, findIndices) {
+function withIndices(name, findValues, findIndices) {
   return /** @type {any} */ ((/** @type {Tensor} */ x, /** @type {any} */ options) => {
     const values = findValues(x, options)
-    return typeof options?.dim === 'number' ? new Extremes(x, values, () => findIndices(x, options)) : values
+    return typeof options?.dim === 'number' ? new Extremes(name, x, values, () => findIndices(x, options)) : values
   })
 }
 
@@ -246,8 +247,8 @@ const sumNames = /** @type {(keyof typeof REDUCTIONS)[]} */ (Object.keys(REDUCTI
  */
 export const reductions = /** @type {any} */ ({
   ...Object.fromEntries(sumNames.map(name => [name, sumFunction(name)])),
-  max: withIndices(findMax, (x, options) => argmax(x, options)),
-  min: withIndices(findMin, (x, options) => argmin(x, options)),
+  max: withIndices('max', findMax, (x, options) => argmax(x, options)),
+  min: withIndices('min', findMin, (x, options) => argmin(x, options)),
   amax: extremeFunction('amax', 1, () => TIES_SHARED),
   amin: extremeFunction('amin', -1, () => TIES_SHARED),
   prod: (/** @type {Tensor} */ x, /** @type {ReduceOptions} */ options) => {

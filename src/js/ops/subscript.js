@@ -210,7 +210,8 @@ export function index(x, ...subscripts) {
 
 /**
  * Overwrites the cells that subscripts select: x[...] = values of PyTorch, torch.Tensor.index_put_. Nothing is
- * recorded, so neither tensor may need a gradient, except inside noGrad.
+ * recorded, so neither tensor may need a gradient, except inside noGrad. The subscripts are those of index, in a list:
+ * x[:, -1] = 0 is x.indexPut_([':', -1], 0), and x[mask] = 0 is x.indexPut_([mask], 0).
  * @param {Tensor} x @param {readonly Subscript[]} indices the subscripts, as in index
  * @param {Tensor | number | boolean} values a number, or a tensor that broadcasts to the selected cells
  * @param {{ accumulate?: boolean }} [options] accumulate: false; true adds the values, each of those of one cell

@@ -117,12 +117,18 @@ export function where(mask, a, b) {
 /**
  * A copy of x with a number where the mask is true: torch.Tensor.masked_fill.
  * @param {Tensor} x float32, int32 or bool @param {Tensor} mask bool, broadcasts to x
- * @param {number | boolean} value an integer for int32 @returns {Tensor}
+ * @param {number | boolean | Tensor} value an integer for int32; also a tensor without axes @returns {Tensor}
  */
 export function maskedFill(x, mask, value) {
   const { shape, dtype } = expectMovable('maskedFill', x), boolMask = expectBoolTensor('maskedFill', mask)
-  const number = expectCellValue('maskedFill', value, dtype)
-  return selectByMask('maskedFill', boolMask, number, x, shape, dtype)
+  if (!(value instanceof Tensor)) {
+    return selectByMask('maskedFill', boolMask, expectCellValue('maskedFill', value, dtype), x, shape, dtype)
+  }
+  const scalar = expectTensor('maskedFill', 'value', value)
+  expect(scalar.shape.length === 0, 'type',
+    () => `maskedFill: value must be a number or a tensor without axes, got ${describe(scalar)}; write value.item()`)
+  if (dtype !== 'float32') return maskedFill(x, mask, scalar.item())
+  return selectByMask('maskedFill', boolMask, scalar, x, shape, dtype)
 }
 
 /**
