@@ -1,7 +1,7 @@
 // import { nn } from 'glassformer': modules declared before load() was called.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { data, functional as F, load, nn, optim } from '../../src/js/index.js'
+import { data, functional as F, load, nn, optim } from '../src/js/index.js'
 
 class Model extends nn.Module {
   constructor(size = 3) {
