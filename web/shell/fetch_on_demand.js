@@ -20,14 +20,15 @@ export function fetchJson(name) {
 
 /**
  * Starts a worker of the page. A worker started from a URL gets the policy of its own response, which on a static host
- * is none; one started from a blob inherits the policy of the page, on every host.
+ * is none; one started from a blob inherits the policy of the page, on every host. The single-file page contains each
+ * worker as one script; opened from disk, browsers run no module in a worker.
  * @param {string} name
  */
 export function startWorker(name) {
   const element = document.getElementById(name)
   const code = element?.textContent ?? `import ${JSON.stringify(new URL(`${name}.js`, location.href).href)}`
   const address = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }))
-  const worker = new Worker(address, { type: 'module' })
+  const worker = new Worker(address, { type: element ? 'classic' : 'module' })
   URL.revokeObjectURL(address)
   return worker
 }
