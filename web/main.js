@@ -17,7 +17,7 @@ import { fromHash, runKeys, toHash } from './shell/state.js'
 import { mountTrainingPage } from './shell/theatre.js'
 import { PALETTES, resolveMode, listenToSystemTheme } from './shell/theme.js'
 import { createValueLoader } from './shell/values.js'
-import { wordsIn } from './text/index.js'
+import { loadTexts } from './words/index.js'
 
 /** @import { Engine } from './shell/engine.js' */
 /** @import { Context, Failure, Language, Patch, Problem, Progress } from './types.d.ts' */
@@ -184,7 +184,7 @@ const isSpoken = () => spoken.language === resolveLanguage(state) && (spoken.isW
 
 /**
  * Builds everything that contains texts; what exists already is rebuilt only for another language.
- * @param {Language} language @param {Awaited<ReturnType<typeof wordsIn>>} words @param {boolean} isWhole
+ * @param {Language} language @param {Awaited<ReturnType<typeof loadTexts>>} words @param {boolean} isWhole
  */
 function speak(language, { page: words, models }, isWhole) {
   /** @type {Record<string, Texts>} */ const own = models
@@ -204,7 +204,7 @@ function speak(language, { page: words, models }, isWhole) {
  * @param {Language} language @param {boolean} isWhole
  */
 async function fetchWords(language, isWhole) {
-  const [words, behind] = await Promise.all([wordsIn(language, isWhole), isWhole && import('./shell/rooms.js')])
+  const [words, behind] = await Promise.all([loadTexts(language, isWhole), isWhole && import('./shell/rooms.js')])
   if (resolveLanguage(state) !== language || (spoken.language === language && (spoken.isWhole || !isWhole))) return
   if (behind) inside ??= behind.mountRooms(page, context, { isOutside: outside.isOn, attempt })
   speak(language, words, isWhole)

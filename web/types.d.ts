@@ -29,7 +29,7 @@ export type Library = Awaited<ReturnType<typeof load>>
 export type Translate = (key: string, values?: Record<string, unknown>) => string
 
 export type Mode = 'light' | 'dark'
-export type Language = 'ko' | 'en'
+export type Language = import('./words/index.js').Language
 
 /** The colors for canvases, by purpose. */
 export interface Palette {

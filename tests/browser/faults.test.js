@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { test } from 'node:test'
-import en from '../../web/text/first/en.json' with { type: 'json' }
 import { waitForRuns, useBrowser } from './host.js'
 import { everyNth } from '../lib/long.js'
+import { english } from '../lib/texts.js'
+
+const en = english.page
 
 const house = useBrowser()
 

@@ -3,8 +3,6 @@
  * on a number that is of none of these kinds.
  */
 
-import * as en from '../../web/text/en.js'
-import * as ko from '../../web/text/ko.js'
 import { partName, fullRoomName } from '../../web/lib/room_name.js'
 import { splitProse } from '../../web/lib/prose.js'
 import { translator } from '../../web/lib/text.js'
@@ -17,6 +15,9 @@ import { bpeStep } from '../../web/worker/bpe_training.js'
 import { gf } from '../lib/engine.js'
 import { isHangulPartRight, selectedSyllable } from './syllables.js'
 import { isExactly, isRoundedTo } from './writes_number.js'
+import { english, korean } from '../lib/texts.js'
+
+const en = english, ko = korean
 
 const MESSAGES = { ko, en }
 /** The label smoothing of the dates model's training. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LESSONS, findLesson } from '../../web/lessons/index.js'
 import { createWorksheet } from '../../web/lessons/worksheet.js'
+import { loadLessonTexts } from '../../web/words/index.js'
 import { changeAndWait, completeState as pageState, runInNode, useBrowser } from './host.js'
 import { longTest, everyNth } from '../lib/long.js'
 
@@ -31,7 +32,7 @@ async function printed(id, language, more = {}) {
 
 /** The same worksheet, made here. */
 async function openWorksheet(id, language, more = {}) {
-  const [{ lesson }, { default: words }] = await Promise.all([findLesson(id).load(), findLesson(id).words[language]()])
+  const [{ lesson }, words] = await Promise.all([findLesson(id).load(), loadLessonTexts(language, id)])
   const state = pageState({ model: lesson.model, lesson: id, at: 0, language, ...more })
   return createWorksheet(lesson, words, {
     state, language, runOf: async item => runInNode(item),
@@ -92,7 +93,7 @@ longTest('every lesson has a worksheet', async () => {
       location.hash = `lesson=${lesson}&language=en`
       delete document.documentElement.dataset.printed
     }, id)
-    const { title } = (await findLesson(id).words.en()).default
+    const { title } = await loadLessonTexts('en', id)
     await page.waitForFunction(name => document.querySelector('.lesson-name')?.title === name, title)
     await page.click('.lesson-sheet')
     await page.waitForSelector('html[data-printed]')

@@ -12,6 +12,7 @@ import { formatPrinted } from '../../web/notebooks/print.js'
 import { toScript } from '../../web/notebooks/script.js'
 import { toJupyter, toModule } from '../../web/notebooks/export_notebook.js'
 import { defaults } from '../../web/shell/state.js'
+import { LANGUAGES, loadNotebookTexts } from '../../web/words/index.js'
 import { loadGolden } from '../golden/index.js'
 import { gf } from '../lib/engine.js'
 import { runDocument } from '../lib/notebook.js'
@@ -41,14 +42,14 @@ for (const document of DOCUMENTS) {
   })
 
   test(`notebook ${document.id} exports to Jupyter, and to a module that Node runs`, async () => {
-    const { nbformat, cells } = JSON.parse(toJupyter(document, 'ko'))
+    const { nbformat, cells } = JSON.parse(toJupyter(document, await loadNotebookTexts('ko', document.id)))
     assert.equal(nbformat, 4)
     assert.equal(cells.filter(cell => cell.cell_type === 'code').length, document.cells.length)
     assert.equal(cells.filter(({ cell_type: type, source }) => type === 'code' && source.join('') === document.cells[0].py)
       .length, 1)
     const folder = new URL('build/notebooks/', root), file = new URL(`${document.id}.mjs`, folder)
     await mkdir(folder, { recursive: true })
-    await writeFile(file, toModule(document, 'en'))
+    await writeFile(file, toModule(document, await loadNotebookTexts('en', document.id)))
     const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(file)], { maxBuffer: 2 ** 24 })
     await rm(file)
     const outputs = (await runDocument(document)).flat()
@@ -76,8 +77,12 @@ test('numbers in a list are counted one by one, words are not counted', () => {
   assert.deepEqual([counted('004.tokens', []).count, counted('004.str2idx', {}).count], [0, 5])
 })
 
-test('every document names the one it follows, in both languages', () => {
-  for (const { source } of DOCUMENTS) assert.ok(source.ko.length > 10 && source.en.length > 10)
+test('every language has a title, a source and a text for each cell of every document', async () => {
+  for (const language of Object.keys(LANGUAGES)) for (const { id, cells } of DOCUMENTS) {
+    const texts = await loadNotebookTexts(language, id)
+    assert.ok([texts.title, texts.source, ...texts.cells].every(text => text.length > 5), `${language} ${id}`)
+    assert.equal(texts.cells.length, cells.length)
+  }
 })
 
 const state = defaults('positions')

@@ -2,15 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TERMS, stateOfTerm, tensorInRoom } from '../../web/glossary/terms.js'
-import en from '../../web/glossary/en.json' with { type: 'json' }
-import ko from '../../web/glossary/ko.json' with { type: 'json' }
 import { splitProse } from '../../web/lib/prose.js'
 import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/shell/state.js'
-import * as english from '../../web/text/en.js'
-import * as korean from '../../web/text/ko.js'
+import { LANGUAGES, loadGlossary } from '../../web/words/index.js'
 import { makeDisposedRun } from '../lib/page.js'
+import { english, korean } from '../lib/texts.js'
 
 const runs = new Map()
 function runOf(state) {
@@ -20,16 +18,17 @@ function runOf(state) {
   return runs.get(key)
 }
 
-test('every term has a name and a definition in both languages, and a group', () => {
+test('every term has a name and a definition in every language, and a group', async () => {
   assert.equal(new Set(TERMS.map(({ id }) => id)).size, TERMS.length)
-  for (const words of [ko, en]) {
+  for (const language of Object.keys(LANGUAGES)) {
+    const words = await loadGlossary(language)
+    assert.deepEqual(Object.keys(words.names), Object.keys(words.terms))
+    assert.ok(Object.values(words.names).every(name => name.trim()))
     assert.deepEqual(Object.keys(words.terms).sort(), TERMS.map(({ id }) => id).sort())
     assert.deepEqual(Object.keys(words.groups), [...new Set(TERMS.map(({ group }) => group))])
     for (const [id, text] of Object.entries(words.terms)) assert.match(text, /^.{10,140}[.]$/, id)
   }
-  for (const { id, ko: korean, en: english, torch } of TERMS) {
-    assert.ok(korean.trim() && english.trim() && (torch === null || torch.trim()), id)
-  }
+  for (const { id, torch } of TERMS) assert.ok(torch === null || torch.trim(), id)
 })
 
 test('every term leads to an existing matrix, from every model', () => {

@@ -6,9 +6,10 @@ import { translator } from '../../web/lib/text.js'
 import { EXPERIMENTS, RACE, findExperiment, recordUntil } from '../../web/theatre/experiments.js'
 import { createSession } from '../../web/theatre/session.js'
 import { read, createRival } from '../../web/theatre/settings.js'
-import { words as en } from '../../web/theatre/text/en.js'
-import { words as ko } from '../../web/theatre/text/ko.js'
 import { isLong } from '../lib/long.js'
+import { english, korean } from '../lib/texts.js'
+
+const en = english.training, ko = korean.training
 
 const gf = await load()
 

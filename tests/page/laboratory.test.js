@@ -10,9 +10,10 @@ import { modelOf, problemsOf } from '../../web/models/index.js'
 import { roomOfTensor, roomsOf } from '../../web/rooms/index.js'
 import { defaults } from '../../web/shell/state.js'
 import { stageOf } from '../../web/stages/index.js'
-import { models as english } from '../../web/text/en.js'
-import { models as words } from '../../web/text/ko.js'
 import { stageData, pageRun, makeDisposedRun, createView } from '../lib/page.js'
+import { english, korean } from '../lib/texts.js'
+
+const words = korean.models
 
 const model = 'positions'
 const RUN = makeDisposedRun({ model })
@@ -215,7 +216,7 @@ test('the meaning of a copied value is explained, with a sentence', () => {
   }
   for (const name of Object.keys(meanings)) {
     assert.ok(run.tensors.has(name), name)
-    for (const texts of [words, english]) {
+    for (const texts of [words, english.models]) {
       assert.equal(typeof name.split('.').reduce((node, part) => node[part], texts[model].meanings), 'string', name)
     }
   }

@@ -10,16 +10,16 @@ import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { positionOnTour } from '../../web/shell/frame.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/shell/state.js'
-import * as english from '../../web/text/en.js'
-import * as korean from '../../web/text/ko.js'
+import { loadLessonTexts } from '../../web/words/index.js'
 import { makeDisposedRun } from '../lib/page.js'
+import { english, korean } from '../lib/texts.js'
 
 const LANGUAGES = ['ko', 'en']
 const ALWAYS = ['title', 'text']
 const lessons = await Promise.all(LESSONS.map(async entry => ({
   ...entry, ...(await entry.load()).lesson,
   texts: Object.fromEntries(await Promise.all(
-    LANGUAGES.map(async language => [language, (await entry.words[language]()).default])))
+    LANGUAGES.map(async language => [language, await loadLessonTexts(language, entry.id)])))
 })))
 const valuesIn = text => [...text.matchAll(/\{(\w+)/g)].map(match => match[1])
 const runOf = state => {

@@ -14,8 +14,6 @@ import { RUNS as MODELS } from '../../web/models/runs.js'
 import { readRun } from '../../web/lib/run.js'
 import { messageOf } from '../../web/worker/serialize_run.js'
 import { bertFiles, openModel } from '../lib/imported_models.js'
-import * as english from '../../web/text/en.js'
-import * as korean from '../../web/text/ko.js'
 import { translator } from '../../web/lib/text.js'
 import { descriptionKey } from '../../web/shell/frame.js'
 import { defaults } from '../../web/shell/state.js'
@@ -23,6 +21,7 @@ import { cases, filesOf } from '../models/golden_models.js'
 import { gf } from '../lib/engine.js'
 import { everyNth } from '../lib/long.js'
 import { stageData, toPageRun, makeDisposedRun, createView } from '../lib/page.js'
+import { english, korean } from '../lib/texts.js'
 
 const RUNS = {
   'dates': makeDisposedRun({}), 'dates, norm first': makeDisposedRun({ normFirst: true }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
+import { LESSONS } from '../../web/lessons/index.js'
 import { splitProse } from '../../web/lib/prose.js'
 import { particle, translator } from '../../web/lib/text.js'
 import { MODELS, problemsOf } from '../../web/models/index.js'
@@ -8,10 +9,10 @@ import { roomsOf } from '../../web/rooms/index.js'
 import { descriptionKey } from '../../web/shell/frame.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/shell/state.js'
 import { stages } from '../../web/stages/index.js'
-import * as english from '../../web/text/en.js'
-import * as korean from '../../web/text/ko.js'
 import { readTwin } from '../../web/twin/choice.js'
+import { LANGUAGES, loadLessonTexts } from '../../web/words/index.js'
 import { makeDisposedRun } from '../lib/page.js'
+import { english, korean } from '../lib/texts.js'
 
 const FRAME_PARTS = [
   'name', 'title', 'what', 'try', 'without', 'reading', 'whatFirst', 'whatUndivided', 'whatLearned', 'whatConcatenated',
@@ -34,20 +35,22 @@ async function sources(folder) {
   return texts.join('\n')
 }
 
-test('Korean and English have the same keys, the same placeholders, and no empty text', () => {
-  const names = text => [...text.matchAll(/\{(\w+)/g)].map(match => match[1]).sort().join()
-  const [all, englishTexts] = [ko, en].map(texts => new Map(keysOf(texts)))
-  assert.deepEqual([...all.keys()], [...englishTexts.keys()])
-  for (const [key, text] of all) {
-    assert.equal(names(text), names(englishTexts.get(key)), key)
-    assert.ok(text.trim() && englishTexts.get(key).trim(), key)
-  }
-})
+const readTexts = async path => JSON.parse(await readFile(new URL(`words/${path}`, WEB), 'utf8'))
+const placeholders = text => [...text.matchAll(/\{(\w+)/g)].map(match => match[1]).sort().join()
 
-test('texts of models exist in both languages and override existing keys', () => {
-  assert.deepEqual(Object.keys(korean.models), Object.keys(english.models))
-  for (const [model, a0, b0] of OWN) {
-    assert.deepEqual(keysOf(a0).map(([key]) => key), keysOf(b0).map(([key]) => key), model)
+test('every language has the files of English, in each the same keys and placeholders, and no empty text', async () => {
+  const filesOf = async language => (await readdir(new URL(`words/${language}/`, WEB), { recursive: true })).sort()
+  const names = await filesOf('en')
+  for (const language of Object.keys(LANGUAGES)) {
+    assert.deepEqual(await filesOf(language), names, language)
+    for (const name of names.filter(path => path.endsWith('.json'))) {
+      const [own, expected] = await Promise.all([language, 'en'].map(async folder => keysOf(await readTexts(`${folder}/${name}`))))
+      assert.deepEqual(own.map(([key]) => key), expected.map(([key]) => key), `${language}/${name}`)
+      own.forEach(([key, text], i) => {
+        assert.ok(text.trim(), `${language}/${name}: ${key}`)
+        assert.equal(placeholders(text), placeholders(expected[i][1]), `${language}/${name}: ${key}`)
+      })
+    }
   }
 })
 
@@ -172,11 +175,10 @@ const ALWAYS_MANY = [
 ]
 
 test('English counts of words, tokens, layers and pieces have a singular', async () => {
-  const lessons = await readdir(new URL('lessons/', WEB), { withFileTypes: true })
-  const more = [...lessons.filter(lesson => lesson.isDirectory()).map(({ name }) => `lessons/${name}/en.json`), 'theatre/text/en.json']
-  const files = await Promise.all(more.map(async name => JSON.parse(await readFile(new URL(name, WEB), 'utf8'))))
+  const lessons = await Promise.all(LESSONS.map(({ id }) => loadLessonTexts('en', id)))
   const counts = /\{(\w+)\} (tokens|words|layers|pieces|merges|characters|columns)\b/g
-  const allKeys = [english.page, ...Object.values(english.models), ...files].flatMap(texts => keysOf(texts))
+  const texts = [english.page, ...Object.values(english.models), english.training, ...lessons]
+  const allKeys = texts.flatMap(part => keysOf(part))
     .flatMap(([key, text]) => [...text.matchAll(counts)].map(([, name]) => [key, name]))
   const plain = allKeys.filter(item => !ALWAYS_MANY.some(many => many.join() === item.join()))
   assert.deepEqual(plain, [])

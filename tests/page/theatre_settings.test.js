@@ -10,9 +10,10 @@ import { createRecord } from '../../web/theatre/training_record.js'
 import { createSession } from '../../web/theatre/session.js'
 import { startProblem } from '../../web/theatre/initial_weights.js'
 import { TRAINING_SETTINGS, TASKS, defaultsOf, problemsOf, read, createRival, write } from '../../web/theatre/settings.js'
-import { words as en } from '../../web/theatre/text/en.js'
-import { words as ko } from '../../web/theatre/text/ko.js'
 import { smallSettings, trainSteps } from '../lib/theatre.js'
+import { english, korean } from '../lib/texts.js'
+
+const en = english.training, ko = korean.training
 
 const gf = await load()
 

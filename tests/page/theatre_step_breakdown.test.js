@@ -8,9 +8,10 @@ import { finiteDifference, breakDown } from '../../web/theatre/step_breakdown.js
 import { OPTIMIZERS } from '../../web/theatre/optimizers/index.js'
 import { createSession } from '../../web/theatre/session.js'
 import { TASKS } from '../../web/theatre/settings.js'
-import { words as en } from '../../web/theatre/text/en.js'
-import { words as ko } from '../../web/theatre/text/ko.js'
 import { smallSettings, trainSteps } from '../lib/theatre.js'
+import { english, korean } from '../lib/texts.js'
+
+const en = english.training, ko = korean.training
 
 const gf = await load()
 

@@ -6,6 +6,7 @@ import { stateOfStep } from '../../web/lessons/steps.js'
 import { BLANK, createWorksheet } from '../../web/lessons/worksheet.js'
 import { settingsOf } from '../../web/models/index.js'
 import { defaults } from '../../web/shell/state.js'
+import { loadLessonTexts } from '../../web/words/index.js'
 import { pageRun, makeDisposedRun } from '../lib/page.js'
 
 const runs = new Map()
@@ -20,8 +21,8 @@ function gradientOf(state, tensor) {
   run.dispose()
   return gradient
 }
-const sheetOf = async ({ id, load, words }, language, more = {}) => {
-  const [{ lesson }, { default: texts }] = await Promise.all([load(), words[language]()])
+const sheetOf = async ({ id, load }, language, more = {}) => {
+  const [{ lesson }, texts] = await Promise.all([load(), loadLessonTexts(language, id)])
   const state = { ...defaults(lesson.model), lesson: id, at: 0, ...more }
   return { lesson, texts, state, sheet: await createWorksheet(lesson, texts, { state, language, runOf, gradientOf }) }
 }

@@ -4,34 +4,30 @@ import { handleInternalClick, h } from '../lib/dom.js'
 import { renderProse } from '../lib/prose.js'
 import { getDescription } from '../lib/run.js'
 import { createPointer } from '../lessons/pointer.js'
+import { loadGlossary } from '../words/index.js'
 import { TERMS, stateOfTerm, tensorInRoom, findTerm } from './terms.js'
 
 /** @import { Context, Language } from '../types.d.ts' */
 /** @import { Term } from './terms.js' */
 
-const WORDS = {
-  ko: () => import('./ko.json', { with: { type: 'json' } }),
-  en: () => import('./en.json', { with: { type: 'json' } })
-}
-/** @type {Record<Language, Language>} */ const OTHER = { ko: 'en', en: 'ko' }
-
-/** @typedef {typeof import('./en.json')} Words */
+/** @typedef {typeof import('../words/en/glossary.json')} Words */
 
 /**
- * @param {Language} language @param {Words} words @param {Context} context @param {(term: Term) => void} followTerm
+ * @param {Language} language @param {Words} words @param {Words} english whose names of terms are displayed beside
+ * @param {Context} context @param {(term: Term) => void} followTerm
  */
-function createDialog(language, words, { t, set, get, link, rooms }, followTerm) {
+function createDialog(language, words, english, { t, set, get, link, rooms }, followTerm) {
   /** @type {Map<string, HTMLAnchorElement>} */ const links = new Map()
   /** @param {Term} term */
   function renderEntry(term) {
+    const id = /** @type {keyof Words['terms']} */ (term.id), name = words.names[id], englishName = english.names[id]
     const show = h('a', { className: 'term-show', onclick: handleInternalClick(() => followTerm(term)) }, words.show,
-      h('span', { className: 'visually-hidden' }, `: ${term[language]}`))
+      h('span', { className: 'visually-hidden' }, `: ${name}`))
     links.set(term.id, show)
-    const otherName = term[OTHER[language]]
     return h('section', { 'className': 'term-entry', 'data-term': term.id },
-      h('h4', {}, term[language], otherName === term[language] ? '' : h('span', { lang: OTHER[language] }, otherName),
+      h('h4', {}, name, englishName === name ? '' : h('span', { lang: 'en' }, englishName),
         term.torch ? h('code', {}, term.torch) : ''),
-      h('p', {}, renderProse(words.terms[/** @type {keyof Words['terms']} */ (term.id)]), ' ', show))
+      h('p', {}, renderProse(words.terms[id]), ' ', show))
   }
   const groups = [...new Set(TERMS.map(({ group }) => group))].map(group => h('section', {},
     h('h3', {}, words.groups[/** @type {keyof Words['groups']} */ (group)]),
@@ -74,10 +70,10 @@ export function mountGlossary(stage, context) {
   }
   /** @param {Language} language */
   async function build(language) {
-    const { default: words } = await WORDS[language]()
+    const [words, english] = await Promise.all([loadGlossary(language), loadGlossary('en')])
     if (context.language() !== language || mounted?.language === language) return
     mounted?.dialog.remove()
-    mounted = createDialog(language, words, context, followTerm)
+    mounted = createDialog(language, words, english, context, followTerm)
     document.body.append(mounted.dialog)
     openedId = ''
     showDialog()

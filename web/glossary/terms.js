@@ -1,6 +1,6 @@
 /**
- * The terms of the page: each in both languages and in PyTorch, with the matrix it names. `ko.json` and `en.json`
- * define them.
+ * The terms of the page, each with its name in PyTorch and the matrix it names; the glossary of each language names and
+ * defines them.
  */
 
 import { defaults, patchFrom } from '../shell/state.js'
@@ -9,10 +9,8 @@ import { defaults, patchFrom } from '../shell/state.js'
 
 /**
  * @typedef {object} Term
- * @property {string} id the key of its definition
+ * @property {string} id the key of its name and definition
  * @property {string} group
- * @property {string} ko
- * @property {string} en
  * @property {string | null} torch its name in PyTorch; null where PyTorch has none
  * @property {string[]} words the rooms that display the matrix, by the key of their texts
  * @property {string} part which matrix of the room, a path into its parts
@@ -29,68 +27,68 @@ const MASKS = ['causal', 'padding', 'mask'], NORMS = ['norm', 'rmsnorm']
 
 /** In the order of the computation. @type {Term[]} */
 export const TERMS = [
-  { id: 'vocabulary', ko: '어휘', en: 'vocabulary', torch: 'num_embeddings', words: ['embedding'], part: 'weight',
+  { id: 'vocabulary', torch: 'num_embeddings', words: ['embedding'], part: 'weight',
     ...inRoom('source.embedding') },
-  { id: 'embedding', ko: '임베딩', en: 'embedding', torch: 'nn.Embedding', words: ['embedding'], part: 'out',
+  { id: 'embedding', torch: 'nn.Embedding', words: ['embedding'], part: 'out',
     ...inRoom('source.embedding') },
-  { id: 'positional', ko: '위치 인코딩', en: 'positional encoding', torch: null, words: ['positions'], part: 'table',
+  { id: 'positional', torch: null, words: ['positions'], part: 'table',
     ...inRoom('source.positions'), state: 'positional=1' },
-  { id: 'token', ko: '토큰', en: 'token', torch: null, words: ['sum', 'embedding'], part: 'out', ...inRoom('source.sum'),
+  { id: 'token', torch: null, words: ['sum', 'embedding'], part: 'out', ...inRoom('source.sum'),
     state: 'positional=1' }
 ].map(term => ({ ...term, group: 'text' })).concat([
-  { id: 'query', ko: '쿼리', en: 'query', torch: 'query', words: ['qkv', 'crossqkv'], part: 'q',
+  { id: 'query', torch: 'query', words: ['qkv', 'crossqkv'], part: 'q',
     ...inRoom(`${ENCODER}self_attn.qkv`), state: 'part=q' },
-  { id: 'key', ko: '키', en: 'key', torch: 'key', words: ['qkv', 'crossqkv'], part: 'k',
+  { id: 'key', torch: 'key', words: ['qkv', 'crossqkv'], part: 'k',
     ...inRoom(`${ENCODER}self_attn.qkv`), state: 'part=k' },
-  { id: 'value', ko: '값', en: 'value', torch: 'value', words: ['qkv', 'crossqkv'], part: 'v',
+  { id: 'value', torch: 'value', words: ['qkv', 'crossqkv'], part: 'v',
     ...inRoom(`${ENCODER}self_attn.qkv`), state: 'part=v' },
-  { id: 'rotary', ko: '회전 위치', en: 'rotary positions (RoPE)', torch: null, words: ['rotary'], part: 'q',
+  { id: 'rotary', torch: null, words: ['rotary'], part: 'q',
     ...inRoom(`${DECODER}self_attn.rotary`, 'stories'), state: 'positional=1&positions=rotary&part=q' },
-  { id: 'dot', ko: '내적', en: 'dot product', torch: 'torch.matmul', words: ['scores'], part: 'dots',
+  { id: 'dot', torch: 'torch.matmul', words: ['scores'], part: 'dots',
     ...inRoom(`${ENCODER}self_attn.scores`) },
-  { id: 'score', ko: '점수', en: 'score', torch: 'q @ k.mT / math.sqrt(d)', words: ['scale'], part: 'scores',
+  { id: 'score', torch: 'q @ k.mT / math.sqrt(d)', words: ['scale'], part: 'scores',
     ...inRoom(`${ENCODER}self_attn.scale`) },
-  { id: 'mask', ko: '마스크', en: 'mask', torch: 'attn_mask', words: MASKS, part: 'masked',
+  { id: 'mask', torch: 'attn_mask', words: MASKS, part: 'masked',
     ...inRoom(`${DECODER}self_attn.mask`) },
-  { id: 'padding', ko: '패딩', en: 'padding', torch: 'key_padding_mask', words: ['padding'], part: 'masked',
+  { id: 'padding', torch: 'key_padding_mask', words: ['padding'], part: 'masked',
     ...inRoom(`${ENCODER}self_attn.mask`), state: 'padding=1' },
-  { id: 'softmax', ko: '소프트맥스', en: 'softmax', torch: 'nn.Softmax', words: ['weights', 'cross'], part: 'weights',
+  { id: 'softmax', torch: 'nn.Softmax', words: ['weights', 'cross'], part: 'weights',
     ...inRoom(`${ENCODER}self_attn.weights`) },
-  { id: 'weight', ko: '어텐션 가중치', en: 'attention weight', torch: 'attn_output_weights', words: ['heads'],
+  { id: 'weight', torch: 'attn_output_weights', words: ['heads'],
     part: 'weights', ...inRoom(`${ENCODER}self_attn.heads`) },
-  { id: 'head', ko: '헤드', en: 'head', torch: 'num_heads', words: ['heads'], part: 'out',
+  { id: 'head', torch: 'num_heads', words: ['heads'], part: 'out',
     ...inRoom(`${ENCODER}self_attn.heads`) },
-  { id: 'attention', ko: '어텐션', en: 'attention', torch: 'nn.MultiheadAttention', words: ['output'], part: 'y',
+  { id: 'attention', torch: 'nn.MultiheadAttention', words: ['output'], part: 'y',
     ...inRoom(`${ENCODER}self_attn.output`) },
-  { id: 'cross', ko: '크로스 어텐션', en: 'cross-attention', torch: 'multihead_attn', words: ['cross'],
+  { id: 'cross', torch: 'multihead_attn', words: ['cross'],
     part: 'weights', ...inRoom(`${DECODER}multihead_attn.weights`) }
 ].map(term => ({ ...term, group: 'attention' }))).concat([
-  { id: 'residual', ko: '잔차 연결', en: 'residual connection', torch: 'x + sublayer(x)', words: NORMS,
+  { id: 'residual', torch: 'x + sublayer(x)', words: NORMS,
     part: 'residual.sum', ...inRoom(`${ENCODER}norm1`) },
-  { id: 'norm', ko: '층 정규화', en: 'layer norm', torch: 'nn.LayerNorm', words: ['norm'], part: 'y',
+  { id: 'norm', torch: 'nn.LayerNorm', words: ['norm'], part: 'y',
     ...inRoom(`${ENCODER}norm1`) },
-  { id: 'rms', ko: 'RMSNorm', en: 'RMSNorm', torch: 'nn.RMSNorm', words: ['rmsnorm'], part: 'y',
+  { id: 'rms', torch: 'nn.RMSNorm', words: ['rmsnorm'], part: 'y',
     ...inRoom(`${DECODER}norm1`, 'stories'), state: 'norm=rms' },
-  { id: 'feedforward', ko: '피드포워드', en: 'feed-forward network', torch: 'linear1, linear2', words: ['linear2'],
+  { id: 'feedforward', torch: 'linear1, linear2', words: ['linear2'],
     part: 'y', ...inRoom(`${ENCODER}linear2`) },
-  { id: 'activation', ko: '활성화', en: 'activation', torch: 'nn.ReLU, nn.GELU', words: ['activation', 'gateActivation'],
+  { id: 'activation', torch: 'nn.ReLU, nn.GELU', words: ['activation', 'gateActivation'],
     part: 'after', ...inRoom(`${ENCODER}activation`) },
-  { id: 'dropout', ko: '드롭아웃', en: 'dropout', torch: 'nn.Dropout', words: ['dropout'], part: 'after',
+  { id: 'dropout', torch: 'nn.Dropout', words: ['dropout'], part: 'after',
     ...inRoom(`${ENCODER}dropout1`), state: 'training=1&dropout=0.1' },
-  { id: 'encoder', ko: '인코더', en: 'encoder', torch: 'nn.TransformerEncoder', words: ['memory'], part: 'x',
+  { id: 'encoder', torch: 'nn.TransformerEncoder', words: ['memory'], part: 'x',
     ...inRoom('encoder.norm') },
-  { id: 'memory', ko: '메모리', en: 'memory', torch: 'memory', words: ['memory'], part: 'y', ...inRoom('encoder.norm') },
-  { id: 'decoder', ko: '디코더', en: 'decoder', torch: 'nn.TransformerDecoder', words: ['finalnorm', 'finalrms'],
+  { id: 'memory', torch: 'memory', words: ['memory'], part: 'y', ...inRoom('encoder.norm') },
+  { id: 'decoder', torch: 'nn.TransformerDecoder', words: ['finalnorm', 'finalrms'],
     part: 'y', ...inRoom('decoder.norm') }
 ].map(term => ({ ...term, group: 'layer' }))).concat([
-  { id: 'logit', ko: '로짓', en: 'logit', torch: 'logits', words: ['logits'], part: 'y', ...inRoom('output') },
-  { id: 'probability', ko: '확률', en: 'probability', torch: 'torch.softmax', words: ['sampling'],
+  { id: 'logit', torch: 'logits', words: ['logits'], part: 'y', ...inRoom('output') },
+  { id: 'probability', torch: 'torch.softmax', words: ['sampling'],
     part: 'probabilities', ...inRoom('sampling') },
-  { id: 'temperature', ko: '온도', en: 'temperature', torch: null, words: ['sampling'], part: 'probabilities',
+  { id: 'temperature', torch: null, words: ['sampling'], part: 'probabilities',
     ...inRoom('sampling'), state: 'temperature=2' },
-  { id: 'topk', ko: 'top-k', en: 'top-k', torch: 'torch.topk', words: ['sampling'], part: 'output', ...inRoom('sampling'),
+  { id: 'topk', torch: 'torch.topk', words: ['sampling'], part: 'output', ...inRoom('sampling'),
     state: 'topK=3' },
-  { id: 'topp', ko: 'top-p', en: 'top-p', torch: null, words: ['sampling'], part: 'output', ...inRoom('sampling'),
+  { id: 'topp', torch: null, words: ['sampling'], part: 'output', ...inRoom('sampling'),
     state: 'topP=0.8' }
 ].map(term => ({ ...term, group: 'answer' })))
 

@@ -1,9 +1,9 @@
 /**
- * The lessons. A lesson is a folder: `index.js` lists its steps, `ko.json` and `en.json` hold its texts. Every step is
- * a state of the page, written as a link.
+ * The lessons. `<lesson>/index.js` lists the steps of a lesson; its texts are in `web/words/<language>/lessons`. Every
+ * step is a state of the page, written as a link.
  */
 
-/** @import { Run, State } from '../types.d.ts' */
+/** @import { Language, Run, State } from '../types.d.ts' */
 
 /**
  * @typedef {{ state: State, before?: Run | null }} Now the state of the page, and the run from when the reader answered
@@ -21,7 +21,7 @@
  * @property {number} [tolerance] how far a number may be off
  * @property {boolean} [isOfAnswer] whether the top line displays the answer as the model's output
  *
- * @typedef {string | { ko: string, en: string }} Link changes of the lesson's base state, as in a link
+ * @typedef {string | Record<Language, string>} Link changes of the lesson's base state, as in a link
  *
  * @typedef {object} Step
  * @property {string} id the key of its texts
@@ -42,7 +42,7 @@
  *
  * @typedef {object} Lesson
  * @property {string} model
- * @property {{ ko: string, en: string }} base the state that all of its steps extend
+ * @property {Link} base the state that all of its steps extend
  * @property {string[]} userFields fields whose text by the reader remains
  * @property {Step[]} steps
  * @property {string} [next] the lesson that comes after, or
@@ -51,62 +51,14 @@
 
 /** In the order in which they are offered. `stepCount` is known before a lesson is loaded; a test compares it. */
 export const LESSONS = [
-  {
-    id: 'attention', minutes: 8, stepCount: 12, load: () => import('./attention/index.js'),
-    words: {
-      ko: () => import('./attention/ko.json', { with: { type: 'json' } }),
-      en: () => import('./attention/en.json', { with: { type: 'json' } })
-    }
-  },
-  {
-    id: 'translation', minutes: 5, stepCount: 6, load: () => import('./translation/index.js'),
-    words: {
-      ko: () => import('./translation/ko.json', { with: { type: 'json' } }),
-      en: () => import('./translation/en.json', { with: { type: 'json' } })
-    }
-  },
-  {
-    id: 'break', minutes: 5, stepCount: 6, load: () => import('./break/index.js'),
-    words: {
-      ko: () => import('./break/ko.json', { with: { type: 'json' } }),
-      en: () => import('./break/en.json', { with: { type: 'json' } })
-    }
-  },
-  {
-    id: 'mask', minutes: 4, stepCount: 5, load: () => import('./mask/index.js'),
-    words: {
-      ko: () => import('./mask/ko.json', { with: { type: 'json' } }),
-      en: () => import('./mask/en.json', { with: { type: 'json' } })
-    }
-  },
-  {
-    id: 'sampling', minutes: 5, stepCount: 7, load: () => import('./sampling/index.js'),
-    words: {
-      ko: () => import('./sampling/ko.json', { with: { type: 'json' } }),
-      en: () => import('./sampling/en.json', { with: { type: 'json' } })
-    }
-  },
-  {
-    id: 'hunt', minutes: 8, stepCount: 8, load: () => import('./hunt/index.js'),
-    words: {
-      ko: () => import('./hunt/ko.json', { with: { type: 'json' } }),
-      en: () => import('./hunt/en.json', { with: { type: 'json' } })
-    }
-  },
-  {
-    id: 'order', minutes: 4, stepCount: 5, load: () => import('./order/index.js'),
-    words: {
-      ko: () => import('./order/ko.json', { with: { type: 'json' } }),
-      en: () => import('./order/en.json', { with: { type: 'json' } })
-    }
-  },
-  {
-    id: 'round', minutes: 6, stepCount: 8, load: () => import('./round/index.js'),
-    words: {
-      ko: () => import('./round/ko.json', { with: { type: 'json' } }),
-      en: () => import('./round/en.json', { with: { type: 'json' } })
-    }
-  }
+  { id: 'attention', minutes: 8, stepCount: 12, load: () => import('./attention/index.js') },
+  { id: 'translation', minutes: 5, stepCount: 6, load: () => import('./translation/index.js') },
+  { id: 'break', minutes: 5, stepCount: 6, load: () => import('./break/index.js') },
+  { id: 'mask', minutes: 4, stepCount: 5, load: () => import('./mask/index.js') },
+  { id: 'sampling', minutes: 5, stepCount: 7, load: () => import('./sampling/index.js') },
+  { id: 'hunt', minutes: 8, stepCount: 8, load: () => import('./hunt/index.js') },
+  { id: 'order', minutes: 4, stepCount: 5, load: () => import('./order/index.js') },
+  { id: 'round', minutes: 6, stepCount: 8, load: () => import('./round/index.js') }
 ]
 
 /** @param {string} id */

@@ -7,12 +7,13 @@ import { translator } from '../lib/text.js'
 import { MODELS, settingsOf } from '../models/index.js'
 import { HOUSE } from '../rooms/index.js'
 import { OPENING, defaults, runKeys, toHash } from '../shell/state.js'
+import { loadLessonTexts } from '../words/index.js'
 import { findLesson } from './index.js'
 import { createPointer } from './pointer.js'
 import { saveProgress } from './progress.js'
 import { createQuestion } from './question.js'
 import { representativeCell } from './run_values.js'
-import { freeValues, isInStep, changedFields, stateOfStep, placeholderValues } from './steps.js'
+import { freeValues, isInStep, changedFields, inLanguage, stateOfStep, placeholderValues } from './steps.js'
 
 /** @import { ModulePath } from '../rooms/graph.js' */
 /** @import { Lesson } from './index.js' */
@@ -110,7 +111,7 @@ export function mountPlayer(container, stage, context) {
   function wantedState(step, isOver, before = playing.answers.get(step.id)?.before) {
     const text = isOver && step.answerState ? step.answerState : step.state
     const sentence = typeof text === 'function' ? text(/** @type {Run} */ (before), { state: get() })
-      : typeof text === 'string' ? text : text[language()]
+      : inLanguage(text, language())
     return stateOfStep(playing.lesson, sentence, get(), language())
   }
   /** @param {Lesson['steps'][number]} step */
@@ -315,8 +316,8 @@ export function mountPlayer(container, stage, context) {
 
   /** @param {string} id @param {Language} newLanguage */
   async function build(id, newLanguage) {
-    const { load, words } = /** @type {typeof import('./index.js').LESSONS[number]} */ (findLesson(id))
-    const [{ lesson }, { default: texts }] = await Promise.all([load(), words[newLanguage]()])
+    const { load } = /** @type {typeof import('./index.js').LESSONS[number]} */ (findLesson(id))
+    const [{ lesson }, texts] = await Promise.all([load(), loadLessonTexts(newLanguage, id)])
     if (get().lesson !== id || language() !== newLanguage) return
     const isNew = playing.id !== id
     const parts = createBar(context, {

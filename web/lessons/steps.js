@@ -2,8 +2,8 @@
 
 import { defaults, patchFrom, runKeys } from '../shell/state.js'
 
-/** @import { Run, State } from '../types.d.ts' */
-/** @import { Lesson } from './index.js' */
+/** @import { Language, Run, State } from '../types.d.ts' */
+/** @import { Lesson, Link } from './index.js' */
 
 /** The part of the view that a step controls; depth, theme and the pinned cell are the reader's. */
 const VIEW_KEYS = ['model', 'room', 'head', 'layer', 'part', 'row', 'step', 'sentence', 'twin']
@@ -11,6 +11,9 @@ const READER_KEYS = ['language', 'theme', 'depth']
 
 /** @param {State} state @param {string[]} keys */
 const pick = (state, keys) => Object.fromEntries(keys.map(key => [key, state[key]]))
+
+/** @param {Link} link @param {Language} language */
+export const inLanguage = (link, language) => (typeof link === 'string' ? link : link[language])
 
 /** @param {unknown} text @returns {string[]} */
 const listTexts = text => (text && typeof text === 'object' ? Object.values(text) : typeof text === 'string' ? [text] : [])
@@ -42,13 +45,13 @@ export function changedFields(lesson, state) {
  * @param {import('./index.js').Lesson} lesson
  * @param {string} text as in a link
  * @param {State} state of the page
- * @param {'ko' | 'en'} language
+ * @param {Language} language
  */
 export function stateOfStep(lesson, text, state, language) {
   const { model } = lesson
   return {
     ...defaults(model), ...pick(state, READER_KEYS),
-    ...patchFrom(lesson.base[language], model), ...changedFields(lesson, state),
+    ...patchFrom(inLanguage(lesson.base, language), model), ...changedFields(lesson, state),
     ...patchFrom(text, model), lesson: state.lesson, at: state.at
   }
 }

@@ -7,7 +7,7 @@ import { formatFixed } from '../lib/number.js'
 import { getAxisLabels, getTensor } from '../lib/run.js'
 import { slice } from '../lib/slice.js'
 import { translator } from '../lib/text.js'
-import { stateOfStep, placeholderValues } from './steps.js'
+import { inLanguage, stateOfStep, placeholderValues } from './steps.js'
 
 /** @import { Language, Run, State } from '../types.d.ts' */
 /** @import { Cells, Lesson, Now, Pointer, Step } from './index.js' */
@@ -130,8 +130,8 @@ function revealingValues(values, stepWords, answers, isNumber) {
  */
 async function createItem(lesson, step, stepWords, { state: readerState, language, runOf, gradientOf }) {
   const { question: ask } = step
-  /** @param {string | { ko: string, en: string }} link */
-  const stateOfLink = link => stateOfStep(lesson, typeof link === 'string' ? link : link[language], readerState, language)
+  /** @param {import('./index.js').Link} link */
+  const stateOfLink = link => stateOfStep(lesson, inLanguage(link, language), readerState, language)
   const state = stateOfLink(step.state), before = await runOf(state)
   const answerLink = typeof step.answerState === 'function' ? step.answerState(before, { state }) : step.answerState
   const answerState = answerLink === undefined ? state : stateOfLink(answerLink)

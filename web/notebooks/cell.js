@@ -19,7 +19,7 @@ const PLOT_SIZE = 340
  * The displayed result of a cell: its output, or why it was stopped.
  * @typedef {{ output: Output[], error?: Partial<CellError> & { message: string, why?: string } }} CellResult
  *
- * @typedef {Pick<Context, 't' | 'set' | 'link' | 'rooms'> & { language: Language, code: string, onRun: () => void,
+ * @typedef {Pick<Context, 't' | 'set' | 'link' | 'rooms'> & { words: string, code: string, onRun: () => void,
  *   onEdit: (code: string) => void, patch: () => Patch }} CellContext patch: the settings of the room it leads to
  */
 
@@ -105,7 +105,7 @@ function createRoomLink({ room: id }, { t, set, link, rooms, patch }) {
 
 /** @param {Cell} cell @param {number} i @param {CellContext} context */
 export function mountCell(cell, i, context) {
-  const { t, language, code, onRun, onEdit } = context
+  const { t, words, code, onRun, onEdit } = context
   const id = uniqueId('cell')
   const field = h('textarea', {
     id, 'className': 'nb-field', 'rows': '1', 'spellcheck': 'false', 'autocomplete': 'off', 'autocapitalize': 'off',
@@ -133,7 +133,7 @@ export function mountCell(cell, i, context) {
   roomLink.update()
   const output = h('div', { 'className': 'nb-output', 'aria-live': 'polite' })
   const element = h('section', { 'className': 'nb-cell', 'data-cell-number': i },
-    h('p', { className: 'nb-words' }, renderProse(cell[language])),
+    h('p', { className: 'nb-words' }, renderProse(words)),
     h('div', { className: 'nb-codes' },
       h('div', { className: 'nb-own' }, h('label', { for: id, className: 'nb-label' }, 'JavaScript'), wrapCodeField(field)),
       h('div', { className: 'nb-torch' }, h('p', { className: 'nb-label' }, 'PyTorch'), renderCode(cell.py, `PyTorch ${i + 1}`, 'python'))),

@@ -7,19 +7,19 @@ const toLines = text => text.split('\n').map((line, i, all) => (i < all.length -
 
 /**
  * A notebook for Jupyter whose code prints with PyTorch what the page prints.
- * @param {import('./documents/index.js').Document} document @param {'ko' | 'en'} language
+ * @param {import('./documents/index.js').Document} document @param {import('./documents/index.js').DocumentTexts} texts
  * @returns {string}
  */
-export function toJupyter({ id, title, cells }, language) {
+export function toJupyter({ id, cells }, { title, cells: words }) {
   /** @param {string} name @param {string} text */
-  const words = (name, text) => ({ cell_type: 'markdown', id: name, metadata: {}, source: toLines(text) })
+  const markdown = (name, text) => ({ cell_type: 'markdown', id: name, metadata: {}, source: toLines(text) })
   /** @param {string} name @param {string} text */
   const code = (name, text) => (
     { cell_type: 'code', execution_count: null, id: name, metadata: {}, outputs: [], source: toLines(text) })
   const python = { display_name: 'Python 3', language: 'python', name: 'python3' }
   return `${JSON.stringify({
-    cells: [words('title', `# ${id} · ${title[language]}`),
-      ...cells.flatMap((cell, i) => [words(`words-${i}`, cell[language]), code(`code-${i}`, cell.py)])],
+    cells: [markdown('title', `# ${id} · ${title}`),
+      ...cells.flatMap((cell, i) => [markdown(`words-${i}`, words[i]), code(`code-${i}`, cell.py)])],
     metadata: { kernelspec: python, language_info: { name: 'python' } }, nbformat: 4, nbformat_minor: 5
   }, null, 1)}\n`
 }
@@ -42,13 +42,13 @@ const matchDeclarations = cells => cells.map(({ js }) => js).join('\n').matchAll
 
 /**
  * A module for Node: the cells of the page in one scope.
- * @param {import('./documents/index.js').Document} document @param {'ko' | 'en'} language
+ * @param {import('./documents/index.js').Document} document @param {import('./documents/index.js').DocumentTexts} texts
  * @returns {string}
  */
-export function toModule({ id, title, cells }, language) {
+export function toModule({ id, cells }, { title, cells: words }) {
   const names = [...matchDeclarations(cells)].map(match => match[1])
   const duplicate = names.find((name, i) => names.indexOf(name) !== i)
   if (duplicate) throw new Error(`${duplicate} is declared in two cells`)
-  return [toComment(`${id} · ${title[language]}`), MODULE_HEADER,
-    ...cells.map(cell => `${toComment(cell[language])}\n${cell.js}`)].join('\n\n') + '\n'
+  return [toComment(`${id} · ${title}`), MODULE_HEADER,
+    ...cells.map((cell, i) => `${toComment(words[i])}\n${cell.js}`)].join('\n\n') + '\n'
 }

@@ -12,6 +12,7 @@ import { toJupyter, toModule } from './export_notebook.js'
 
 /** @import { Context } from '../types.d.ts' */
 /** @import { CellResult } from './cell.js' */
+/** @import { DocumentTexts } from './documents/index.js' */
 
 /** A single-file page has one policy for everything in it, which forbids `eval`. */
 const isSingleFile = () => document.getElementById('wasm') !== null
@@ -40,12 +41,11 @@ function download(name, text, type) {
 
 /**
  * Mounts a notebook.
- * @param {HTMLElement} container @param {Context} context @param {string} id
+ * @param {HTMLElement} container @param {Context} context @param {string} id @param {DocumentTexts} texts
  */
-export function mountNotebook(container, context, id) {
+export function mountNotebook(container, context, id, texts) {
   const { t } = context
   const document = /** @type {typeof DOCUMENTS[number]} */ (DOCUMENTS.find(request => request.id === id))
-  const language = context.language()
   const codes = getCodes(document)
   const isEdited = codes.some((code, i) => code !== document.cells[i].js)
   const cells = createCellRunner()
@@ -148,7 +148,7 @@ export function mountNotebook(container, context, id) {
   }
   const all = document.cells.map((_, i) => i)
   const views = document.cells.map((cell, i) => mountCell(cell, i, {
-    ...context, language, code: codes[i],
+    ...context, words: texts.cells[i], code: codes[i],
     onRun: () => run(i), patch: () => roomSettings(document, i, codes, context.get()),
     onEdit: code => {
       if (!isRunning && !container.querySelector('.nb-error')) setText(status, '')
@@ -170,18 +170,18 @@ export function mountNotebook(container, context, id) {
   function downloadModule() {
     try {
       const cells = document.cells.map((cell, i) => ({ ...cell, js: codes[i] }))
-      download(`${id}.mjs`, toModule({ ...document, cells }, language), 'text/javascript')
+      download(`${id}.mjs`, toModule({ ...document, cells }, texts), 'text/javascript')
     } catch (error) {
       setText(status, t('lab.notebook.untakeable', { message: /** @type {Error} */ (error).message }))
     }
   }
   const downloadButtons = [
     h('button', { type: 'button', className: 'quiet', onclick: () => (
-      download(`${id}.ipynb`, toJupyter(document, language), 'application/x-ipynb+json')) }, t('lab.notebook.ipynb')),
+      download(`${id}.ipynb`, toJupyter(document, texts), 'application/x-ipynb+json')) }, t('lab.notebook.ipynb')),
     h('button', { type: 'button', className: 'quiet', onclick: downloadModule }, t('lab.notebook.mjs'))
   ]
   container.replaceChildren(
-    h('p', { className: 'nb-follows' }, renderProse(t('lab.notebook.follows', { id, source: document.source[language] }))),
+    h('p', { className: 'nb-follows' }, renderProse(t('lab.notebook.follows', { id, source: texts.source }))),
     h('div', { className: 'nb-bar' }, runAllButton, stop, downloadButtons), status, ...views.map(({ element }) => element))
 
   let top = 0

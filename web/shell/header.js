@@ -4,6 +4,7 @@ import { createImportButton } from '../import/index.js'
 import { handleInternalClick, h, setText, svg, uniqueId } from '../lib/dom.js'
 import { MODELS, modelOf } from '../models/index.js'
 import { HOUSE } from '../rooms/index.js'
+import { LANGUAGES } from '../words/index.js'
 import { createControl, controlsOf, hasSettingEffect } from './controls.js'
 import { mountFields } from './fields.js'
 import { rememberLanguage } from './language.js'
@@ -14,8 +15,6 @@ import { trainingToOpen } from './theatre.js'
 
 /** @import { Context, Language, Patch, Run, State, Translate } from '../types.d.ts' */
 
-/** @type {Record<Language, string>} */
-const LANGUAGES = { ko: '한국어', en: 'English' }
 /** @type {State['theme'][]} */
 const THEMES = ['auto', 'light', 'dark']
 
@@ -30,7 +29,7 @@ function createLanguageButtons({ set }) {
       rememberLanguage(language)
       set({ language })
     }
-  }, LANGUAGES[language]))
+  }, LANGUAGES[language].name))
   return { links, element: (/** @type {string} */ label) => h('div', { 'className': 'languages', 'role': 'group', 'aria-label': label },
     links) }
 }

@@ -1,22 +1,23 @@
 /** The language of the page: from the link, else the last choice, else the browser's. */
 
+import { LANGUAGES } from '../words/index.js'
+
 /** @import { Language, State } from '../types.d.ts' */
 
 const KEY = 'glassformer.language'
-
-/** @type {Language[]} */ const LANGUAGES = ['ko', 'en']
+const IDS = /** @type {Language[]} */ (Object.keys(LANGUAGES))
 
 /** The choice of an earlier visit. @returns {Language | undefined} */
 function storedLanguage() {
   try {
-    return LANGUAGES.find(language => language === localStorage.getItem(KEY))
+    return IDS.find(language => language === localStorage.getItem(KEY))
   } catch {
     return undefined
   }
 }
 
 /** @returns {Language} */
-const browserLanguage = () => (navigator.language.toLowerCase().startsWith('en') ? 'en' : 'ko')
+const browserLanguage = () => IDS.find(language => navigator.language.toLowerCase().startsWith(language)) ?? 'ko'
 
 /** @param {Pick<State, 'language'>} state @returns {Language} */
 export const resolveLanguage = ({ language }) => (language === 'auto' ? storedLanguage() ?? browserLanguage() : language)

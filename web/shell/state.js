@@ -2,6 +2,7 @@
 
 import { readEdits, writeEdits } from '../lib/edits.js'
 import { LONGEST_FIELD, MODELS, defaultsOf, keysOf, modelOf } from '../models/index.js'
+import { LANGUAGES } from '../words/index.js'
 
 /** @import { Cell, Patch, Setting, State, ViewState } from '../types.d.ts' */
 
@@ -27,7 +28,7 @@ const MAX_VALUE = 2 ** 20
 
 /** @type {Record<string, string[]>} */
 const CHOICES = {
-  part: ['q', 'k', 'v'], depth: ['story', 'numbers', 'formula', 'code'], language: ['auto', 'ko', 'en'],
+  part: ['q', 'k', 'v'], depth: ['story', 'numbers', 'formula', 'code'], language: ['auto', ...Object.keys(LANGUAGES)],
   theme: ['auto', 'light', 'dark']
 }
 

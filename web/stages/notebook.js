@@ -4,6 +4,7 @@ import { signedDomain } from '../lib/color.js'
 import { h } from '../lib/dom.js'
 import { getTensor } from '../lib/run.js'
 import { peak, slice } from '../lib/slice.js'
+import { loadNotebookTexts } from '../words/index.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -28,14 +29,16 @@ export function mount(container, context) {
   let isDestroyed = false
   /** @param {string} name */
   async function open(name) {
-    const { model } = context.get(), { mountNotebook: notebook } = await import('../notebooks/view.js')
+    const { model } = context.get()
+    const [{ mountNotebook: notebook }, texts] = await Promise.all([
+      import('../notebooks/view.js'), loadNotebookTexts(context.language(), name)])
     if (isDestroyed) return
     if (context.get().model !== model) {
       // The reader has left the room meanwhile; the notebook opens again on return.
       requested = null
       return
     }
-    latest = notebook(root, context, name)
+    latest = notebook(root, context, name, texts)
     root.setAttribute('aria-busy', 'false')
   }
   /** @type {string | null} */ let requested = null

@@ -7,7 +7,7 @@ import { textProblem } from './custom_text.js'
 import { withoutScaling } from './session.js'
 import { TRAINING_SETTINGS, TASKS as NAMES, defaultsOf, problemsOf, read } from './settings.js'
 import { TASKS } from './tasks/index.js'
-import words from './text/en.json' with { type: 'json' }
+import words from '../words/en/training.json' with { type: 'json' }
 
 export { hashText as markOf, decodeText as textOf } from './custom_text.js'
 export { createPlayer } from './player.js'

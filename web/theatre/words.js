@@ -1,16 +1,13 @@
 /** The texts of the training page, loaded with it and looked up before those of the page. */
 
 import { translator } from '../lib/text.js'
+import { loadTrainingTexts } from '../words/index.js'
 
-/** @type {Record<string, () => Promise<{ words: any }>>} */
-const WORDS = { ko: () => import('./text/ko.js'), en: () => import('./text/en.js') }
+/** @import { Language, Translate } from '../types.d.ts' */
 
-/** @import { Translate } from '../types.d.ts' */
-
-/** @param {{ t: Translate, language(): string }} context @returns {Promise<Translate>} */
+/** @param {{ t: Translate, language(): Language }} context @returns {Promise<Translate>} */
 export async function loadTexts({ t, language }) {
-  const { words } = await WORDS[language()]()
-  const own = translator(words, { strict: false })
+  const own = translator(await loadTrainingTexts(language()), { strict: false })
   return (key, values) => {
     const text = own(key, values)
     return text === key ? t(key, values) : text

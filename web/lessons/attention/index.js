@@ -2,6 +2,7 @@
 
 import { formatFixed, formatProbability } from '../../lib/number.js'
 import { sliceHead, getTensor } from '../../lib/run.js'
+import { lessonLink } from '../../words/index.js'
 import { valueOfCell, answerTokens, largest, rankIndices, rowValues, streamTokens } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -102,7 +103,7 @@ const WORD = { selector: '.stage .pick' }
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'particles',
-  base: { ko: 'gapped=빵[?] 먹었다&head=3', en: 'gapped=the keys [?] here&head=1' },
+  base: lessonLink('attention', 'base'),
   userFields: ['gapped'],
   next: 'translation',
   steps: [
@@ -156,7 +157,7 @@ export const lesson = {
     {
       id: 'other', state: 'room=decoding', target: () => WORD, cell: answerCell,
       question: { options: candidates, answer: run => answerTokens(run)[0] },
-      answerState: { ko: 'room=decoding&gapped=사과[?] 먹었다', en: 'room=decoding&gapped=the key [?] here' },
+      answerState: lessonLink('attention', 'apple'),
       answerTarget: () => WORD, answerCell, values: answerValues
     },
     {

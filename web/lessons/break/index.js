@@ -31,7 +31,7 @@ const answerValues = (run, { before }) => ({ answer: answerText(run), before: an
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'dates',
-  base: { ko: '', en: '' },
+  base: '',
   userFields: ['source'],
   next: 'mask',
   steps: [

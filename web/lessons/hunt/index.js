@@ -27,7 +27,7 @@ const createFaultStep = (id, state, tensor, paper) => ({
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'dates',
-  base: { ko: '', en: '' },
+  base: '',
   userFields: ['source'],
   next: 'order',
   steps: [

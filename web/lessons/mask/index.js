@@ -31,7 +31,7 @@ const lossValues = (run, { before }) => ({
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'dates',
-  base: { ko: '', en: '' },
+  base: '',
   userFields: ['source'],
   next: 'sampling',
   steps: [

@@ -41,7 +41,7 @@ const answerValues = (run, { before }) => ({
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'dates',
-  base: { ko: '', en: '' },
+  base: '',
   userFields: ['source'],
   next: 'round',
   steps: [

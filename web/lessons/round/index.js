@@ -32,7 +32,7 @@ function lossValues(run, { before }) {
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'dates',
-  base: { ko: 'source=5/6/2026', en: 'source=5/6/2026' },
+  base: 'source=5/6/2026',
   userFields: ['source'],
   theatre: 'dates',
   steps: [

@@ -59,7 +59,7 @@ function monthOptions(run) {
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'dates',
-  base: { ko: 'source=5/6/2026', en: 'source=5/6/2026' },
+  base: 'source=5/6/2026',
   userFields: ['source'],
   next: 'hunt',
   steps: [

@@ -65,7 +65,7 @@ const monthValues = run => ({ answer: answerTokens(run)[monthStep(run)],
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'dates',
-  base: { ko: 'head=0', en: 'head=0' },
+  base: 'head=0',
   userFields: ['source'],
   next: 'break',
   steps: [

@@ -5,12 +5,8 @@ import { layers } from './004_layers.js'
 /** @type {import('./index.js').Document} */
 export default {
   id: '004',
-  title: { ko: '조각조각 만드는 트랜스포머', en: 'A transformer, piece by piece' },
-  source: { ko: '첫 제목이 ‘토큰화 코드(단어 단위)’인 노트북', en: 'a notebook whose first heading is “토큰화 코드(단어 단위)”, tokenizing by words' },
   cells: [
     {
-      ko: '문장을 띄어쓰기로 자르고 단어마다 번호를 매겨요. 같은 단어가 두 번 나오면 뒤의 번호만 남는 코드예요.',
-      en: 'A sentence is cut at white space and every word numbered. Of a word that comes twice this code keeps the later number.',
       js: `const words = gf.text.whitespace('나는 최근 파리 여행을 다녀왔다')
 print(words)
 const toId = Object.fromEntries(words.map((word, id) => [word, id]))
@@ -33,8 +29,6 @@ print(ids)`,
       prints: ['004.tokens', '004.str2idx', '004.idx2str', '004.input_ids']
     },
     {
-      ko: '번호마다 수 16개, 위치마다 수 16개예요. 둘 다 학습하는 표이고, 더하면 입력이 돼요.',
-      en: 'Sixteen numbers for every id and sixteen for every position. Both tables are learned; their sum is the input.',
       js: `const token = new gf.nn.Embedding(5, 16)
 const place = new gf.nn.Embedding(12, 16)
 const sum = token.forward([ids]).add(place.forward([[0, 1, 2, 3, 4]]))
@@ -47,8 +41,6 @@ print([list(token(torch.tensor([ids])).shape), list(total.shape)])`,
       carries: { sequence: [0, /whitespace\('([^']*)'\)/], dModel: [1, /Embedding\(\d+, (\d+)\)/] }
     },
     {
-      ko: '노트북이 찍은 수의 시드는 찾지 못했어요. 그래서 찍힌 수를 그대로 입력으로 써요.',
-      en: 'No seed was found for the numbers that the notebook printed, so they serve as they stand.',
       js: `const x = gf.tensor({{004.input_embeddings}})
 print(x)`,
       py: `x = torch.tensor({{004.input_embeddings}})
@@ -56,8 +48,6 @@ print(x)`,
       prints: ['004.input_embeddings']
     },
     {
-      ko: '쿼리, 키, 값을 만들어 어텐션을 계산해요. 들어간 모양 그대로 나와요. 노트북의 첫 compute_attention은 is_causal을 받기만 하고 읽지 않아요.',
-      en: 'Query, key and value, then attention: the shape that goes in comes out. The first compute_attention of the notebook takes is_causal and never reads it.',
       js: `const attend = (q, k, v, isCausal = false) => {
   let scores = q.matmul(k.transpose(-2, -1)).div(Math.sqrt(q.shape.at(-1)))
   if (isCausal) {
@@ -84,8 +74,6 @@ print([list(x.shape), list(attended.shape)])`,
       prints: ['004.shapes_attention']
     },
     {
-      ko: '같은 일을 클래스로 묶어요. 가중치 셋을 가진 모듈이 돼요. 시드가 같으니 위와 같은 수가 나와서 차가 0이에요. 키와 값은 다른 글에서 와도 되게 memory로 따로 받아요.',
-      en: 'The same as a class: a module with three weights. From the same seed come the same numbers, so the difference is 0. Keys and values may come from another text, which is given as memory.',
       js: `class AttentionHead extends gf.nn.Module {
   constructor(width, size, isCausal = false) {
     super()
@@ -123,8 +111,6 @@ print((head(x) - attended).abs().max().detach())`,
       prints: []
     },
     {
-      ko: '헤드 4개로 나눠도 모양은 같아요. 노트북은 나눌 너비를 입력에서 읽어서 두 너비가 같을 때만 되고, 키와 값도 쿼리의 길이로 잘라서 길이가 다르면 멈춰요. 여기서는 저마다 자기 길이로 잘라요.',
-      en: 'With four heads the shape stays. The notebook reads the width to split from the input, so both widths must be equal; and it cuts keys and values by the length of the query, so another length stops it. Here each is cut by its own length.',
       js: `class MultiHeadAttention extends gf.nn.Module {
   constructor(width, heads, isCausal = false) {
     super()
@@ -182,8 +168,6 @@ print(joined[:, :, :4])`,
       prints: ['004.shape_multihead']
     },
     {
-      ko: '층 정규화 뒤의 평균은 0이에요. 찍힌 수는 반올림의 찌꺼기라서 누구도 다시 낼 수 없어요. 표준편차 1.0328도 오류가 아니에요. LayerNorm은 16으로, torch.std는 15로 나눠요. √(16/15) = 1.0328이에요.',
-      en: 'After layer norm the mean is 0; the digits printed are rounding that nobody can reproduce. Nor is the deviation 1.0328 a mistake: LayerNorm divides by 16, torch.std by 15, and √(16/15) = 1.0328.',
       js: `const normalised = new gf.nn.LayerNorm(16).forward(x)
 print(normalised.mean({ dim: 2 }))
 print(normalised.std({ dim: 2 }))

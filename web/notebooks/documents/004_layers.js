@@ -3,8 +3,6 @@
 /** @type {import('./index.js').Cell[]} */
 export const layers = [
   {
-    ko: '노트북의 피드포워드 층이에요. 잔차를 정규화한 값에 더해서, 정규화하기 전의 입력은 사라져요. 흔히 하듯 원래 입력에 더하면 이만큼 다른 수가 나와요. 잔차 다음의 드롭아웃은 가지가 아니라 흐름 자체를 지워요.',
-    en: 'The feed-forward of the notebook. The residual is added to the normalized value, so what came before the norm is lost; added to the input, as is usual, the numbers differ by this much. The dropout after the residual erases the stream itself and not the branch.',
     js: `class FeedForward extends gf.nn.Module {
   constructor(width, hidden, dropout) {
     super()
@@ -56,8 +54,6 @@ print((written - usual).abs().max().detach())`,
     prints: []
   },
   {
-    ko: '인코더 층은 정규화, 어텐션, 피드포워드 순서예요. 층을 복사해서 쌓아요. 그래서 모든 층이 같은 가중치에서 시작해요. 마지막 줄의 0이 그것이에요. PyTorch의 스택도 그래요. 노트북은 norm을 클래스 밖에서 가져와 담아 두기만 하고 쓰지 않아요.',
-    en: 'An encoder layer is norm, attention and feed-forward. Layers are copies of one, so all begin with the same weights, which is the 0 of the last line; those of PyTorch do, too. The notebook takes a norm from outside the class, keeps it and never uses it.',
     js: `class EncoderLayer extends gf.nn.Module {
   constructor(width, heads, hidden, dropout) {
     super()
@@ -124,8 +120,6 @@ print((first.weight - second.weight).abs().max().detach())`,
     prints: []
   },
   {
-    ko: '디코더는 뒤를 보지 않아요. 1이 볼 수 있는 칸이에요. 노트북의 두 번째 compute_attention은 길이를 size(2)에서 읽어 3차원 입력에서는 틀려요.',
-    en: 'A decoder does not look ahead: 1 marks what may be seen. The second compute_attention of the notebook reads the length from size(2), which is wrong for an input of three axes.',
     js: `print(gf.ones([5, 5]).tril().to('int32'))
 const masked = attend(q, k, v, true)
 print(masked.sub(attended).abs().max({ dim: 2 }).values)`,
@@ -135,8 +129,6 @@ print((masked - attended).abs().amax(dim=2).detach())`,
     prints: ['004.causal_mask']
   },
   {
-    ko: '디코더 층은 셀프 어텐션, 크로스 어텐션, 피드포워드 순서예요. 크로스 어텐션의 쿼리는 디코더에서, 키와 값은 인코더의 결과에서 와요. 노트북의 층은 받지 않는 is_causal을 넘겨 오류가 나고, 가리개 없이 만들어져서 그것만 지우면 뒤를 보게 돼요. 여기서는 만들 때 가려요. 그래서 마지막 낱말을 바꿔도 앞 네 낱말의 수는 그대로예요.',
-    en: 'A decoder layer is self-attention, cross-attention and feed-forward. In cross-attention the query comes from the decoder, keys and values from what the encoder gave. The layer of the notebook passes an is_causal that nobody takes, which is an error; and it is built without a mask, so with that deleted it looks ahead. Here it is masked from the start: with another last word, the numbers of the four before it stay.',
     js: `class DecoderLayer extends gf.nn.Module {
   constructor(width, heads, hidden, dropout) {
     super()
@@ -192,8 +184,6 @@ print(moved.abs().amax(dim=2))`,
     prints: []
   },
   {
-    ko: '디코더는 층을 쌓은 것이에요. 노트북의 디코더는 층마다 처음의 tgt를 다시 넣어서 마지막 층만 남아요. 첫째 출력은 그대로 따라 한 것과 층 하나의 차, 둘째는 층에서 층으로 이은 것과의 차예요.',
-    en: 'A decoder is a stack of such layers. That of the notebook gives every layer the first tgt again, so that only the last one counts. First its difference from a single layer, then from a stack whose layers hand on what they made.',
     js: `class Decoder extends gf.nn.Module {
   constructor(layer, count, isChained) {
     super()
@@ -234,8 +224,6 @@ print((chained - decoded).abs().max().detach())`,
     prints: []
   },
   {
-    ko: '주석에는 −∞가 소프트맥스를 지나 0에 가까워진다고 쓰여 있지만, 정확히 0이 돼요. 한 줄이 모두 −∞면 NaN이에요. 가리개는 늘 CPU에 만들어져서 다른 장치의 입력과는 맞지 않아요. 논문이나 PyTorch에 있는 어텐션 가중치의 드롭아웃, 채움 가리개, 마지막 norm, 임베딩의 √d는 노트북에 없어요.',
-    en: 'The comment says that softmax takes −∞ close to 0. It is exactly 0, and a row of −∞ alone is NaN. The mask is always made on the CPU, which fails for an input elsewhere. What the paper or PyTorch has and the notebook has not: dropout on the weights of attention, a padding mask, a last norm, √d on the embeddings.',
     js: `const hidden = gf.tensor([[2, 1, -Infinity], [-Infinity, -Infinity, -Infinity]])
 print(gf.functional.softmax(hidden))`,
     py: `hidden = torch.tensor([[2.0, 1.0, -torch.inf], [-torch.inf] * 3])

@@ -1,4 +1,7 @@
-/** The five notebooks as documents: words, cells in JavaScript, the same in PyTorch, and what the source printed. */
+/**
+ * The five notebooks as documents: cells in JavaScript, the same in PyTorch, and what the source printed. Their
+ * texts are in `web/words/<language>/notebooks`.
+ */
 
 import printed from '../printed.json' with { type: 'json' }
 import first from './000.js'
@@ -12,8 +15,6 @@ import fifth from './004.js'
 
 /**
  * @typedef {object} Cell
- * @property {string} ko what it does, and where the source says something that is not so
- * @property {string} en
  * @property {string} js
  * @property {string} py the same in PyTorch
  * @property {string[]} prints what the source printed at the same place, print by print
@@ -22,8 +23,9 @@ import fifth from './004.js'
  * @property {Record<string, [number, RegExp]>} [carries] settings of that room which the reader can change in the code:
  *   the number of a cell, and where they stand in it
  *
- * @typedef {{ ko: string, en: string }} Both
- * @typedef {{ id: string, title: Both, source: Both, cells: Cell[] }} Document source: which document it follows
+ * @typedef {{ id: string, cells: Cell[] }} Document
+ * @typedef {{ title: string, source: string, cells: string[] }} DocumentTexts source: which document it follows; of a
+ *   cell: what it does, and where the source says something that is not so
  */
 
 /** What the sources printed, by id. */
