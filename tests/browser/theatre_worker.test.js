@@ -15,8 +15,8 @@ async function openPage() {
   const { page, close } = await house.open({})
   await page.evaluate(() => {
     globalThis.startWorker = name => {
-      const code = `importScripts(${JSON.stringify(new URL(`${name}.js`, location.href).href)})`
-      return new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })))
+      const code = `import ${JSON.stringify(new URL(`${name}.js`, location.href).href)}`
+      return new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })), { type: 'module' })
     }
   })
   return { page, close }
@@ -26,6 +26,7 @@ async function openPage() {
 const lossesIn = (page, settings) => page.evaluate(chosen => new Promise((resolve, reject) => {
   const worker = globalThis.startWorker('theatre')
   const loss = []
+  worker.onerror = () => reject(new Error('the worker does not start'))
   worker.onmessage = ({ data }) => {
     if (data.error) reject(new Error(data.error.message))
     if (data.id === 1) worker.postMessage({ id: 2, type: 'play', pace: 0 })

@@ -254,7 +254,8 @@ export class Tokenizer {
    * @throws {GlassformerError} 'type'; 'text' if a character has no token and there is no unknown token; 'range' if a
    *   text cannot be truncated as the options ask; 'memory'
    * @example
-   * tokenizer.encode('a question', { pair: 'an answer', special: true }).typeIds  // [0, 0, 0, 0, 1, 1, 1]
+   * const tokenizer = gf.text.trainBPE('low lower lowest', { vocabSize: 260 })
+   * tokenizer.encode('low', { pair: 'lower' }).typeIds   // [0, 1, 1, 1]
    */
   encode(text, options) {
     const where = 'tokenizer.encode', isList = Array.isArray(text)

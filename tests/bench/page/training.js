@@ -8,8 +8,8 @@ const STEPS = 300, TRAININGS = 3
 /** Runs in the page: the mean milliseconds of a step, from the first report to the last. */
 const training = settings => new Promise((resolve, reject) => {
   // The page's policy allows workers from blobs only, see startWorker in web/shell/fetch_on_demand.js.
-  const code = `importScripts('${new URL('theatre.js', location.href).href}')`
-  const worker = new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })))
+  const code = `import '${new URL('theatre.js', location.href).href}'`
+  const worker = new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })), { type: 'module' })
   let start, count = 0
   worker.onerror = ({ message }) => reject(new Error(message || 'theatre.js did not start'))
   worker.onmessage = ({ data }) => {
