@@ -25,6 +25,25 @@ const names = {
   'require-yield': 'off'
 }
 
+/** Folders of `web` that show something; those that compute are below them. */
+const SHOWN = 'glossary|import|inspector|lessons|map|notebooks|opening|shell|theatre|twin'
+/** What the files of a folder may not import, and why. @type {[string, string, string][]} */
+const WALLS = [
+  ['src/reference', 'js|training|web', 'references are independent of the library'],
+  ['src/js', 'reference|web', 'the library knows no page'],
+  ['src/training', 'reference|web', 'the command line trains without the page'],
+  ['web/lib', `${SHOWN}|check|models|rooms|stages|worker`, 'lib is below all other folders of the page'],
+  ['web/models', `${SHOWN}|check|rooms|stages|worker`, 'models run in workers, without the page'],
+  ['web/rooms', `${SHOWN}|check|stages|worker`, 'rooms are derived in Node, too'],
+  ['web/worker', `${SHOWN}|check|stages`, 'workers know no DOM'],
+  ['web/stages', '(?!notebooks)(?:' + SHOWN + ')|check|models|rooms|worker', 'a stage draws a role of a run, whatever the model'],
+  ['web/check', 'src/js|src/training|inspector|lessons|map|opening|stages|theatre|twin|worker', 'the check is apart from what it checks']
+]
+const walls = WALLS.map(([folder, forbidden, message]) => ({
+  files: [`${folder}/**/*.js`],
+  rules: { 'no-restricted-imports': ['error', { patterns: [{ regex: `^(\\.\\./)+(${forbidden})/`, message }] }] }
+}))
+
 export default [
   { ignores: ['build', 'dist', '**/node_modules'] },
   js.configs.recommended,
@@ -33,5 +52,6 @@ export default [
     languageOptions: { globals: { ...globals.browser, ...globals.worker, ...globals.node } },
     rules: { ...layout, ...names }
   },
+  ...walls,
   { files: ['src/js/**'], languageOptions: { globals: { ...globals['shared-node-browser'] } } }
 ]

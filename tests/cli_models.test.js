@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url'
 import { marianFiles } from './lib/imported_models.js'
 import { gf } from './lib/engine.js'
 import { cases, filesOf } from './models/golden_models.js'
-import { hashText } from '../web/theatre/custom_text.js'
-import { createSession } from '../web/theatre/session.js'
-import { read } from '../web/theatre/settings.js'
+import { hashText } from '../src/training/custom_text.js'
+import { createSession } from '../src/training/session.js'
+import { read } from '../src/training/settings.js'
 
 const CLI = fileURLToPath(new URL('../src/js/cli.js', import.meta.url))
 const run = (args, input = '') => spawnSync(process.execPath, [CLI, ...args], { input, encoding: 'utf8' })

@@ -32,7 +32,7 @@ const FILES = MODELS.flatMap(({ id, files }) => files.map(name => ({ name, path:
  */
 const classNames = {
   name: 'class names',
-  setup: ({ onLoad }) => onLoad({ filter: /\/(src\/js|web\/(models|worker|theatre|check))\/.*\.js$/ }, async ({ path }) => {
+  setup: ({ onLoad }) => onLoad({ filter: /\/(src\/(js|training)|web\/(models|worker|theatre|check))\/.*\.js$/ }, async ({ path }) => {
     const code = await readFile(path, 'utf8')
     return { contents: code.replace(/^(\s*(?:export )?class (\w+)[^{\n]*\{)$/gm, "$1 static name = '$2'") }
   })

@@ -11,6 +11,7 @@ import type { load } from '../src/js/index.js'
 import type { Arc, ExplainedWord, Try } from '../src/js/text/explanations.js'
 import type { Called, Described, Pass, Run as LibraryRun, Step } from '../src/js/observe.js'
 import type { Tensor as LibraryTensor } from '../src/js/tensor.js'
+import type { Problem, Setting, Settings as TrainingSettings, Value } from '../src/training/types.d.ts'
 import type { Cell } from './lib/cell.js'
 import type { Domain, Scale } from './lib/color.js'
 import type { Edit } from './lib/edits.js'
@@ -18,7 +19,7 @@ import type { LastStep } from './rooms/stream.js'
 import type { Slice } from './lib/slice.js'
 
 export type { Axis, Branch, Called, Cell, Described, Domain, Edit, Explanation, LibraryRun, LibraryTensor, Pass }
-export type { Arc, ExplainedWord, Scale, Slice, Step, Try }
+export type { Arc, ExplainedWord, Problem, Scale, Setting, Slice, Step, Try, Value }
 
 /** The library that `load` resolves to. */
 export type Library = Awaited<ReturnType<typeof load>>
@@ -59,48 +60,9 @@ export interface Piece {
 
 // The state of the page ---------------------------------------------------------------------------------------------
 
-/** The value of a setting or a field. */
-export type Value = string | number | boolean
-
 /** What determines a run: a model, its settings and the texts of its fields. Each model has some of them. */
-export interface Settings {
-  model: string
+export interface Settings extends TrainingSettings {
   edits: Edit[]
-  weights: string
-  tokenizer: string
-  dModel: number
-  heads: number
-  base: number
-  maxLength: number
-  seed: number
-  positions: string
-  causal: boolean
-  training: boolean
-  dropout: number
-  layers: number
-  dimFeedforward: number
-  normFirst: boolean
-  activation: string
-  norm: string
-  kvHeads: number
-  positional: boolean
-  scale: boolean
-  padding: boolean
-  tgtIsCausal: boolean
-  temperature: number
-  topK: number
-  topP: number
-  decoding: string
-  beams: number
-  maxNewTokens: number
-  shift: number
-  source: string
-  target: string
-  text: string
-  sequence: string
-  beginning: string
-  gapped: string
-  [other: string]: unknown
 }
 
 export type Depth = 'story' | 'numbers' | 'formula' | 'code'
@@ -136,40 +98,7 @@ export interface State extends Settings, ViewState {}
 /** A change of the state. */
 export type Patch = Partial<State>
 
-/** A problem, as the key of a text and its values. */
-export interface Problem {
-  key: string
-  values?: Record<string, unknown>
-}
-
 // Models -------------------------------------------------------------------------------------------------------------
-
-/** A setting of a model, and its control. */
-export interface Setting {
-  default: unknown
-  /** The kind of control: a ladder is a slider over given steps; `link` has no control, only links set it. */
-  kind: 'choice' | 'number' | 'slider' | 'ladder' | 'link'
-  /** Of a choice: values by the key of their label. */
-  options?: Record<string, unknown>
-  /** Of a choice: a value that is set elsewhere and cannot be selected. */
-  hidden?: unknown
-  /** Of a choice: whether a value can be selected in the current state. */
-  fits?: (value: unknown, state: Settings) => boolean
-  /** Of a number: the steps of its buttons and of comparisons. */
-  ladder?: (state: Settings) => number[]
-  /** Of a number: the minimum and maximum, both integers. */
-  limits?: [number, number]
-  /** Of a slider: minimum, maximum and step. */
-  range?: [number, number, number]
-  /** Its problem, or null. */
-  problem?: (state: Settings) => Problem | null
-  /** Whether it has any effect in the current state. */
-  hasEffect?: (state: Settings) => boolean
-  /** Whether it is disabled, with a note on the reason. */
-  isIdle?: (state: Settings) => boolean
-  /** Whether its control explains what it changes. */
-  isExplained?: boolean
-}
 
 /** An input field; of an answer, the model's own is displayed until the reader types one. */
 export interface Field {

@@ -2,7 +2,7 @@
 // the longest task of the main thread meanwhile. It never fails. npm run bench compares a step with TensorFlow.js.
 import { launch, open, serve, completeState } from '../browser/host.js'
 import { measureLongestTasks } from '../browser/main_thread_tasks.js'
-import { toHash } from '../../web/shell/state.js'
+import { toHash } from '../../web/models/state.js'
 
 const TARGET_PERCENT = 95, MINUTES = 3
 const OBSERVED_MS = 10_000

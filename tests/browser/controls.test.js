@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { READY } from '../../web/models/index.js'
-import { toHash } from '../../web/shell/state.js'
+import { toHash } from '../../web/models/state.js'
 import { isLong } from '../lib/long.js'
 import { firstRooms } from '../lib/page.js'
 import { pressAll } from './controls.js'

@@ -1,7 +1,7 @@
 // Walking through the decoding in the real page.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fromHash } from '../../web/shell/state.js'
+import { fromHash } from '../../web/models/state.js'
 import { readAddress, changeAndWait, chooseOption, runInNode, readTables, useBrowser, findViolations } from './host.js'
 import { longTest } from '../lib/long.js'
 

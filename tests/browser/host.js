@@ -6,7 +6,7 @@ import { extname } from 'node:path'
 import { after, before } from 'node:test'
 import { chromium } from 'playwright-core'
 import { settingsOf } from '../../web/models/index.js'
-import { defaults, fromHash, toHash } from '../../web/shell/state.js'
+import { defaults, fromHash, toHash } from '../../web/models/state.js'
 import { makeRun, pageRun } from '../lib/page.js'
 
 const SITE = new URL('../../dist/site/', import.meta.url)

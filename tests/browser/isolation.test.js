@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { after, before, test } from 'node:test'
-import { toHash } from '../../web/shell/state.js'
+import { toHash } from '../../web/models/state.js'
 import { findFirefox, launchFirefox } from './firefox.js'
 import { waitForRuns, serve, completeState, useBrowser } from './host.js'
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LESSONS, findLesson } from '../../web/lessons/index.js'
 import { stateOfStep as stepState } from '../../web/lessons/steps.js'
-import { OPENING } from '../../web/shell/state.js'
+import { OPENING } from '../../web/models/state.js'
 import { isLong, longTest, partOf } from '../lib/long.js'
 import { readAddress, measureOverflow, runInNode, useBrowser, findViolations } from './host.js'
 

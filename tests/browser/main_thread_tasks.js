@@ -2,7 +2,7 @@
 
 import { roomsOf } from '../../web/rooms/index.js'
 import { DEPTHS } from '../../web/shell/depth.js'
-import { defaults } from '../../web/shell/state.js'
+import { defaults } from '../../web/models/state.js'
 import { runInNode } from './host.js'
 
 const CATEGORIES = ['toplevel', 'disabled-by-default-devtools.timeline', 'blink.user_timing', '__metadata']

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { chromium } from 'playwright-core'
 import { isLong } from '../lib/long.js'
 import { changeAndWait, serve, completeState } from './host.js'
-import { toHash } from '../../web/shell/state.js'
+import { toHash } from '../../web/models/state.js'
 
 const RUNS = isLong ? 1500 : 30
 const WARM = 15

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
-import { createSession } from '../../web/theatre/session.js'
-import { defaultsOf } from '../../web/theatre/settings.js'
+import { createSession } from '../../src/training/session.js'
+import { defaultsOf } from '../../src/training/settings.js'
 import { isLong } from '../lib/long.js'
 import { useBrowser } from './host.js'
 

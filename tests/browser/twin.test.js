@@ -1,7 +1,7 @@
 // Twin mode where the two runs do not write the same.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { textOf } from '../../web/models/dates/data.js'
+import { textOf } from '../../src/training/models/dates/data.js'
 import { measureOverflow, runInNode, readTables, useBrowser, findViolations } from './host.js'
 import { longTest } from '../lib/long.js'
 

@@ -2,7 +2,7 @@
 import { gguf } from '../bench/lib/gguf.js'
 import { loadGolden } from '../golden/index.js'
 import { cases, filesOf } from '../models/golden_models.js'
-import { stories } from '../../web/models/stories/data.js'
+import { stories } from '../../src/training/models/stories/data.js'
 import { gf } from './engine.js'
 
 const MAX_POSITIONS = 64

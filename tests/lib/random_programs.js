@@ -1,7 +1,7 @@
 // Random programs: operations, views and edits on small tensors, run by the library and in float64 by the references
 // of src/reference. The error that float32 may have is measured: the float64 run is repeated with every computed value
 // perturbed by one rounding.
-import { createRandom } from '../../web/models/random.js'
+import { createRandom } from '../../src/training/models/random.js'
 import * as reference from '../../src/reference/index.js'
 import { map, zeros } from '../../src/reference/tensor.js'
 

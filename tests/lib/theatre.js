@@ -1,5 +1,5 @@
 // Small trainings for the tests of the training page.
-import { defaultsOf } from '../../web/theatre/settings.js'
+import { defaultsOf } from '../../src/training/settings.js'
 
 /** Small settings in which everything that uses random numbers is on. */
 const SMALL = { steps: 30, warmUp: 5, batch: 8, dropout: 0.1, layers: 1, dModel: 16, dimFeedforward: 16, heads: 2 }

@@ -1,7 +1,7 @@
 // Classification of inputs of the dates model: known, unlearned, or not in the calendar.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DAYS, FORMATS, dateOf, readings, splitSource } from '../../web/models/dates/data.js'
+import { DAYS, FORMATS, dateOf, readings, splitSource } from '../../src/training/models/dates/data.js'
 import { familiarity, rightAnswers } from '../../web/models/dates/familiarity.js'
 
 const of = text => familiarity(splitSource(text), splitSource)

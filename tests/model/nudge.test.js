@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
-import { STEP, finiteDifference } from '../../web/worker/finite_difference.js'
+import { STEP } from '../../web/lib/finite_difference.js'
+import { finiteDifference } from '../../web/worker/finite_difference.js'
 import { makeRun } from '../lib/page.js'
 
 const [gf, other] = [await load(), await load()]

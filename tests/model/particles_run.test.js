@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { problemsOf } from '../../web/models/index.js'
 import { SENTENCES } from '../../web/models/particles/index.js'
-import { defaults } from '../../web/shell/state.js'
+import { defaults } from '../../web/models/state.js'
 import { pageRun, makeDisposedRun } from '../lib/page.js'
 
 const words = (settings, edits) => makeDisposedRun({ model: 'particles', ...settings },

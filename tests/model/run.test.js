@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DATES, AMBIGUOUS_DATE } from '../../web/models/dates/index.js'
+import { DATES, AMBIGUOUS_DATE } from '../../src/training/models/dates/data.js'
 import { explainCell, recipes } from '../../web/worker/queries.js'
 import { valueAt } from '../../web/lib/slice.js'
 import { pageRun, makeDisposedRun } from '../lib/page.js'

@@ -1,8 +1,9 @@
 // Runs of the stories model, which continues any beginning.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hexBytes } from '../../web/models/token_text.js'
-import { BEGINNINGS, stories } from '../../web/models/stories/index.js'
+import { hexBytes } from '../../src/training/models/token_text.js'
+import { BEGINNINGS } from '../../src/training/models/stories/data.js'
+import { stories } from '../../web/models/stories/index.js'
 import { pageRun, makeDisposedRun } from '../lib/page.js'
 
 const tell = (settings, edits) => {

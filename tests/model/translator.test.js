@@ -9,9 +9,9 @@ import { load } from '../../src/js/index.js'
 import {
   dateOf, DAYS, encode, example, FORMATS, idsOf, isHeldOut, joinTarget, korean, LONGEST, readings, SOURCE_TOKENS,
   splitSource, splitTarget, TARGET_TOKENS
-} from '../../web/models/dates/data.js'
-import { exactFraction } from '../../web/models/dates/measure.js'
-import { createTranslator } from '../../web/models/dates/model.js'
+} from '../../src/training/models/dates/data.js'
+import { exactFraction } from '../../src/training/models/dates/measure.js'
+import { createTranslator } from '../../src/training/models/dates/model.js'
 import { everyNth } from '../lib/long.js'
 
 const gf = await load()

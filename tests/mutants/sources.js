@@ -11,7 +11,7 @@
 // with a reason in equivalent.js.
 import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { createRandom } from '../../web/models/random.js'
+import { createRandom } from '../../src/training/models/random.js'
 import { createCopy, filesBelow, ROOT } from './copies.js'
 import { EQUIVALENT } from './equivalent.js'
 import { KNOWN } from './known.js'

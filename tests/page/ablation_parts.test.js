@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createQuestion } from '../../web/lessons/question.js'
 import { mountAttention } from '../../web/theatre/parts/attention.js'
 import { mountSettings } from '../../web/theatre/parts/settings.js'
-import { TRAINING_SETTINGS, TASKS, defaultsOf } from '../../web/theatre/settings.js'
+import { TRAINING_SETTINGS, TASKS, defaultsOf } from '../../src/training/settings.js'
 import { useDocument } from '../lib/dom.js'
 
 const container = useDocument()

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hasSettingEffect } from '../../web/shell/controls.js'
 import { getFirstCell } from '../../web/shell/first_cell.js'
-import { defaults } from '../../web/shell/state.js'
+import { defaults } from '../../web/models/state.js'
 import { makeDisposedRun, createView } from '../lib/page.js'
 
 const DEFAULTS = defaults()

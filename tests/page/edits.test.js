@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { indexOf } from '../../src/js/shape.js'
 import { isEditable, withEdit, withoutEdit } from '../../web/lib/edits.js'
 import { settingsOf } from '../../web/models/index.js'
-import { defaults, fromHash, toHash } from '../../web/shell/state.js'
+import { defaults, fromHash, toHash } from '../../web/models/state.js'
 import { everyNth } from '../lib/long.js'
 import { pageRun, makeDisposedRun } from '../lib/page.js'
 

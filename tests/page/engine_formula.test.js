@@ -6,7 +6,7 @@ import { indicesOf } from '../../src/js/shape.js'
 import { convertFormula, convertLabel } from '../../web/lib/engine_formula.js'
 
 const read = path => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
-const texts = async language => JSON.parse(await read(`web/text/${language}.json`))
+const texts = async language => JSON.parse(await read(`web/words/${language}/page.json`)).page
 const [ko, en] = await Promise.all(['ko', 'en'].map(texts))
 const gf = await load()
 const F = gf.functional

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DATES } from '../../web/models/dates/index.js'
+import { DATES } from '../../src/training/models/dates/data.js'
 import { MODELS, defaultsOf, modelOf, problemsOf, settingsOf } from '../../web/models/index.js'
 import { parseProgress } from '../../web/lessons/progress.js'
 import { parseCodes } from '../../web/notebooks/saved_state.js'
 import { sentencesOf } from '../../web/models/sentences/index.js'
-import { read } from '../../web/theatre/settings.js'
-import { defaults, createRoomLinks, fromHash, toHash } from '../../web/shell/state.js'
+import { read } from '../../src/training/settings.js'
+import { defaults, createRoomLinks, fromHash, toHash } from '../../web/models/state.js'
 
 const DEFAULTS = defaults()
 

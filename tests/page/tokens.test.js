@@ -1,9 +1,9 @@
 // The rooms on how a text is cut into tokens: what they show is what the tokenizer does.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { letterIndices } from '../../web/lib/hangul.js'
-import { spelled, joinTokens } from '../../web/models/token_text.js'
-import { createTokenizer, stories } from '../../web/models/stories/data.js'
+import { letterIndices } from '../../src/training/models/hangul.js'
+import { spelled, joinTokens } from '../../src/training/models/token_text.js'
+import { createTokenizer, stories } from '../../src/training/models/stories/data.js'
 import { RUNS } from '../../web/models/runs.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { bpeStep } from '../../web/worker/bpe_training.js'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signedDomain } from '../../web/lib/color.js'
-import { defaults } from '../../web/shell/state.js'
+import { defaults } from '../../web/models/state.js'
 const DEFAULTS = defaults()
 import { countSharedRows } from '../../web/twin/shared_prefix.js'
 import { compareAnswers } from '../../web/twin/answers.js'

@@ -5,7 +5,7 @@ import { LESSONS } from '../../web/lessons/index.js'
 import { stateOfStep } from '../../web/lessons/steps.js'
 import { BLANK, createWorksheet } from '../../web/lessons/worksheet.js'
 import { settingsOf } from '../../web/models/index.js'
-import { defaults } from '../../web/shell/state.js'
+import { defaults } from '../../web/models/state.js'
 import { loadLessonTexts } from '../../web/words/index.js'
 import { pageRun, makeDisposedRun } from '../lib/page.js'
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { best, cuts } from '../../src/reference/unigram.js'
 import { loadGolden } from '../golden/index.js'
-import { stories } from '../../web/models/stories/data.js'
+import { stories } from '../../src/training/models/stories/data.js'
 import { gf, nastyText, stream } from './text.js'
 
 const golden = loadGolden('spm_models')

@@ -1,7 +1,7 @@
 // Checks that the text kernels do not read memory that they have not written.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { stories } from '../../web/models/stories/data.js'
+import { stories } from '../../src/training/models/stories/data.js'
 import { gf, nastyText, stream } from './text.js'
 
 const BYTES = 2 ** 22

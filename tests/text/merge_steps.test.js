@@ -1,8 +1,8 @@
 // mergesInto and replay, compared with the merges of the training, and with the kernel given only the earlier merges.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { stories } from '../../web/models/stories/data.js'
-import { createRandom } from '../../web/models/random.js'
+import { stories } from '../../src/training/models/stories/data.js'
+import { createRandom } from '../../src/training/models/random.js'
 import { assertRejects, gf } from '../lib/engine.js'
 
 const texts = stories(11, 1000, { names: 'plain' }).map(text => ` ${text}`)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { learn } from '../../src/reference/bpe.js'
 import { best, expected } from '../../src/reference/unigram.js'
 import { packBytes, withBuffers } from '../../src/js/text/kernel_memory.js'
-import { stories } from '../../web/models/stories/data.js'
+import { stories } from '../../src/training/models/stories/data.js'
 import { gf, nastyText, stream } from './text.js'
 
 const { trainUnigram, trainWordPiece } = gf.text

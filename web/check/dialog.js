@@ -8,7 +8,7 @@ import { renderProse } from '../lib/prose.js'
 import { formatBrief } from '../lib/number.js'
 import { fullRoomName } from '../lib/room_name.js'
 import { roomOfTensor, roomsOf } from '../rooms/index.js'
-import { startWorker } from '../shell/fetch_on_demand.js'
+import { startWorker } from '../lib/fetch_on_demand.js'
 import { hasGraph } from '../models/graph.js'
 
 /** @import { RunQuery, Context, Language, Room, Run, Translate } from '../types.d.ts' */

@@ -5,7 +5,6 @@
  * which shows the accumulated rounding error.
  */
 
-import { cellsAt } from '../../src/js/edits.js'
 import { map, zeros } from '../../src/reference/tensor.js'
 import { graphOf, hasGraph } from '../models/graph.js'
 import { STEPS, U, absolute } from './steps.js'
@@ -70,6 +69,22 @@ function maxErrorRatio(ours, bound, theirs) {
 }
 
 /**
+ * The cells that the index of an edit selects.
+ * @param {number[]} shape @param {Edit['index']} index
+ */
+function selectedCells(shape, index) {
+  const size = shape.reduce((product, side) => product * side, 1)
+  return Array.from({ length: size }, (_, cell) => cell).filter(cell => {
+    let rest = cell
+    return shape.every((_, k) => {
+      const axis = shape.length - 1 - k, i = rest % shape[axis], selection = index[axis]
+      rest = Math.floor(rest / shape[axis])
+      return selection === null || (typeof selection === 'number' ? i === selection : i >= selection[0] && i < selection[1])
+    })
+  })
+}
+
+/**
  * Applies the reader's edits.
  * @param {TensorLike} computed @param {Edit[]} edits @param {(name: string) => TensorLike} valueOf
  */
@@ -78,7 +93,7 @@ function withEdits(computed, edits, valueOf) {
   const { shape } = computed, data = Float64Array.from(computed.data)
   for (const { index, value, from } of edits) {
     const source = from === undefined ? null : valueOf(from).data
-    for (const cell of cellsAt(shape, index) ?? []) data[cell] = source ? source[cell] : Math.fround(Number(value))
+    for (const cell of selectedCells(shape, index)) data[cell] = source ? source[cell] : Math.fround(Number(value))
   }
   return { shape, data }
 }
@@ -88,7 +103,7 @@ function withEdits(computed, edits, valueOf) {
  * @param {string} out @param {number[]} shape @param {Edit[]} edits
  */
 const overwritten = (out, shape, edits) => (
-  edits.filter(({ name }) => name === out).flatMap(({ index }) => cellsAt(shape, index) ?? []))
+  edits.filter(({ name }) => name === out).flatMap(({ index }) => selectedCells(shape, index)))
 
 /** @param {CheckedRun} run */
 function planOf({ tensors, steps, settings, streams, decoding = null, shape }) {

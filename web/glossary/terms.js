@@ -3,7 +3,7 @@
  * defines them.
  */
 
-import { defaults, patchFrom } from '../shell/state.js'
+import { defaults, patchFrom } from '../models/state.js'
 
 /** @import { Patch, Room, State } from '../types.d.ts' */
 

@@ -2,7 +2,7 @@
 
 import { h, setText, uniqueId } from '../lib/dom.js'
 import { renderProse } from '../lib/prose.js'
-import { defaults } from '../shell/state.js'
+import { defaults } from '../models/state.js'
 import { createStoredModelView } from './stored_model.js'
 import { createLoadProgress } from './load_progress.js'
 import { formatBytes } from './format_bytes.js'
@@ -116,7 +116,7 @@ export function createImportDialog({ t, set, get, runQuery, language, rerun }) {
   async function showTraining({ name, training: link }) {
     setText(failure, '')
     const [{ read }, { pageSettings }, { TASK_INFO, houseOf }] = await Promise.all([
-      import('../theatre/settings.js'), import('../theatre/page_settings.js'), import('../theatre/tasks/task_info.js')])
+      import('../../src/training/settings.js'), import('../theatre/page_settings.js'), import('../../src/training/tasks/task_info.js')])
     try {
       const settings = read(link), file = new Uint8Array(await files[name].arrayBuffer())
       await runQuery('setWeights', { model: houseOf(settings.task), file })

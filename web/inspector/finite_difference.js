@@ -3,11 +3,11 @@
 import { isSameCell } from '../lib/cell.js'
 import { h, setText } from '../lib/dom.js'
 import { isEditable } from '../lib/edits.js'
+import { STEP } from '../lib/finite_difference.js'
 import { formatBrief, formatExact } from '../lib/number.js'
 import { getTensor } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { answering, settingsOf } from '../models/index.js'
-import { STEP } from '../worker/finite_difference.js'
 
 /** @import { Cell, CellExplanation, Child, Context, Run, State } from '../types.d.ts' */
 

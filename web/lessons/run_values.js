@@ -2,7 +2,7 @@
 
 import { getTensor } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
-import { textOf as dateOf } from '../models/dates/data.js'
+import { textOf as dateOf } from '../../src/training/models/dates/data.js'
 
 /** @import { Cell, Run } from '../types.d.ts' */
 

@@ -1,6 +1,6 @@
 /** The state of a lesson's step, and whether the page is in that state. */
 
-import { defaults, patchFrom, runKeys } from '../shell/state.js'
+import { defaults, patchFrom, runKeys } from '../models/state.js'
 
 /** @import { Language, Run, State } from '../types.d.ts' */
 /** @import { Lesson, Link } from './index.js' */

@@ -6,7 +6,7 @@ import { own } from './imported/index.js'
 import { particles } from './particles/index.js'
 import { positions } from './positions/index.js'
 import { sentences } from './sentences/index.js'
-import { problemOf } from './settings.js'
+import { problemOf } from '../../src/training/model_settings.js'
 import { stories } from './stories/index.js'
 import { text } from './text/index.js'
 

@@ -1,6 +1,6 @@
 /** The segmentation of a text by a tokenizer that searches for pieces (WordPiece, Unigram). */
 
-import { SPACE } from './token_text.js'
+import { SPACE } from '../../src/training/models/token_text.js'
 
 /** @import { ExplainedWord, Segmentation } from '../types.d.ts' */
 /** @import { Tokenizer } from '../../src/js/text/tokenizer.js' */

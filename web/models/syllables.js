@@ -1,13 +1,9 @@
 /** The tokens that contain the Hangul syllables of a text, and which of their bytes. */
 
+/** @import { Tokenized } from '../../src/training/models/text/vocabulary.js' */
 /** @import { Hangul, Syllable } from '../types.d.ts' */
 
 /**
- * A tokenized text, with offsets in UTF-16 units.
- * @typedef {object} Tokenized
- * @property {readonly number[]} ids
- * @property {readonly [number, number][]} offsets
- *
  * A tokenizer, with its tokens as displayed and their bytes, if they have some.
  * @typedef {object} TokenView
  * @property {(text: string) => Tokenized} tokenize

@@ -5,7 +5,7 @@ import { LESSONS } from '../lessons/index.js'
 import { readProgress } from '../lessons/progress.js'
 import { MODELS } from '../models/index.js'
 import { HOUSE, roomsOf } from '../rooms/index.js'
-import { defaults } from '../shell/state.js'
+import { defaults } from '../models/state.js'
 import { data } from './data.js'
 import { mountOpeningFigure } from './figure.js'
 

@@ -3,7 +3,7 @@
 import { h, setText, uniqueId } from '../lib/dom.js'
 import { createSegments } from '../lib/segments.js'
 import { modelOf } from '../models/index.js'
-import { SETTINGS } from '../models/settings.js'
+import { SETTINGS } from '../../src/training/model_settings.js'
 
 /** @import { Context, Setting, Settings, Translate } from '../types.d.ts' */
 

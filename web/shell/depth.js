@@ -1,7 +1,7 @@
 /** The level of detail: a dial of four levels, and the formulas and code that the two deepest add below the figure. */
 
 import { makeScrollable, renderRules, createWordTranslator } from '../inspector/explanation.js'
-import { fetchJson } from './fetch_on_demand.js'
+import { fetchJson } from '../lib/fetch_on_demand.js'
 import { splitAtDots, findElement, h, targetOf, uniqueId } from '../lib/dom.js'
 import { renderFormula } from '../lib/formula.js'
 import { renderCode } from '../lib/highlight.js'

@@ -10,7 +10,7 @@ import { mountFields } from './fields.js'
 import { rememberLanguage } from './language.js'
 import { createRunStatus } from './run_status.js'
 import { createShareMenu } from './share.js'
-import { defaults } from './state.js'
+import { defaults } from '../models/state.js'
 import { trainingToOpen } from './theatre.js'
 
 /** @import { Context, Language, Patch, Run, State, Translate } from '../types.d.ts' */

@@ -1,6 +1,6 @@
 /** Keeps the address and the links to the rooms in step with the state. */
 
-import { createRoomLinks, toHash } from './state.js'
+import { createRoomLinks, toHash } from '../models/state.js'
 
 /** @import { State } from '../types.d.ts' */
 

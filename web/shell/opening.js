@@ -2,7 +2,7 @@
 
 import { h } from '../lib/dom.js'
 import { mountOpening } from '../opening/index.js'
-import { OPENING } from './state.js'
+import { OPENING } from '../models/state.js'
 
 /** @import { Context } from '../types.d.ts' */
 

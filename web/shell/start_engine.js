@@ -1,8 +1,9 @@
 /** Starts the engine, or reports why it cannot start: a missing browser feature, or a failed download. */
 
 import { createEngine } from './engine.js'
-import { startWorker } from './fetch_on_demand.js'
-import { locateResources } from './resources.js'
+import { startWorker } from '../lib/fetch_on_demand.js'
+import { MODELS } from '../models/index.js'
+import { locate, locateKernels } from '../lib/resources.js'
 
 /** @import { Problem } from '../types.d.ts' */
 
@@ -45,7 +46,8 @@ async function fetchBytes(address) {
 export async function startEngine(names, words) {
   if (typeof WebAssembly !== 'object') return { problem: { key: 'errors.noWasm', values: {} } }
   if (typeof Worker !== 'function') return { problem: { key: 'errors.noWorker', values: {} } }
-  const { wasm, files } = locateResources()
+  const wasm = locateKernels()
+  const files = Object.fromEntries(MODELS.flatMap(model => model.files).map(name => [name, locate(name)]))
   try {
     const engine = createEngine(() => startWorker('worker'))
     await words

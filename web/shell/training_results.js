@@ -4,7 +4,7 @@ import { handleInternalClick, h, setText } from '../lib/dom.js'
 import { defaultsOf, modelOf } from '../models/index.js'
 import { describeComparison } from '../twin/choice.js'
 import { valueLabel } from './controls.js'
-import { fetchJson } from './fetch_on_demand.js'
+import { fetchJson } from '../lib/fetch_on_demand.js'
 
 /** @import { Context, Settings, Translate } from '../types.d.ts' */
 /** @import { TrainedVariant } from '../models/collect.js' */

@@ -4,7 +4,7 @@ import { mountChipChooser } from '../lib/chips.js'
 import { probabilityDomain } from '../lib/color.js'
 import { h, syncChildren, setText } from '../lib/dom.js'
 import { setFormula } from '../lib/formula.js'
-import { COUNTS, FINALS, FIRST_SYLLABLE, INITIALS, VOWELS, letterIndices } from '../lib/hangul.js'
+import { COUNTS, FINALS, FIRST_SYLLABLE, INITIALS, VOWELS, letterIndices } from '../../src/training/models/hangul.js'
 
 /** @import { BuiltElement, Mount, Run, Stage, Syllable, View } from '../types.d.ts' */
 

@@ -1,9 +1,9 @@
 /** The page's side of the training worker: calls that return promises, and reports. */
 
-import { locateResources } from '../shell/resources.js'
-import { startWorker } from '../shell/fetch_on_demand.js'
+import { locateKernels } from '../lib/resources.js'
+import { startWorker } from '../lib/fetch_on_demand.js'
 
-/** @import { News } from './training_record.js' */
+/** @import { News } from '../../src/training/training_record.js' */
 
 /** @typedef {{ resolve: (result: any) => void, reject: (error: Error) => void }} PendingCall */
 
@@ -29,7 +29,7 @@ export function createClient({ onSeen: onReport, onError }) {
   })
   return {
     ask: request,
-    open: (/** @type {object} */ details) => request('open', { wasm: locateResources().wasm, ...details }),
+    open: (/** @type {object} */ details) => request('open', { wasm: locateKernels(), ...details }),
     end: () => worker.terminate()
   }
 }

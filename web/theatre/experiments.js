@@ -3,7 +3,7 @@
  * the correct answer, and the part of the page that shows the reason. The texts are in `text/`.
  */
 
-/** @import { Seen } from './training_record.js' */
+/** @import { Seen } from '../../src/training/training_record.js' */
 
 /**
  * @typedef {object} Experiment

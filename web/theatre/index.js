@@ -1,21 +1,21 @@
 /** The training page: a model is trained in a worker, and displayed while it learns. */
 
-import { locateResources } from '../shell/resources.js'
-import { hashText, hashBytes, textProblem } from './custom_text.js'
-import { problemsOf, read, createRival, write } from './settings.js'
-import { TASK_INFO, houseOf } from './tasks/task_info.js'
+import { locate } from '../lib/resources.js'
+import { hashText, hashBytes, textProblem } from '../../src/training/custom_text.js'
+import { problemsOf, read, createRival, write } from '../../src/training/settings.js'
+import { TASK_INFO, houseOf } from '../../src/training/tasks/task_info.js'
 import { pageSettings } from './page_settings.js'
 import { deleteTraining, saveTraining, loadTraining } from './store.js'
-import { parseTraining } from './training_file.js'
-import { pageWeightsFile, startProblem } from './initial_weights.js'
+import { parseTraining } from '../../src/training/training_file.js'
+import { pageWeightsFile, startProblem } from '../../src/training/initial_weights.js'
 import { saveBlob as saveFile } from '../lib/save.js'
 import { createTraining } from './training.js'
 import { mountView } from './view.js'
 import { loadTexts } from './words.js'
 
 /** @import { Context, Failure, Translate } from '../types.d.ts' */
-/** @import { News } from './training_record.js' */
-/** @import { TrainingState } from './settings.js' */
+/** @import { News } from '../../src/training/training_record.js' */
+/** @import { TrainingState } from '../../src/training/settings.js' */
 
 /** Milliseconds without changes of a setting before a new training starts. */
 const SETTLE_DELAY = 250
@@ -88,7 +88,7 @@ export function mountTheatre(container, context) {
   async function loadInitialWeights(trainingSettings) {
     if (trainingSettings.start === 'given') return origin?.file
     if (trainingSettings.start !== 'page') return undefined
-    const location = locateResources().files[/** @type {string} */ (pageWeightsFile(trainingSettings))]
+    const location = locate(/** @type {string} */ (pageWeightsFile(trainingSettings)))
     if (typeof location !== 'string') return new Uint8Array(location)
     const response = await fetch(location)
     if (!response.ok) throw new Error(`${location}: ${response.status}`)

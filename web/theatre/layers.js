@@ -1,8 +1,8 @@
 /** One step by layer: output sizes, gradient norms, and updates. */
 
-import { totalNorm, updateRatios } from './norms.js'
+import { totalNorm, updateRatios } from '../../src/training/norms.js'
 
-/** @import { Session } from './session.js' */
+/** @import { Session } from '../../src/training/session.js' */
 
 /** @typedef {ReturnType<typeof measureOutputs>[number]} Output */
 /** @typedef {ReturnType<typeof measureLayers>[number]} Layer */

@@ -1,11 +1,11 @@
 /** The settings of the page while it displays the weights of a training. */
 
 import { modelOf } from '../models/index.js'
-import { defaults } from '../shell/state.js'
-import { TASK_INFO, houseOf } from './tasks/task_info.js'
+import { defaults } from '../models/state.js'
+import { TASK_INFO, houseOf } from '../../src/training/tasks/task_info.js'
 
 /** @import { Patch } from '../types.d.ts' */
-/** @import { TrainingState } from './settings.js' */
+/** @import { TrainingState } from '../../src/training/settings.js' */
 
 /**
  * The settings for a sentence and the training's architecture.

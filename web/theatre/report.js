@@ -1,6 +1,6 @@
 /** The state of a training as plain data. */
 
-/** @import { Session } from './session.js' */
+/** @import { Session } from '../../src/training/session.js' */
 
 /**
  * The changes since a report, and the current step.

@@ -1,11 +1,11 @@
 /** A breakdown of the next step: layers, token losses, one weight's gradient, and the optimizer's update. */
 
-import { indexAtOffset, isInside, offsetOf } from './cells.js'
+import { indexAtOffset, isInside, offsetOf } from '../../src/training/cells.js'
 import { measureLayers, measureOutputs } from './layers.js'
 
-/** @import { TrainingState } from './settings.js' */
-/** @import { Named, Session } from './session.js' */
-/** @import { Batch } from './tasks/index.js' */
+/** @import { TrainingState } from '../../src/training/settings.js' */
+/** @import { Named, Session } from '../../src/training/session.js' */
+/** @import { Batch } from '../../src/training/tasks/index.js' */
 
 /** The maximum number of rows of a batch that are listed. */
 const MAX_LISTED_ROWS = 3

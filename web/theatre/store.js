@@ -2,7 +2,7 @@
 
 import { waitForRequest, createTable } from '../lib/store.js'
 
-/** @import { History, Snapshot } from './session.js' */
+/** @import { History, Snapshot } from '../../src/training/session.js' */
 
 const MAX_SAVED = 4
 

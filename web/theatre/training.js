@@ -1,10 +1,10 @@
 /** A training on the page: its settings, its record, and its worker. */
 
 import { createClient } from './client.js'
-import { createRecord } from './training_record.js'
+import { createRecord } from '../../src/training/training_record.js'
 
-/** @import { News } from './training_record.js' */
-/** @import { TrainingState } from './settings.js' */
+/** @import { News } from '../../src/training/training_record.js' */
+/** @import { TrainingState } from '../../src/training/settings.js' */
 
 /** @typedef {ReturnType<typeof createTraining>} Training */
 

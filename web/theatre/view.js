@@ -14,13 +14,13 @@ import { mountTextInput } from './parts/text.js'
 import { mountSettings } from './parts/settings.js'
 import { mountTransport } from './parts/transport.js'
 import { mountRace } from './parts/race.js'
-import { TASKS, defaultsOf, write } from './settings.js'
-import { TASK_INFO } from './tasks/task_info.js'
+import { TASKS, defaultsOf, write } from '../../src/training/settings.js'
+import { TASK_INFO } from '../../src/training/tasks/task_info.js'
 
 /** @import { Context, Translate } from '../types.d.ts' */
-/** @import { Broken } from './player.js' */
-/** @import { News } from './training_record.js' */
-/** @import { TrainingState } from './settings.js' */
+/** @import { Broken } from '../../src/training/player.js' */
+/** @import { News } from '../../src/training/training_record.js' */
+/** @import { TrainingState } from '../../src/training/settings.js' */
 /** @import { Training } from './training.js' */
 
 /**

@@ -2,13 +2,13 @@
 
 import { load } from '../../src/js/index.js'
 import { finiteDifference, breakDown } from './step_breakdown.js'
-import { createPlayer } from './player.js'
+import { createPlayer } from '../../src/training/player.js'
 import { createReport } from './report.js'
 
 /** @import { Failure } from '../types.d.ts' */
-/** @import { Player } from './player.js' */
-/** @import { TrainingState } from './settings.js' */
-/** @import { Snapshot } from './session.js' */
+/** @import { Player } from '../../src/training/player.js' */
+/** @import { TrainingState } from '../../src/training/settings.js' */
+/** @import { Snapshot } from '../../src/training/session.js' */
 
 /**
  * How a training is opened.

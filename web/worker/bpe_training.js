@@ -1,6 +1,6 @@
 /** Byte-pair encoding trained on the reader's text, one merge at a time. */
 
-import { spelled } from '../models/token_text.js'
+import { spelled } from '../../src/training/models/token_text.js'
 
 /** @import { BpeStep, Library } from '../types.d.ts' */
 /** @import { Tokenizer } from '../../src/js/text/tokenizer.js' */

@@ -1,6 +1,6 @@
 /** Principal component analysis of the rows of a table; only the requested rows of a large vocabulary are read. */
 
-import { principalAxes, projectRows } from '../theatre/pca.js'
+import { principalAxes, projectRows } from '../../src/training/pca.js'
 
 /** @import { Library, LibraryRun, PcaProjection } from '../types.d.ts' */
 

@@ -8,7 +8,7 @@ import { UsageError, nameOptions } from './options.js'
 import { openRemoteFolder } from '../files/remote.js'
 import { expectFolderPath, isAddress, isFile, isFolder } from './paths.js'
 import { table, width } from './table.js'
-import { spelled } from '../../../web/models/token_text.js'
+import { spelled } from '../../training/models/token_text.js'
 
 /**
  * The commands for a model in files: a folder as on Hugging Face's hub, or a single file.
@@ -146,7 +146,7 @@ function withUsageErrors(fn) {
 /** Continues texts. @param {Request} request */
 async function generate({ gf, path, texts, options, isJson }) {
   if (await isTrainingFile(path)) {
-    const { createContinuation: goOnFrom } = await import('../../../web/theatre/command.js'), continueText = goOnFrom(gf, await readFile(path))
+    const { createContinuation: goOnFrom } = await import('../../training/command.js'), continueText = goOnFrom(gf, await readFile(path))
     return formatAnswers(texts.map(text => withUsageErrors(() => continueText(text, options))), isJson)
   }
   const files = await readFiles(path)

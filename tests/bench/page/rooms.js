@@ -1,7 +1,7 @@
 // From the click on a room's link to the painted room, for every room of the default model.
 import { open, runInNode, completeState } from '../../browser/host.js'
 import { roomsOf } from '../../../web/rooms/index.js'
-import { toHash } from '../../../web/shell/state.js'
+import { toHash } from '../../../web/models/state.js'
 
 const ROUNDS = 3
 

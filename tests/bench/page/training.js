@@ -1,13 +1,13 @@
 // A step of the training page in the page's worker, including its reports.
 import { open, completeState } from '../../browser/host.js'
-import { toHash } from '../../../web/shell/state.js'
-import { defaultsOf } from '../../../web/theatre/settings.js'
+import { toHash } from '../../../web/models/state.js'
+import { defaultsOf } from '../../../src/training/settings.js'
 
 const STEPS = 300, TRAININGS = 3
 
 /** Runs in the page: the mean milliseconds of a step, from the first report to the last. */
 const training = settings => new Promise((resolve, reject) => {
-  // The page's policy allows workers from blobs only, see startWorker in web/shell/fetch_on_demand.js.
+  // The page's policy allows workers from blobs only, see startWorker in web/lib/fetch_on_demand.js.
   const code = `import '${new URL('theatre.js', location.href).href}'`
   const worker = new Worker(URL.createObjectURL(new Blob([code], { type: 'text/javascript' })), { type: 'module' })
   let start, count = 0

@@ -1,6 +1,6 @@
 // From a key press until all figures are repainted.
 import { open, completeState } from '../../browser/host.js'
-import { toHash } from '../../../web/shell/state.js'
+import { toHash } from '../../../web/models/state.js'
 
 const PRESSES = 60, WARM_UP = 20
 const WORDS = Array.from({ length: 32 }, (_, i) => `word${i}`).join(' ')

@@ -3,7 +3,7 @@
  * to 2199.
  */
 
-import { FORMATS, SOURCE_TOKENS, korean } from './data.js'
+import { FORMATS, SOURCE_TOKENS, korean } from '../../../src/training/models/dates/data.js'
 
 const MONTHS = SOURCE_TOKENS.filter(token => /^[a-z]{3,}$/.test(token) && token !== 'the').slice(0, 12)
 const [FIRST_YEAR, LAST_YEAR] = [1900, 2199]

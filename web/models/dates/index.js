@@ -1,26 +1,11 @@
 /** English dates into Korean: an encoder-decoder trained by this library. */
 
-import { isLearned, pickSettings } from '../settings.js'
-import { LONGEST, SOURCE_TOKENS, TARGET_TOKENS, splitSource, splitTarget, textOf } from './data.js'
+import { isLearned, pickSettings } from '../../../src/training/model_settings.js'
+import { AMBIGUOUS_DATE, DATES, TARGET_TOKENS, splitSource, textOf } from '../../../src/training/models/dates/data.js'
+import { sourceProblem, targetProblem } from '../../../src/training/models/dates/problems.js'
 import { familiarity } from './familiarity.js'
 
 /** @import { PageModel, Settings } from '../../types.d.ts' */
-
-/** Date formats that the model knows. The last is ambiguous, May or June: month first, or day first. */
-export const DATES = [
-  'november 20 2026', 'nov 20, 2026', 'the 20th of november, 2026', '2026-11-20', '20.11.2026', '11/20/2026', '5/6/2026'
-]
-export const AMBIGUOUS_DATE = DATES[DATES.length - 1]
-
-/**
- * The problem of a field: its first unknown word, or too many words.
- * @param {string[]} words @param {string[]} known @param {number} max
- */
-function inputProblem(words, known, max) {
-  const unknown = words.find(word => !known.includes(word))
-  if (unknown) return { key: 'errors.unknown', values: { word: unknown } }
-  return words.length > max ? { key: 'errors.tooLong', values: { most: max } } : null
-}
 
 /** @param {Settings} state */
 const isUntrained = ({ weights }) => weights === 'untrained'
@@ -52,14 +37,7 @@ export const dates = {
     text: source, lang: 'en', patch: { source, target: '' }, ...(source === AMBIGUOUS_DATE && { note: 'source.twofold' })
   })),
   hints: {},
-  problems({ source, target }) {
-    const words = splitSource(source)
-    return {
-      source: words.length ? inputProblem(words, SOURCE_TOKENS.slice(1), LONGEST.source) :
-          { key: 'errors.emptySource', values: {} },
-      target: inputProblem(splitTarget(target), TARGET_TOKENS.slice(3), LONGEST.target - 1)
-    }
-  },
+  problems: ({ source, target }) => ({ source: sourceProblem(source), target: targetProblem(target) }),
   written: textOf,
   warning({ source }) {
     const kind = familiarity(splitSource(source), splitSource)

@@ -4,12 +4,12 @@ import { generate } from '../generation.js'
 import { generatedRun } from '../generated_run.js'
 import { cachedModel } from '../model_cache.js'
 import { END, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS, encode, idsOf, splitSource,
-  splitTarget } from './data.js'
+  splitTarget } from '../../../src/training/models/dates/data.js'
 import { defaultsOf } from '../index.js'
 import { build, shapeIn } from '../weights.js'
 import { rightAnswers } from './familiarity.js'
 import { withFault } from './faults.js'
-import { CONFIG, createTranslator } from './model.js'
+import { CONFIG, createTranslator } from '../../../src/training/models/dates/model.js'
 
 /** @import { Chosen } from '../generation.js' */
 /** @import { Edit, Library, ModelRun, Settings, Stream } from '../../types.d.ts' */

@@ -11,9 +11,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { load } from '../../../src/js/index.js'
-import { isHeldOut } from './data.js'
-import { sampleExamples, exactFraction } from './measure.js'
-import { CONFIG, createTranslator } from './model.js'
+import { isHeldOut } from '../../../src/training/models/dates/data.js'
+import { sampleExamples, exactFraction } from '../../../src/training/models/dates/measure.js'
+import { CONFIG, createTranslator } from '../../../src/training/models/dates/model.js'
 
 const { values: options } = parseArgs({
   options: {

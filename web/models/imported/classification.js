@@ -1,7 +1,7 @@
 /** What a model with a classification head answers: labels of the text or of its tokens, or a span of it. */
 
 import { formatFixed, formatProbability } from '../../lib/number.js'
-import { joinTokens } from '../token_text.js'
+import { joinTokens } from '../../../src/training/models/token_text.js'
 
 /** @import { Opened } from './open.js' */
 /** @import { Axis, Library, LibraryTensor } from '../../types.d.ts' */

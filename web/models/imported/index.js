@@ -1,7 +1,7 @@
 /** The model that the reader imports: files of its folder, read in this tab and sent nowhere. */
 
-import { pickSettings } from '../settings.js'
-import { joinTokens } from '../token_text.js'
+import { pickSettings } from '../../../src/training/model_settings.js'
+import { joinTokens } from '../../../src/training/models/token_text.js'
 
 /** @import { PageModel } from '../../types.d.ts' */
 

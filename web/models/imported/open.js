@@ -1,6 +1,6 @@
 /** The imported model: its files, their description, and the loaded model in each engine that requests it. */
 
-import { trainingOf } from '../../theatre/training_file.js'
+import { trainingOf } from '../../../src/training/training_file.js'
 import { ADDRESS_SPACE } from './text_limits.js'
 import * as store from './store.js'
 

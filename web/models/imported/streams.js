@@ -3,12 +3,12 @@
 import { segmentationOf } from '../segmentation.js'
 import { languageCosts } from '../language_costs.js'
 import { mergesOf } from '../merges.js'
-import { spelled } from '../token_text.js'
+import { spelled } from '../../../src/training/models/token_text.js'
 import { hangulOf } from '../syllables.js'
 import { labelsOf } from './classification.js'
 
 /** @import { Opened } from './open.js' */
-/** @import { Tokenized } from '../syllables.js' */
+/** @import { Tokenized } from '../../../src/training/models/text/vocabulary.js' */
 /** @import { Tokenizer } from '../../../src/js/text/tokenizer.js' */
 /** @import { Settings } from '../../types.d.ts' */
 

@@ -2,9 +2,9 @@
  * Sentences with a missing word, Korean and English: an encoder that predicts the word, trained by this library.
  */
 
-import { pickSettings } from '../settings.js'
-import { encodeSentence } from './answer.js'
-import { LONGEST, WORDS, encode } from './tokens.js'
+import { pickSettings } from '../../../src/training/model_settings.js'
+import { encodeSentence } from '../../../src/training/models/particles/answer.js'
+import { LONGEST, WORDS, encode } from '../../../src/training/models/particles/tokens.js'
 
 /** @import { PageModel } from '../../types.d.ts' */
 

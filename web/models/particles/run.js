@@ -5,11 +5,11 @@ import { generatedRun } from '../generated_run.js'
 import { cachedModel } from '../model_cache.js'
 import { defaultsOf } from '../index.js'
 import { build, keyOf, shapeIn } from '../weights.js'
-import { encodeSentence } from './answer.js'
+import { encodeSentence } from '../../../src/training/models/particles/answer.js'
 import { particles, wordsOf } from './index.js'
-import { CONFIG, createParticles } from './model.js'
+import { CONFIG, createParticles } from '../../../src/training/models/particles/model.js'
 import { hangulOf } from '../syllables.js'
-import { PAD, TOKENS, WORDS } from './tokens.js'
+import { PAD, TOKENS, WORDS } from '../../../src/training/models/particles/tokens.js'
 
 /** @import { Chosen } from '../generation.js' */
 /** @import { Edit, Library, ModelRun, Settings, Stream } from '../../types.d.ts' */

@@ -5,10 +5,10 @@
 import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/js/index.js'
 import { save, train, trainingOptions } from '../training.js'
-import { examples } from './data.js'
-import { HIDDEN_PARTS, IGNORE_INDEX, accuracy, batchesFrom, stemAttention } from './measure.js'
-import { CONFIG, createParticles } from './model.js'
-import { WORDS } from './tokens.js'
+import { examples } from '../../../src/training/models/particles/data.js'
+import { HIDDEN_PARTS, IGNORE_INDEX, accuracy, batchesFrom, stemAttention } from '../../../src/training/models/particles/measure.js'
+import { CONFIG, createParticles } from '../../../src/training/models/particles/model.js'
+import { WORDS } from '../../../src/training/models/particles/tokens.js'
 
 const BATCH = 64
 const LANGUAGES = { ko: 'Korean', en: 'English' }

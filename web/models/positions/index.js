@@ -1,6 +1,6 @@
 /** The laboratory of positions: experiments on the reader's sentence instead of a model. */
 
-import { pickSettings } from '../settings.js'
+import { pickSettings } from '../../../src/training/model_settings.js'
 import { MEANINGS } from './meanings.js'
 import { roomsOf } from './rooms.js'
 

@@ -1,6 +1,6 @@
 /** One attention block over the reader's own sentences, its weights initialized from the seed. */
 
-import { pickSettings } from '../settings.js'
+import { pickSettings } from '../../../src/training/model_settings.js'
 
 /** @import { PageModel } from '../../types.d.ts' */
 

@@ -1,16 +1,11 @@
 /** Short stories, Korean and English: a decoder that continues the reader's beginning, trained by this library. */
 
-import { isGiven, pickSettings } from '../settings.js'
-import { joinTokens } from '../token_text.js'
-import { DEFAULT_PARTS, VARIANTS, fileOf, trainingOf } from './variants.js'
+import { isGiven, pickSettings } from '../../../src/training/model_settings.js'
+import { joinTokens } from '../../../src/training/models/token_text.js'
+import { BEGINNINGS } from '../../../src/training/models/stories/data.js'
+import { DEFAULT_PARTS, VARIANTS, fileOf, trainingOf } from '../../../src/training/models/stories/variants.js'
 
 /** @import { PageModel, Setting, Settings } from '../../types.d.ts' */
-
-/** Example prompts. */
-export const BEGINNINGS = [
-  ['ko', '다윤은 아침에'], ['ko', '서연은 하얀 고양이를 키워요.'], ['ko', '비가 와요.'], ['en', 'Julia went to the'],
-  ['en', 'Beno has a blue bird.']
-]
 
 /**
  * Parts that can be exchanged, unless the weights come from the training page: those fit one architecture only.

@@ -6,11 +6,11 @@
 import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/js/index.js'
 import { save, train, trainingOptions } from '../training.js'
-import { continueText } from './answer.js'
-import { LANGUAGES, batchOf, createTokenizer, stories } from './data.js'
-import { inductionScores, previousTokenMask, consistentFraction } from './measure.js'
-import { CONFIG, createStories } from './model.js'
-import { VARIANTS, shapeOf } from './variants.js'
+import { continueText } from '../../../src/training/models/stories/answer.js'
+import { LANGUAGES, batchOf, createTokenizer, stories } from '../../../src/training/models/stories/data.js'
+import { inductionScores, previousTokenMask, consistentFraction } from '../../../src/training/models/stories/measure.js'
+import { CONFIG, createStories } from '../../../src/training/models/stories/model.js'
+import { VARIANTS, shapeOf } from '../../../src/training/models/stories/variants.js'
 
 const BATCH = 32, NONE = -100
 /** The variant whose accuracy is required; the others are only reported. */

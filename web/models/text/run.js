@@ -1,22 +1,22 @@
 /** A prompt and the continuation of a model trained on the reader's own text. */
 
-import { exampleText } from '../stories/data.js'
+import { exampleText } from '../../../src/training/models/stories/data.js'
 import { cachedModel } from '../model_cache.js'
 import { defaultsOf } from '../index.js'
 import { languageCosts } from '../language_costs.js'
 import { mergesOf } from '../merges.js'
-import { CONFIG, createStories } from '../stories/model.js'
+import { CONFIG, createStories } from '../../../src/training/models/stories/model.js'
 import { hubFiles, isGpt2Compatible } from '../stories/hub_files.js'
-import { shapeOf } from '../stories/variants.js'
+import { shapeOf } from '../../../src/training/models/stories/variants.js'
 import { hangulOf } from '../syllables.js'
 import { generateRun } from '../decoder_only.js'
 import { build, keyOf, shapeIn } from '../weights.js'
 import { text } from './index.js'
-import { vocabularyFrom, vocabularyOf } from './vocabulary.js'
+import { vocabularyFrom, vocabularyOf } from '../../../src/training/models/text/vocabulary.js'
 
 /** @import { Edit, Library, ModelRun, Settings } from '../../types.d.ts' */
 /** @import { Language } from '../decoder_only.js' */
-/** @import { Vocabulary } from './vocabulary.js' */
+/** @import { Vocabulary } from '../../../src/training/models/text/vocabulary.js' */
 
 /** The default maximum length: that of the training windows. */
 const LONGEST = 48

@@ -2,7 +2,7 @@
 
 import { h, syncChildren, setText, uniqueId } from '../../lib/dom.js'
 
-/** @import { Seen } from '../training_record.js' */
+/** @import { Seen } from '../../../src/training/training_record.js' */
 /** @import { Translate } from '../../types.d.ts' */
 
 /**

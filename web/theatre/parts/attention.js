@@ -8,7 +8,7 @@ import { slice } from '../../lib/slice.js'
 import { createChoice } from './choice.js'
 
 /** @import { Cell, Context, Translate } from '../../types.d.ts' */
-/** @import { News } from '../training_record.js' */
+/** @import { News } from '../../../src/training/training_record.js' */
 
 /**
  * @param {HTMLElement} container

@@ -7,7 +7,7 @@ import { findDivergence, downsample } from '../downsample.js'
 
 /** @import { Context, Palette, Translate } from '../../types.d.ts' */
 /** @import { LinesView } from '../../lib/chart.js' */
-/** @import { Look, Seen } from '../training_record.js' */
+/** @import { Look, Seen } from '../../../src/training/training_record.js' */
 
 const MAX_POINTS = 400
 

@@ -3,11 +3,11 @@
 import { h, setText } from '../../lib/dom.js'
 import { formatExact, formatFixed } from '../../lib/number.js'
 import { mountScatter } from '../../lib/scatter.js'
-import { largest } from '../tasks/model_options.js'
+import { largest } from '../../../src/training/tasks/model_options.js'
 import { createChoice } from './choice.js'
 
 /** @import { Context, Translate } from '../../types.d.ts' */
-/** @import { News } from '../training_record.js' */
+/** @import { News } from '../../../src/training/training_record.js' */
 
 const MAX_HEIGHT = 380
 

@@ -6,11 +6,11 @@ import { renderProse } from '../../lib/prose.js'
 import { createPointer } from '../../lessons/pointer.js'
 import { createQuestion } from '../../lessons/question.js'
 import { EXPERIMENTS, RACE, findExperiment, recordUntil } from '../experiments.js'
-import { write } from '../settings.js'
+import { write } from '../../../src/training/settings.js'
 
 /** @import { Translate } from '../../types.d.ts' */
-/** @import { Seen } from '../training_record.js' */
-/** @import { TrainingState } from '../settings.js' */
+/** @import { Seen } from '../../../src/training/training_record.js' */
+/** @import { TrainingState } from '../../../src/training/settings.js' */
 
 /** Where the reason can be seen. @type {Record<string, string>} */
 const SELECTORS = {

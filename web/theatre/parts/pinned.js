@@ -3,10 +3,10 @@
 import { mountLines } from '../../lib/chart.js'
 import { h, setText, uniqueId } from '../../lib/dom.js'
 import { formatShape, formatExact } from '../../lib/number.js'
-import { readIndex } from '../cells.js'
+import { readIndex } from '../../../src/training/cells.js'
 
 /** @import { Context, Translate } from '../../types.d.ts' */
-/** @import { CellHistory, Pin } from '../cell_history.js' */
+/** @import { CellHistory, Pin } from '../../../src/training/cell_history.js' */
 
 /** @typedef {{ name: string, shape: number[] }} Place */
 

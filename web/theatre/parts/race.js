@@ -4,11 +4,11 @@ import { h, setText, uniqueId } from '../../lib/dom.js'
 import { formatBrief } from '../../lib/number.js'
 import { EXPERIMENTS } from '../experiments.js'
 import { findDivergence } from '../downsample.js'
-import { TRAINING_SETTINGS, rivalText } from '../settings.js'
+import { TRAINING_SETTINGS, rivalText } from '../../../src/training/settings.js'
 
 /** @import { Translate } from '../../types.d.ts' */
-/** @import { Seen } from '../training_record.js' */
-/** @import { TrainingSetting, TrainingState } from '../settings.js' */
+/** @import { Seen } from '../../../src/training/training_record.js' */
+/** @import { TrainingSetting, TrainingState } from '../../../src/training/settings.js' */
 
 /**
  * The other values of a setting, as in a link.

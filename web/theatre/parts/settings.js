@@ -2,10 +2,10 @@
 
 import { h, setText } from '../../lib/dom.js'
 import { createControl } from '../../shell/controls.js'
-import { TRAINING_SETTINGS, defaultsOf } from '../settings.js'
+import { TRAINING_SETTINGS, defaultsOf } from '../../../src/training/settings.js'
 
 /** @import { Setting, Translate } from '../../types.d.ts' */
-/** @import { TrainingState } from '../settings.js' */
+/** @import { TrainingState } from '../../../src/training/settings.js' */
 
 const GROUPS = ['optimiser', 'data', 'model']
 

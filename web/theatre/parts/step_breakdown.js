@@ -5,24 +5,24 @@
 
 import { h, syncChildren, setText, uniqueId } from '../../lib/dom.js'
 import { formatBrief, formatExact, formatFixed } from '../../lib/number.js'
-import { isInside, readIndex } from '../cells.js'
-import { OPTIMIZERS } from '../optimizers/index.js'
-import { createLine, formatShort } from '../optimizers/formula_line.js'
+import { isInside, readIndex } from '../../../src/training/cells.js'
+import { OPTIMIZERS } from '../../../src/training/optimizers/index.js'
+import { createLine } from '../../../src/training/optimizers/formula_line.js'
 import { mountLayerSteps } from './layers.js'
 
 /** @import { Child, Translate } from '../../types.d.ts' */
 
 /** @typedef {ReturnType<typeof import('../step_breakdown.js').breakDown>} Breakdown */
 
-/** Four digits, so that two slopes can be compared. @param {number} value */
-const formatDigits = value => formatExact(Number(value.toPrecision(4)))
+/** A number with few enough digits to read and enough to verify a formula. @param {number} value */
+const formatShort = value => formatExact(Number(value.toPrecision(4)))
 
 /** The lines from gradient to weight. @param {Breakdown} breakdown */
 function createLines(breakdown) {
   const { raw, g, norm, clip, optimizer } = breakdown
   const clippedText = `${formatShort(raw)} × min(1, ${formatShort(clip)} ∕ ${formatShort(norm)})`
   const clipLine = createLine('clip', 'g ← g · min(1, c ∕ ‖g‖)', clippedText, g)
-  return [...(clip ? [clipLine] : []), ...OPTIMIZERS[optimizer].lines(breakdown)]
+  return [...(clip ? [clipLine] : []), ...OPTIMIZERS[optimizer].lines(breakdown, formatShort)]
 }
 
 /**
@@ -104,7 +104,7 @@ export function mountStepBreakdown(container, { t, ask, step, pin }) {
     const { slope, high, low, step: by } = await ask('nudge', chosen)
     setText(differenceText, t('theatre.nudged', {
       high: formatExact(Number(high.toPrecision(7))), low: formatExact(Number(low.toPrecision(7))), by: formatExact(by),
-      slope: formatDigits(slope), gradient: formatDigits(breakdown.raw)
+      slope: formatShort(slope), gradient: formatShort(breakdown.raw)
     }))
   }
   function show() {

@@ -1,7 +1,7 @@
 /** Input of the reader's own text: typed, pasted, or a file that is chosen or dropped. */
 
 import { h, setText, uniqueId } from '../../lib/dom.js'
-import { sizeProblem, decodeText } from '../custom_text.js'
+import { sizeProblem, decodeText } from '../../../src/training/custom_text.js'
 
 /** @import { Problem, Translate } from '../../types.d.ts' */
 

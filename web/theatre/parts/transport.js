@@ -3,7 +3,7 @@
 import { h, setText, uniqueId } from '../../lib/dom.js'
 
 /** @import { Translate } from '../../types.d.ts' */
-/** @import { News } from '../training_record.js' */
+/** @import { News } from '../../../src/training/training_record.js' */
 
 /** The minimum duration of a step in milliseconds, by pace. @type {Record<string, number>} */
 const PACES = { full: 0, watch: 100, slow: 1000 }

@@ -1,0 +1,26 @@
+/** Why a text is no source or no target of the translator. */
+
+import { LONGEST, SOURCE_TOKENS, TARGET_TOKENS, splitSource, splitTarget } from './data.js'
+
+/** @import { Problem } from '../../types.d.ts' */
+
+/**
+ * The problem of a field: its first unknown word, or too many words.
+ * @param {string[]} words @param {string[]} known @param {number} max
+ * @returns {Problem | null}
+ */
+function inputProblem(words, known, max) {
+  const unknown = words.find(word => !known.includes(word))
+  if (unknown) return { key: 'errors.unknown', values: { word: unknown } }
+  return words.length > max ? { key: 'errors.tooLong', values: { most: max } } : null
+}
+
+/** @param {string} text */
+export function sourceProblem(text) {
+  const words = splitSource(text)
+  if (words.length === 0) return { key: 'errors.emptySource', values: {} }
+  return inputProblem(words, SOURCE_TOKENS.slice(1), LONGEST.source)
+}
+
+/** @param {string} text */
+export const targetProblem = text => inputProblem(splitTarget(text), TARGET_TOKENS.slice(3), LONGEST.target - 1)

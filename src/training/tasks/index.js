@@ -1,0 +1,33 @@
+/**
+ * The tasks of the training page. A task defines its model, its batches, its held-out examples, and how it answers
+ * a sentence.
+ *
+ * @typedef {{ inputs: any[], target: number[], ignoreIndex: number, words: readonly string[],
+ *   examples?: unknown[], tests?: unknown[] }} Batch inputs of the model's forward; what is right at each place, and
+ *   the words of these ids; examples, tests: what it was made of
+ * @typedef {{ text: string, inputs: any[], tokens: Record<string, string[]> }} Answer what the model says; with which
+ *   inputs it can be looked at, and the tokens that its attention goes between
+ *
+ * @typedef {object} Task
+ * @property {(gf: any, settings: TrainingState, text?: string) => any} prepare what is created before the first step
+ * @property {(gf: any, settings: TrainingState, data: any) => any} create the model, randomly initialized
+ * @property {(gf: any, settings: TrainingState, data: any, step: number) => Batch} batch of a step, from 1
+ * @property {(gf: any, settings: TrainingState, data: any) => Batch} heldOut examples that are never trained on
+ * @property {(gf: any, model: any, data: any, batch: Batch) => number} right the accuracy
+ * @property {(gf: any, model: any, data: any, text: string) => Answer} answer
+ * @property {(data: any) => Record<string, readonly string[]>} tables embedding tables, and the tokens of their rows
+ * @property {(data: any) => { shape: object, vocabulary: string }} [inFile] what a model needs besides its weights
+ * @property {(text: string) => Problem | null | undefined} [problem] of a reader's sentence
+ */
+
+import { dates } from './dates.js'
+import { particles } from './particles.js'
+import { stories } from './stories.js'
+import { sums } from './sums.js'
+import { text } from './text.js'
+
+/** @import { Problem } from '../types.d.ts' */
+/** @import { TrainingState } from '../settings.js' */
+
+/** @type {Record<string, Task>} */
+export const TASKS = { dates, particles, stories, text, sums }

@@ -1,0 +1,59 @@
+/** What is needed of each task before a worker prepares it. */
+
+import { DATES } from '../models/dates/data.js'
+import { BEGINNINGS } from '../models/stories/data.js'
+import { fileOf } from '../models/stories/variants.js'
+
+/** @import { TrainingState } from '../settings.js' */
+
+/**
+ * @typedef {object} About
+ * @property {Partial<TrainingState>} own what differs from the table of settings; of models that the page has trained,
+ *   as `npm run train` has them
+ * @property {string} sample an example sentence
+ * @property {(sentence: string) => string} [asked] a sentence in the format of the page model's field
+ * @property {string} house the page model that displays the trained weights
+ * @property {(settings: TrainingState) => string | undefined} [weightsFile] the file of the page's weights for these
+ *   settings
+ * @property {boolean} [isTaughtOnly] whether the page has no trained weights of its own for it
+ * @property {boolean} [hasParts] whether its models can have newer parts
+ * @property {boolean} [takesText] whether it learns from the reader's own text
+ * @property {number} [longest] the length of a batch's rows; the setting `length` by default
+ * @property {number} [towers] the relative cost of a second stack that also reads the first
+ * @property {number | ((state: TrainingState) => number)} words the approximate vocabulary size
+ */
+
+/** @type {Record<string, About>} */
+export const TASK_INFO = {
+  dates: { house: 'dates', sample: DATES[0], longest: 12, towers: 2.5, words: 150, own: { smoothing: 0.05 },
+    weightsFile: () => 'date_translator.safetensors' },
+  particles: {
+    house: 'particles', sample: '유리[?] 창을 닦아요.', longest: 72, words: 150, weightsFile: () => 'particles.safetensors',
+    own: { rate: 6e-3, schedule: 'linear', steps: 1500 }
+  },
+  stories: {
+    house: 'stories', sample: BEGINNINGS[0][1], longest: 72, words: 1024, hasParts: true, weightsFile: fileOf,
+    own: {
+      schedule: 'linear', steps: 1500, batch: 32, dModel: 40, dimFeedforward: 96, normFirst: true, activation: 'gelu'
+    }
+  },
+  text: {
+    house: 'text', sample: '하준은 ', words: ({ unit, size }) => (unit === 'pairs' ? size : 1000),
+    hasParts: true, takesText: true, isTaughtOnly: true,
+    own: {
+      schedule: 'cosine', warmUp: 50, steps: 1000, batch: 32, dModel: 48, dimFeedforward: 128, normFirst: true,
+      activation: 'gelu', rate: 6e-3
+    }
+  },
+  sums: {
+    house: 'text', sample: '17 + 25', asked: sentence => `${sentence.replaceAll('+', ' ')} =`, longest: 3, words: 150,
+    hasParts: true, isTaughtOnly: true,
+    own: {
+      rate: 3e-3, schedule: 'constant', warmUp: 20, steps: 3000, batch: 128, clip: 0, decay: 1, layers: 1, dModel: 48,
+      dimFeedforward: 96, normFirst: true, positions: 'learned'
+    }
+  }
+}
+
+/** The page model that displays what a task has trained. @param {string} task */
+export const houseOf = task => TASK_INFO[task].house

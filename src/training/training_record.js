@@ -1,0 +1,68 @@
+/** The record of a training on the page. */
+
+/** @import { Problem } from './types.d.ts' */
+/** @import { Broken } from './player.js' */
+/** @import { Session } from './session.js' */
+/** @import { Shelf } from './snapshots.js' */
+
+/**
+ * What is recorded: by step, by evaluation, and some answers.
+ * @typedef {object} Seen
+ * @property {number[]} loss
+ * @property {number[]} rate
+ * @property {number[]} norm
+ * @property {number[][]} norms by step and group
+ * @property {Look[]} looks
+ * @property {{ step: number, text: string }[]} answers
+ * @property {number} done
+ *
+ * @typedef {{ step: number, loss: number, right: number, ratios: number[] | null }} Look an evaluation of
+ *   held-out examples
+ *
+ * A report of the worker.
+ * @typedef {Omit<Seen, 'answers'> & { isPlaying: boolean, isOver: boolean, isWhole: boolean, problem?: Problem | null,
+ *   broken?: Broken | null, answer?: ReturnType<Session['answer']> | null, plane?: ReturnType<Session['plane']> | null,
+ *   followed?: import('./cell_history.js').CellHistory | null, perStep: number | null,
+ *   shelf: Shelf['facts'] }} News
+ */
+
+/** @returns {Seen} */
+const empty = () => ({ loss: [], rate: [], norm: [], norms: [], looks: [], answers: [], done: 0 })
+
+/** The maximum number of recorded answers, spaced at increasing distances. */
+const MAX_ANSWERS = 8
+
+/**
+ * Selects answers at about logarithmically equal distances, and the latest one.
+ * @param {Seen['answers']} answers @param {number} now
+ */
+function thinned(answers, now) {
+  if (answers.length <= MAX_ANSWERS) return answers
+  /** @param {number} i */
+  const gap = i => Math.log1p(answers[i + 1].step) - Math.log1p(answers[i - 1].step)
+  const inner = Array.from({ length: answers.length - 2 }, (_, i) => i + 1).filter(i => answers[i].step !== now)
+  const closest = inner.reduce((best, i) => (gap(i) < gap(best) ? i : best))
+  return answers.filter((_, i) => i !== closest)
+}
+
+/** A record that grows by reports. */
+export function createRecord() {
+  let record = empty()
+  return {
+    get: () => record,
+    clear: () => { record = empty() },
+    /** Drops the answers to an earlier sentence. */
+    clearAnswers: () => { record.answers = [] },
+    /** @param {News} news */
+    add(news) {
+      for (const name of /** @type {const} */ (['loss', 'rate', 'norm'])) record[name].push(...news[name])
+      record.norms.push(...news.norms)
+      record.looks.push(...news.looks)
+      record.done = news.done
+      if (!news.answer) return
+      const answers = record.answers.filter(({ step }) => step !== news.done)
+      const all = [...answers, { step: news.done, text: news.answer.text }].sort((a, b) => a.step - b.step)
+      record.answers = thinned(all, news.done)
+    }
+  }
+}

@@ -1,0 +1,13 @@
+/** The kernels and the models' files: beside the page, or data inside it when the page is a single file. */
+
+/**
+ * The address of a file, or its bytes.
+ * @param {string} name @param {string} [id] of its element in a single-file page
+ */
+export function locate(name, id = name) {
+  if (!document.getElementById('wasm')) return new URL(name, location.href).href
+  const text = document.getElementById(id)?.textContent?.trim() ?? ''
+  return Uint8Array.from(atob(text), letter => letter.charCodeAt(0)).buffer
+}
+
+export const locateKernels = () => locate('glassformer.wasm', 'wasm')
