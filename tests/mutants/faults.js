@@ -1,7 +1,7 @@
 // Faults for the page, one a line: a file, what stands there, and what is put in its place. Each is a mistake that
 // somebody could make in a kernel, in the graph or in a model; `page.js` puts them in, one at a time.
 
-const C = 'src/c/ops/', OPS = 'src/js/ops/', NN = 'src/js/nn/', WEB = 'web/models/'
+const C = 'src/c/ops/', OPS = 'src/js/ops/', NN = 'src/js/nn/', MODELS = 'src/training/models/'
 
 /** @type {[file: string, from: string, to: string][]} */
 export const FAULTS = [
@@ -16,18 +16,18 @@ export const FAULTS = [
   [`${NN}positional_encoding.js`, "this.tag('sum', add(x, selectRows('PositionalEncoding', this.pe, x, options)))",
     "this.tag('sum', add(x, this.pe.narrow(0, 1, x.shape[1])))"],
   [`${NN}positional_encoding.js`, "this.tag('sum', add(x, selectRows('PositionalEncoding', this.pe, x, options)))", 'x'],
-  [`${WEB}positional_encoding.js`, '{ base, layout: positions }', '{ base: base * 10, layout: positions }'],
-  [`${WEB}positional_encoding.js`, '{ base, layout: positions }', "{ base, layout: 'concatenated' }"],
-  [`${WEB}dates/model.js`, 'return this.positions ? this.positions.forward(x, { start }) : x', 'return x'],
-  [`${WEB}particles/model.js`, 'this.positions ? this.positions.forward(embedded) : embedded', 'embedded'],
-  [`${WEB}stories/model.js`, 'const ROTARY_BASE = 10000', 'const ROTARY_BASE = 1000'],
+  [`${MODELS}positional_encoding.js`, '{ base, layout: positions }', '{ base: base * 10, layout: positions }'],
+  [`${MODELS}positional_encoding.js`, '{ base, layout: positions }', "{ base, layout: 'concatenated' }"],
+  [`${MODELS}dates/model.js`, 'return this.positions ? this.positions.forward(x, { start }) : x', 'return x'],
+  [`${MODELS}particles/model.js`, 'this.positions ? this.positions.forward(embedded) : embedded', 'embedded'],
+  [`${MODELS}stories/model.js`, 'const ROTARY_BASE = 10000', 'const ROTARY_BASE = 1000'],
   [`${C}rotary.c`, 'p.a * c - p.b * s', 'p.a * c + p.b * s'],
   [`${C}rotary.c`, 'D, R, interleaved, -1.0f);', 'D, R, interleaved, 1.0f);'],
   [`${C}rotary.c`, 'if ((int)(i % D) >= R) out[i]', 'if ((int)(i % D) > R) out[i]'],
   [`${C}rotary.c`, '(float)positions[t] * frequencies[i]', '(float)(positions[t] + 1) * frequencies[i]'],
   [`${C}rotary.c`, '(size_t)t * half + i] = (float)gf_sin(angle)', '(size_t)t * half + i] = (float)gf_cos(angle)'],
-  [`${WEB}layer.js`, "const q = this.tag('q', this.project(x, 0, nhead, past))", "const q = this.tag('q', this.project(x, 0, 0, past))"],
-  [`${WEB}layer.js`, 'F.rotary(y, { heads, base: rotaryBase, ...positions })', "F.rotary(y, { heads, base: rotaryBase, layout: 'interleaved' })"],
+  [`${MODELS}layer.js`, "const q = this.tag('q', this.project(x, 0, nhead, past))", "const q = this.tag('q', this.project(x, 0, 0, past))"],
+  [`${MODELS}layer.js`, 'F.rotary(y, { heads, base: rotaryBase, ...positions })', "F.rotary(y, { heads, base: rotaryBase, layout: 'interleaved' })"],
   // Attention: the kernel.
   [`${C}attention.c`, 'gf_row_scale(row.scores + first, count, p->scale);', ''],
   [`${C}attention.c`, 'return min(last + 1, p->Tk);', 'return min(last + 2, p->Tk);'],
@@ -56,9 +56,9 @@ export const FAULTS = [
   [`${OPS}attention.js`, 'scale = 1 / Math.sqrt(D)', 'scale = 1 / D'],
   [`${OPS}attention.js`, 'scale = 1 / Math.sqrt(D)', 'scale = 1 / Math.sqrt(D * H)'],
   [`${OPS}attention.js`, 'scale = 1 / Math.sqrt(D)', 'scale = 1 / Math.sqrt(D + 0.0001)'],
-  [`${WEB}layer.js`, "const v = this.tag('v', this.project(x, 2, 0, past))", "const v = this.tag('v', this.project(x, 1, 0, past))"],
-  [`${WEB}layer.js`, 'attnMask, isCausal, keyPaddingMask, kvHeads', 'attnMask, keyPaddingMask, kvHeads'],
-  [`${WEB}layer.js`, '[dModel, kvHeads * size], [dModel + kvHeads * size, kvHeads * size]',
+  [`${MODELS}layer.js`, "const v = this.tag('v', this.project(x, 2, 0, past))", "const v = this.tag('v', this.project(x, 1, 0, past))"],
+  [`${MODELS}layer.js`, 'attnMask, isCausal, keyPaddingMask, kvHeads', 'attnMask, keyPaddingMask, kvHeads'],
+  [`${MODELS}layer.js`, '[dModel, kvHeads * size], [dModel + kvHeads * size, kvHeads * size]',
     '[dModel + kvHeads * size, kvHeads * size], [dModel, kvHeads * size]'],
   // Layers.
   [`${NN}transformer.js`, 'const sum = add(x, output)', 'const sum = add(x.mul(0), output)'],
@@ -84,10 +84,10 @@ export const FAULTS = [
     'const { linear1, linear2, dropout } = /** @type {any} */ (this), activation = x => x.sigmoid().mul(x)'],
   [`${NN}transformer.js`, 'this.linear2 = new Linear(engine, dimFeedforward, dModel, { bias })\n    this.normFirst = expectBoolean(',
     'this.linear2 = new Linear(engine, dimFeedforward, dModel, { bias })\n    this.normFirst = !flag('],
-  [`${WEB}layer.js`, 'F.add(x, this[`dropout${n}`].forward(', 'F.add(x.mul(2), this[`dropout${n}`].forward('],
-  [`${WEB}layer.js`, 'F.mul(gate, this.linear3.forward(x))', 'F.mul(wide, this.linear3.forward(x))'],
-  [`${WEB}layer.js`, 'F.mul(gate, this.linear3.forward(x))', 'F.add(gate, this.linear3.forward(x))'],
-  [`${WEB}layer.js`, "norm === 'rms' ? new gf.nn.RMSNorm(dModel, { eps: EPS })", "norm === 'rms' ? new gf.nn.RMSNorm(dModel)"],
+  [`${MODELS}layer.js`, 'F.add(x, this[`dropout${n}`].forward(', 'F.add(x.mul(2), this[`dropout${n}`].forward('],
+  [`${MODELS}layer.js`, 'F.mul(gate, this.linear3.forward(x))', 'F.mul(wide, this.linear3.forward(x))'],
+  [`${MODELS}layer.js`, 'F.mul(gate, this.linear3.forward(x))', 'F.add(gate, this.linear3.forward(x))'],
+  [`${MODELS}layer.js`, "norm === 'rms' ? new gf.nn.RMSNorm(dModel, { eps: EPS })", "norm === 'rms' ? new gf.nn.RMSNorm(dModel)"],
   // Norms, activations, dropout.
   [`${C}layer_norm.c`, 'var = total_squares / C - mean * mean;', 'var = (total_squares - C * mean * mean) / (C - 1);'],
   [`${C}layer_norm.c`, '(var < 0.0 ? 0.0 : var) + eps)', '(var < 0.0 ? 0.0 : var))'],
@@ -124,17 +124,17 @@ export const FAULTS = [
   [`${C}cross_entropy.c`, 'dlogits[target[n]] -= dloss * (1.0f - smoothing) * target_weight;', ''],
   [`${C}cross_entropy.c`, 'loss = -(1.0 - smoothing) * target_weight * log_probs[target[n]];', 'loss = -target_weight * log_probs[(target[n] + 1) % V];'],
   [`${OPS}cross_entropy.js`, 'engine.c.gf_sum(losses.dataPtr(), N) * rowWeight(saved)', 'engine.c.gf_sum(losses.dataPtr(), N)'],
-  [`${WEB}sampling.js`, 'gf.tensor([1 / temperature])', 'gf.tensor([temperature])'],
-  [`${WEB}sampling.js`, "F.softmax(this.tag('cut', F.add(tempered, this.mask)))", 'F.softmax(tempered)'],
-  [`${WEB}decoding.js`, '{ topK, topP })', '{ topK: topK + 1, topP })'],
-  [`${WEB}decoding.js`, 'const at = (offset - first + t) * size', 'const at = Math.max(0, offset - first + t - 1) * size'],
-  [`${WEB}dates/run.js`, 'const shiftRight = answer => [START_ID, ...answer.slice(0, -1)]', 'const shiftRight = answer => answer'],
-  [`${WEB}dates/model.js`, 'this.embed(this.target_embedding, input', 'this.embed(this.source_embedding, input'],
-  [`${WEB}dates/model.js`, 'decoder.forward(x, memory, { ...own, ...masks })', 'decoder.forward(x, x, own)'],
-  [`${WEB}stories/model.js`, 'return gf.functional.linear(y, this.embedding.weight)',
+  [`${MODELS}sampling.js`, 'gf.tensor([1 / temperature])', 'gf.tensor([temperature])'],
+  [`${MODELS}sampling.js`, "F.softmax(this.tag('cut', F.add(tempered, this.mask)))", 'F.softmax(tempered)'],
+  [`${MODELS}decoding.js`, '{ topK, topP })', '{ topK: topK + 1, topP })'],
+  [`${MODELS}decoding.js`, 'const at = (offset - first + t) * size', 'const at = Math.max(0, offset - first + t - 1) * size'],
+  [`${MODELS}dates/run.js`, 'const shiftRight = answer => [START_ID, ...answer.slice(0, -1)]', 'const shiftRight = answer => answer'],
+  [`${MODELS}dates/model.js`, 'this.embed(this.target_embedding, input', 'this.embed(this.source_embedding, input'],
+  [`${MODELS}dates/model.js`, 'decoder.forward(x, memory, { ...own, ...masks })', 'decoder.forward(x, x, own)'],
+  [`${MODELS}stories/model.js`, 'return gf.functional.linear(y, this.embedding.weight)',
     'return gf.functional.linear(x, this.embedding.weight)'],
-  [`${WEB}stories/model.js`, '{ isCausal: true, ...(mask && { mask })', '{ isCausal: false, ...(mask && { mask })'],
-  [`${WEB}particles/model.js`, 'this.encoder.forward(x, { srcKeyPaddingMask })', 'this.encoder.forward(x, { isCausal: true })'],
+  [`${MODELS}stories/model.js`, '{ isCausal: true, ...(mask && { mask })', '{ isCausal: false, ...(mask && { mask })'],
+  [`${MODELS}particles/model.js`, 'this.encoder.forward(x, { srcKeyPaddingMask })', 'this.encoder.forward(x, { isCausal: true })'],
   ['src/js/pipeline.js', 'isCausal: settings.causal', 'isCausal: !settings.causal'],
   ['src/js/autograd.js', 'to[0] += 1', 'to[0] += 2']
 ]
