@@ -1,69 +1,18 @@
-// The five lessons of web/notebooks, run from top to bottom: what they show is what the notebooks print, and lesson
-// 004's classes compute what the notebook's classes compute in PyTorch.
+// The classes of notebook 004 compute what they compute in PyTorch, and so do those that a reader finds on the page.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lessons, runLesson } from '../../web/notebooks/index.js'
 import { DOCUMENTS } from '../../web/notebooks/documents/index.js'
 import { formatPrinted } from '../../web/notebooks/print.js'
-import { classes } from '../../web/notebooks/004_transformer.js'
 import { loadGolden } from '../golden/index.js'
 import { assertClose, plain } from '../lib/compare.js'
 import { gf, toTensor } from '../lib/engine.js'
 import { runDocument } from '../lib/notebook.js'
+import { classes, runStages } from '../lib/notebook_004.js'
 import { assertPrinted } from '../lib/printed.js'
 
 const { items } = loadGolden('seeds')
 const blocks = loadGolden('blocks')
 const { doc004 } = loadGolden('pipeline')
-
-const lessonOf = id => lessons.find(lesson => lesson.id === id)
-const numbersOf = value => (typeof value === 'object' && 'shape' in value ? plain(value).data : [value].flat(Infinity))
-
-/** The notebook shows six rows and six columns of it. */
-const corners = t => [0, 1, 2, 44, 45, 46].flatMap(r => [0, 1, 2, 509, 510, 511].map(c => t.at(0, r, c)))
-
-// Random without a known seed; and rounding noise of digits that were not printed.
-const NOT_REPRODUCED = ['004.input_embeddings', '004.layer_norm_mean', '004.layer_norm_std']
-
-for (const lesson of lessons) {
-  const printed = items.filter(item => item.doc === lesson.id && item.style && !NOT_REPRODUCED.includes(item.id))
-  test(`lesson ${lesson.id} prints what the notebook prints: ${printed.length} tables of numbers`, () => {
-    gf.tidy(() => {
-      const shown = runLesson(gf, lesson)
-      for (const item of printed.filter(one => one.shape && one.printed.length)) {
-        const value = shown[item.id.slice(4)]
-        assert.notEqual(value, undefined, `lesson ${lesson.id} has no cell for ${item.id}`)
-        const own = item.id === '002.output' ? corners(value) : numbersOf(value)
-        if (item.id === '002.pe_transposed') assert.deepEqual(value.shape, [5, 1, 8])
-        assertPrinted(own.slice(0, item.printed.length), item)
-      }
-    })
-  })
-}
-
-test('the lessons show the words, vocabularies and shapes that the notebooks print', () => {
-  gf.tidy(() => {
-    const first = runLesson(gf, lessonOf('000')), last = runLesson(gf, lessonOf('004'))
-    assert.deepEqual(first.tokens, loadGolden('pipeline').doc000.tokens)
-    assert.deepEqual(last.tokens, ['나는', '최근', '파리', '여행을', '다녀왔다'])
-    assert.deepEqual(last.str2idx, { 나는: 0, 최근: 1, 파리: 2, 여행을: 3, 다녀왔다: 4 })
-    assert.deepEqual(last.idx2str, { 0: '나는', 1: '최근', 2: '파리', 3: '여행을', 4: '다녀왔다' })
-    assert.deepEqual(last.input_ids, [0, 1, 2, 3, 4])
-    assert.deepEqual([...last.shapes_embedding], [1, 5, 16])
-    assert.deepEqual(last.shapes_attention.map(shape => [...shape]), [[1, 5, 16], [1, 5, 16]])
-    assert.deepEqual([...last.shape_multihead], [1, 5, 16])
-    assert.ok(last.layer_norm_mean.every(mean => Math.abs(mean) < 1e-6))
-    assert.deepEqual(runLesson(gf, lessonOf('003')).shapes, [[256, 512], [256, 1], [1, 256, 512]])
-  })
-})
-
-test('lesson 003: the logarithm changes nothing in double; float32 angles cost more than either form', () => {
-  gf.tidy(() => {
-    const { log_against_power: double, float32_against_double: single } = runLesson(gf, lessonOf('003'))
-    assert.ok(double < 1e-13, `${double}`)
-    assert.ok(single > 1e-6 && single < 256 * 4e-7, `${single}`)
-  })
-})
 
 /** The embeddings that the notebook printed. */
 function printedInput() {
@@ -71,7 +20,7 @@ function printedInput() {
   return gf.tensor(Float32Array.from(numbers, Number), { shape })
 }
 
-test('lesson 004: the norm of the printed embeddings has the printed standard deviation', () => {
+test('the norm of the printed embeddings has the printed standard deviation', () => {
   const find = id => items.find(item => item.id === id)
   const x = printedInput()
   const rows = new gf.nn.LayerNorm(16).forward(x).toArray()[0]
@@ -83,10 +32,10 @@ test('lesson 004: the norm of the printed embeddings has the printed standard de
 })
 
 for (const { seed, tol, stages } of doc004) {
-  test(`lesson 004 from seed ${seed}: every stage has PyTorch's numbers`, () => {
+  test(`notebook 004 from seed ${seed}: every stage has PyTorch's numbers`, () => {
     gf.tidy(() => {
       gf.manualSeed(seed)
-      const shown = runLesson(gf, lessonOf('004')), next = gf.rand([3])
+      const shown = runStages(gf), next = gf.rand([3])
       const own = { ...shown, encoder_2_clones: shown.encoder, decoder_layer_causal: shown.decoder_layer }
       const compared = Object.keys(stages).filter(name => own[name])
       for (const name of compared) {

@@ -1,11 +1,7 @@
 /**
- * Notebook 004: a whole transformer, piece by piece: words, learned positions, query, key and value, attention, heads,
- * layer norm, feed-forward, encoder, masked attention, decoder with cross-attention. The classes are the notebook's,
- * built from the library's parts as it builds them from PyTorch's. Their unusual parts are the same and listed in
- * `quirks`.
+ * Notebook 004, a whole transformer piece by piece, with the options that PyTorch's numbers need: the classes are the
+ * notebook's, built from the library's parts as it builds them from PyTorch's, with the same unusual parts.
  */
-
-export const id = '004'
 
 /**
  * The notebook's compute_attention. querys, keys, values: [B, T, D] or [B, H, T, D].
@@ -76,7 +72,7 @@ export function classes(gf) {
       this.norm = new LayerNorm(dModel)
     }
 
-    /** The residual starts from the normalised input, and the second dropout acts on the sum. @param {any} src */
+    /** The residual starts from the normalized input, and the second dropout acts on the sum. @param {any} src */
     forward(src) {
       const x = this.norm.forward(src)
       const change = this.linear2.forward(this.dropout1.forward(this.activation.forward(this.linear1.forward(x))))
@@ -135,7 +131,7 @@ export function classes(gf) {
     }
 
     /**
-     * Both residuals start from the normalised input.
+     * Both residuals start from the normalized input.
      * @param {any} tgt @param {any} encoderOutput @param {{ isCausal?: boolean }} [options]
      */
     forward(tgt, encoderOutput, { isCausal = true } = {}) {
@@ -180,8 +176,8 @@ export function classes(gf) {
 
 const EMBEDDING_DIM = 16, MAX_POSITION = 12, HEADS = 4, FEED_FORWARD = 32
 
-/** @type {{ id: string, run: (gf: any, s: any) => any }[]} */
-export const cells = [
+/** In the order in which they sample random numbers. @type {{ id: string, run: (gf: any, s: any) => any }[]} */
+const STAGES = [
   { id: 'tokens', run: (gf, s) => (s.tokens = gf.text.whitespace('나는 최근 파리 여행을 다녀왔다')) },
   { id: 'str2idx', run: (gf, s) => {
     s.vocab = new gf.text.Vocab([s.tokens], { order: 'first-seen' })
@@ -216,10 +212,10 @@ export const cells = [
   { id: 'shape_multihead', run: (gf, s) => s.joined.shape },
   { id: 'layer_norm', run: (gf, s) => {
     s.norm = new gf.nn.LayerNorm(EMBEDDING_DIM)
-    return (s.normalised = s.norm.forward(s.x))
+    return (s.normalized = s.norm.forward(s.x))
   } },
-  { id: 'layer_norm_mean', run: (gf, s) => statistics(s.normalised).map(row => row.mean) },
-  { id: 'layer_norm_std', run: (gf, s) => statistics(s.normalised).map(row => row.std) },
+  { id: 'layer_norm_mean', run: (gf, s) => statistics(s.normalized).map(row => row.mean) },
+  { id: 'layer_norm_std', run: (gf, s) => statistics(s.normalized).map(row => row.std) },
   { id: 'feed_forward', run: (gf, s) => {
     s.encoderLayer = new s.classes.TransformerEncoderLayer(EMBEDDING_DIM, HEADS, FEED_FORWARD, 0.1).eval()
     return s.encoderLayer.feed_forward.forward(s.x)
@@ -256,8 +252,8 @@ function statistics(t) {
   })
 }
 
-export const quirks = [
-  'residual-from-normalised', 'decoder-residuals', 'unused-final-norm', 'decoder-gets-tgt', 'is-causal-not-taken',
-  'query-length-for-keys',
-  'heads-from-input-width', 'first-attention-ignores-causal', 'equal-clones'
-]
+/** The value of every stage, by id. @param {any} gf @returns {Record<string, any>} */
+export function runStages(gf) {
+  /** @type {Record<string, any>} */ const state = {}
+  return Object.fromEntries(STAGES.map(({ id, run }) => [id, run(gf, state)]))
+}
