@@ -7,13 +7,12 @@
 //
 // Draws its places from the seed, so that a report can be made again. Tests run one file at a time, the nearest
 // first, of those that reach the place (reach.js); the first red one ends it, mostly after a second. Where a test takes
-// several times as long as without the change, that is said: killed by time. Survivors that no test can kill are listed
-// with a reason in equivalent.js.
+// several times as long as without the change, that is said: killed by time. A survivor either lacks a test or computes
+// the same, such as x <= 0 for x < 0 in a ReLU.
 import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { createRandom } from '../../src/training/models/random.js'
 import { createCopy, filesBelow, ROOT } from './copies.js'
-import { EQUIVALENT } from './equivalent.js'
 import { KNOWN } from './known.js'
 import { watch } from './reach.js'
 import { run, trialsFor } from './trials.js'
@@ -104,7 +103,7 @@ function killer({ file, offset, found }) {
 }
 
 const survivors = [], begin = performance.now()
-let killed = 0, late = 0, equal = 0
+let killed = 0, late = 0
 for (const mutant of chosen) {
   const { file, row, index, found, to } = mutant, start = performance.now()
   let line, offset
@@ -115,16 +114,14 @@ for (const mutant of chosen) {
     lines[row] = lines[row].slice(0, index) + to + lines[row].slice(index + found.length)
     return lines.join('\n')
   }, () => killer({ file, offset, found }), () => 'the compiler')
-  const what = `${line} [${found.trim()} -> ${to.trim()}]`, reason = EQUIVALENT[`${file}: ${what}`]
+  const what = `${line} [${found.trim()} -> ${to.trim()}]`
   if (by) killed += 1
-  else if (reason) equal += 1
   else survivors.push(`${name(mutant)}  ${what}`)
   if (by?.startsWith('by time')) late += 1
-  const verdict = by ? `killed    ${by}` : reason ? `equal     ${reason}` : 'SURVIVED '
+  const verdict = by ? `killed    ${by}` : 'SURVIVED '
   console.log(`${verdict}  ${name(mutant)}  ${what}  ${seconds(performance.now() - start)}`)
 }
-const counted = killed + survivors.length
-console.log(`${given.known ? 'known' : `seed ${given.seed}`}: ${chosen.length} mutants of ${all.length + chosen.length} places, ${equal} equivalent, ` +
-  `${killed} of ${counted} killed (${(100 * killed / counted).toFixed(1)} %), ${late} of them by time; ` +
+console.log(`${given.known ? 'known' : `seed ${given.seed}`}: ${chosen.length} mutants of ${all.length + chosen.length} places, ` +
+  `${killed} killed (${(100 * killed / chosen.length).toFixed(1)} %), ${late} of them by time; ` +
   `${seconds((performance.now() - begin) / chosen.length)} each`)
 for (const one of survivors) console.log(`  ${one}`)
