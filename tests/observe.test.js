@@ -94,6 +94,25 @@ test('gradients are of the loss, or else of the sum of the output', () => {
   run.dispose()
 })
 
+test('operations on rows are recomputed: with the run\'s inputs, and with some rows', () => {
+  const run = read([[4, 5, 6]]), steps = run.steps.filter(({ isRowwise }) => isRowwise)
+  assert.deepEqual([...new Set(steps.map(({ op, kind }) => `${op} ${kind}`))].sort(),
+    ['add elementwise', 'layer_norm norm', 'linear undefined', 'relu activation'])
+  gf.noGrad(() => {
+    for (const { outputs: { out } } of steps) {
+      assert.deepEqual([...run.recompute(out, {}).values], [...run.tensor(out).values], out)
+    }
+    const x = F.narrow(run.tensor(run.describe('head.output').inputs.x), 1, 1, 2)
+    assert.deepEqual([...run.recompute('head.output', { x }).values], [...run.tensor('head.output').values.slice(7)])
+  })
+  assert.throws(() => run.recompute('blocks.0.self_attn.weights', {}), { code: 'type', message:
+    "run.recompute: 'blocks.0.self_attn.weights' must be the output of an operation on rows, such as a norm or a linear " +
+    'layer, got that of attention' })
+  assert.throws(() => run.recompute('head.weight', {}), { code: 'type', message: /got that of none$/ })
+  assert.throws(() => run.recompute('tail', {}), { code: 'index' })
+  run.dispose()
+})
+
 test('edits that match no cell are unused', () => {
   const edits = [
     { name: 'lookup.output', index: [0, 1, 2], value: 5 }, { name: 'lookup.output', index: [0, 9, 2], value: 5 },

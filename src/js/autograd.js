@@ -9,6 +9,10 @@ import { sameShape } from './shape.js'
  * The description of an operation: one object in each file of ops/.
  * @typedef {object} Operation
  * @property {string} name
+ * @property {'activation' | 'elementwise' | 'norm' | 'reduction'} [kind] what it does, where the page or an export
+ *   depends on that
+ * @property {(inputs: Record<string, any>, parameters: any) => Tensor} [recompute] computes the output again, of an
+ *   operation that computes each row by itself; dropout passes its input on
  * @property {(node: Node, gradient: (tensor: Tensor | null | undefined) => number) => void} backward
  *   adds to the gradients of the inputs, at least one of which is needed; `gradient(t)` is the address of t's gradient,
  *   0 if none is needed

@@ -27,8 +27,10 @@ import { trace } from './record_trace.js'
  *   effect
  *
  * One call of an operation, with tensors by name.
- * @typedef {{ op: string, call: number, inputs: Record<string, string>, outputs: Record<string, string>,
- *   isView: boolean, parameters: Record<string, unknown> }} Step
+ * kind: 'norm', 'activation' and others that a display depends on; isRowwise: each row is computed by itself, so that
+ * `recompute` can be asked for some.
+ * @typedef {{ op: string, kind?: string, call: number, inputs: Record<string, string>, outputs: Record<string, string>,
+ *   isView: boolean, isRowwise: boolean, parameters: Record<string, unknown> }} Step
  *
  * One call of a module: the names of its class and superclasses; and for every attribute on the path to it from the
  * calling module, the name and classes.
@@ -206,9 +208,25 @@ export class Run {
       Object.entries(tensors).flatMap(([key, t]) => (t ? [[key, this.#names.get(t) ?? '']] : [])))
     const { nodes, calls } = this.#trace, callIndices = new Map(calls.map((call, i) => [call, i]))
     return nodes.map(node => ({
-      op: node.op.name, call: node.call ? callIndices.get(node.call) ?? -1 : -1, inputs: nameAll(node.inputs),
-      outputs: nameAll(node.outputs), isView: Boolean(node.op.isView), parameters: node.op.parameters?.(node) ?? {}
+      op: node.op.name, ...(node.op.kind && { kind: node.op.kind }),
+      call: node.call ? callIndices.get(node.call) ?? -1 : -1,
+      inputs: nameAll(node.inputs), outputs: nameAll(node.outputs), isView: Boolean(node.op.isView),
+      isRowwise: node.op.recompute !== undefined, parameters: node.op.parameters?.(node) ?? {}
     }))
+  }
+
+  /**
+   * Computes the operation that made a tensor again with other inputs, such as some rows of another layer.
+   * @param {string} name
+   * @param {Record<string, Tensor>} inputs by their symbols in the formula; the run's own where left out
+   * @returns {Tensor}
+   * @throws {GlassformerError} 'index' for an unknown name, 'type' for an operation that mixes rows
+   */
+  recompute(name, inputs) {
+    const node = this.#trace.tracedProducerOf(this.tensor(name))
+    expect(node?.op.recompute !== undefined, 'type',
+      () => `run.recompute: '${name}' must be the output of an operation on rows, such as a norm or a linear layer, got that of ${node?.op.name ?? 'none'}`)
+    return node.op.recompute({ ...node.inputs, ...inputs }, node.op.parameters?.(node) ?? {})
   }
 
   /** The calls of modules, in order. @returns {Called[]} */

@@ -45,9 +45,11 @@ function through(run, rows, last) {
     }
   }
   return rows.map(row => {
-    const logits = last.reduce((x, { op, inputs, parameters }) => (
-      steps[op](x, Object.fromEntries(Object.entries(inputs).map(([key, name]) => [key, values(run, name)])),
-        parameters)), row)
+    const logits = last.reduce((x, { out, input }) => {
+      const { op, inputs: { [input]: _, ...inputs }, parameters } = run.steps.find(step => step.outputs.out === out)
+      return steps[op](x, Object.fromEntries(Object.entries(inputs).map(([key, name]) => [key, values(run, name)])),
+        parameters)
+    }, row)
     const most = Math.max(...logits)
     const total = logits.reduce((sum, x) => sum + Math.exp(x - most), 0)
     return logits.map(x => Math.exp(x - most) / total)

@@ -11,7 +11,7 @@ import { modelRooms } from './interpret.js'
 import { expertOf, isExpertWeight, isRouter, lastAxis, routerRooms, routerSteps } from './experts.js'
 import { blockOfSingle, dropoutRoom, gainStep, isPooled, isResidual, isSingleSoftmax, linearRoom, normRoom, residualOf } from './layers.js'
 import { isBiasOfDistance, joinPath, isGate, addsPositions, isStream, isSumOfStreams, addedTable, projectedFrom, projection, relativeBiasOf } from './graph_queries.js'
-import { ACTIVATIONS, ATTENTION, GATE_CONTROLS, NORMS, OPERATION_WORDS, QUERY_KEY_WORDS, SAMPLING } from './roles.js'
+import { ATTENTION, GATE_CONTROLS, OPERATION_WORDS, QUERY_KEY_WORDS, SAMPLING } from './roles.js'
 
 /** @import { Room, Run, Step } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
@@ -235,12 +235,12 @@ export function deriveRooms(run) {
     if (addsPositions(graph, step)) {
       return positionRooms(graph, step, context)
     }
-    if (NORMS.includes(op)) return [normRoom(graph, step, context)]
+    if (step.kind === 'norm') return [normRoom(graph, step, context)]
     if (op === 'linear') return [linearRoom(graph, step, context)]
     if (isRouter(graph, step)) return routerRooms(graph, step, context)
     if (isAnswer(graph, step)) return [answerRoom(graph, step, context)]
     if (op === 'dropout') return [dropoutRoom(graph, step, context)]
-    if (ACTIVATIONS.includes(op)) {
+    if (step.kind === 'activation') {
       const { x } = graph.read(step)
       const isGating = graph.usersOf(out).some(user => isGate(graph, user))
       return [{
@@ -279,7 +279,7 @@ export function deriveRooms(run) {
       if (output) inOtherRooms.add(output)
       graph.usersOf(step.outputs.weights).forEach(user => inOtherRooms.add(user))
     }
-    if (NORMS.includes(step.op)) {
+    if (step.kind === 'norm') {
       inOtherRooms.add(gainStep(graph, step))
       const residual = residualOf(graph, step)
       if (residual) inOtherRooms.add(graph.makerOf(residual.sum))

@@ -1,6 +1,6 @@
 /** Queries about the graph of a run, and the types that rooms are derived with. */
 
-import { ACTIVATIONS, NORMS, TABLE_WORDS } from './roles.js'
+import { TABLE_WORDS } from './roles.js'
 
 /** @import { KnownTensor, Projection, Room, Step, Stream } from '../types.d.ts' */
 /** @import { Graph, ModulePath } from './graph.js' */
@@ -56,7 +56,7 @@ export const beforeRotation = (graph, name) => {
 /** What a norm, a gain or a limit of queries or keys was computed from. @param {Graph} graph @param {Step} step */
 function beforeAdjustment(graph, step) {
   const { x, a, b } = graph.read(step)
-  if (NORMS.includes(step.op) || step.op === 'clamp' || step.op === 'rotary') return x
+  if (step.kind === 'norm' || step.op === 'clamp' || step.op === 'rotary') return x
   return step.op === 'mul' && b && !graph.makerOf(b) && graph.makerOf(a) ? a : null
 }
 
@@ -82,8 +82,8 @@ export function projectedFrom(graph, name) {
  */
 export function isGate(graph, step) {
   if (step?.op !== 'mul') return false
-  const makers = Object.values(graph.read(step)).map(name => graph.makerOf(name)?.op ?? '')
-  return makers.some(op => ACTIVATIONS.includes(op)) && makers.includes('linear')
+  const makers = Object.values(graph.read(step)).map(name => graph.makerOf(name))
+  return makers.some(maker => maker?.kind === 'activation') && makers.some(maker => maker?.op === 'linear')
 }
 
 /** @param {KnownTensor} tensor */

@@ -2,7 +2,7 @@
 
 import { joinPath, isGate, isSumOfStreams, present, projection } from './graph_queries.js'
 import { kindOfAttention } from './attention.js'
-import { ACTIVATIONS, ATTENTION, GATE_CONTROLS, RMS_WORDS, SCORE_WORDS } from './roles.js'
+import { ATTENTION, GATE_CONTROLS, RMS_WORDS, SCORE_WORDS } from './roles.js'
 
 /** @import { Projection, Residual, Step } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
@@ -89,7 +89,7 @@ export function normRoom(graph, step, context) {
   const isEntry = !residual && context.layer === undefined && !isBehind
   const isInLayer = !residual && context.layer !== undefined
   const usual = isInLayer ? 'plainNorm' : residual ? 'norm' : isEntry ? 'entryNorm'
-    : context.tower === 'encoder' ? 'memory' : ACTIVATIONS.some(op => graph.makerOf(x)?.op === op) ? 'guessNorm' : 'finalnorm'
+    : context.tower === 'encoder' ? 'memory' : graph.makerOf(x)?.kind === 'activation' ? 'guessNorm' : 'finalnorm'
   const words = step.op === 'rms_norm' ? RMS_WORDS[usual] ?? usual : usual
   const tensors = present([y, residual?.sum, weight, stored && graph.read(stored).a, bias])
   return {
@@ -105,7 +105,7 @@ export function normRoom(graph, step, context) {
 export function linearRoom(graph, step, context) {
   const own = /** @type {Projection} */ (projection(graph, Object.values(step.outputs)[0]))
   /** @param {Step | undefined} step */
-  const isActivation = step => step && (ACTIVATIONS.includes(step.op) || step.op === 'mul')
+  const isActivation = step => step && (step.kind === 'activation' || step.op === 'mul')
   /** @param {string} name */
   const before = name => {
     const maker = graph.makerOf(name)
@@ -133,7 +133,7 @@ export function linearRoom(graph, step, context) {
 export function dropoutRoom(graph, step, context) {
   const { out, mask } = step.outputs
   const { x } = graph.read(step)
-  const isInner = ACTIVATIONS.includes(graph.makerOf(x)?.op ?? '')
+  const isInner = graph.makerOf(x)?.kind === 'activation'
   const { place, layer } = context
   const of = graph.describe(out).axes[1]?.of
   const own = place.types.includes('Dropout') ? place.id : joinPath(place.id, 'dropout')

@@ -21,8 +21,6 @@ export const CROSS = 'multihead_attn'
 /** The class that samples from logits. */
 export const SAMPLING = 'Sampling'
 
-/** Operations that normalize. */
-export const NORMS = ['layer_norm', 'rms_norm']
 /** The texts of an RMS norm, by those of a layer norm. @type {Record<string, string>} */
 export const RMS_WORDS = { norm: 'rmsnorm', finalnorm: 'finalrms' }
 /** The texts of linear layers, by what their outputs are scores of. @type {Record<string, string>} */
@@ -37,7 +35,6 @@ export const OPERATION_WORDS = {
  * @type {Record<string, string>}
  */
 export const TABLE_WORDS = { position: 'places', type: 'types' }
-export const ACTIVATIONS = ['relu', 'gelu', 'silu', 'tanh', 'sigmoid', 'leaky_relu', 'softplus']
 
 /** The block on the map and the texts of every kind of attention. */
 export const ATTENTION = {

@@ -4,7 +4,6 @@
  */
 
 import { beforeRotation, addsPositions, isPositions, isSumOfStreams, addedTable, relativeBiasOf } from './graph_queries.js'
-import { NORMS } from './roles.js'
 
 /** @import { Edit, Step } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
@@ -23,7 +22,7 @@ import { NORMS } from './roles.js'
  *   head?: number, edits: Edit[] }} Part
  *
  * A step from the stream to logits: its other inputs and its parameters.
- * @typedef {{ op: string, inputs: Record<string, string>, parameters: Record<string, unknown> }} LastStep
+ * @typedef {{ out: string, input: string }} LastStep
  */
 
 /** @param {string} name @param {(name: string) => readonly number[]} shapeOf @param {string} from @returns {Edit} */
@@ -66,7 +65,7 @@ export function streamsOf(graph, { towerOf, blockOf }) {
   /** With the norm after the sum, the stream continues from the norm. @param {typeof sums[number]} residualSum */
   const pointOf = ({ sum, layer }) => {
     if (inputs.has(sum)) return sum
-    const norm = graph.usersOf(sum).find(step => NORMS.includes(step.op) && graph.placeOf(step.call).layer === layer)
+    const norm = graph.usersOf(sum).find(step => step.kind === 'norm' && graph.placeOf(step.call).layer === layer)
     return norm && layer !== undefined ? norm.outputs.out : sum
   }
   /** @type {Stream[]} */ const streams = []
@@ -144,9 +143,6 @@ export function positionParts(graph, towerOf, shapeOf) {
   return [...towers].map(([tower, edits]) => ({ kind: 'places', tower, block: 'entry', edits }))
 }
 
-/** Operations that may lie between a stream and its logits. */
-const LAST = [...NORMS, 'linear', 'mul', 'dropout', 'gelu', 'relu', 'tanh', 'silu', 'add']
-
 /**
  * The steps from a point of a stream to logits, or null where they are not a chain that can be applied again.
  * @param {Graph} graph @param {string} point @param {string} logits @returns {LastStep[] | null}
@@ -155,13 +151,12 @@ export function lastSteps(graph, point, logits) {
   /** @type {LastStep[]} */ const steps = []
   for (let at = logits; at !== point;) {
     const step = graph.makerOf(at)
-    if (!step || !LAST.includes(step.op)) return null
+    if (!step || !step.isRowwise) return null
     const inputs = graph.read(step)
     const ways = Object.entries(inputs).filter(([, name]) => graph.ancestors(name).has(point))
     if (ways.length !== 1) return null
-    const [[key, from]] = ways
-    const { [key]: _, ...rest } = inputs
-    steps.unshift({ op: step.op, inputs: rest, parameters: step.parameters })
+    const [[input, from]] = ways
+    steps.unshift({ out: at, input })
     at = from
   }
   return steps

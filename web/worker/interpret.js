@@ -15,27 +15,8 @@ const TOP_TOKENS = 5
 /** Rows of a table that are multiplied at a time. */
 const BLOCK_ROWS = 4096
 
-/** @typedef {Record<string, LibraryTensor>} Read */
-
 /** @param {Library} gf @param {LibraryTensor} x @param {number} first @param {number} count */
 const rowsOf = (gf, x, first, count) => (count === x.shape[0] ? x : gf.functional.narrow(x, 0, first, count))
-
-/**
- * The operations that may lie between the residual stream and the logits, with the parameters of the run; dropout is
- * off outside training.
- * @type {Record<string, (gf: Library, x: LibraryTensor, read: Read, parameters: any) => LibraryTensor>}
- */
-const STEPS = {
-  layer_norm: ({ functional }, x, { weight, bias }, { eps }) => functional.layerNorm(x, weight, bias, { eps }),
-  rms_norm: ({ functional }, x, { weight }, { eps }) => functional.rmsNorm(x, weight, { eps }),
-  linear: (gf, x, { weight, bias }, { first = 0, count = weight.shape[0], biasFirst = 0 }) => (
-    gf.functional.linear(x, rowsOf(gf, weight, first, count), bias && rowsOf(gf, bias, biasFirst, count))),
-  mul: ({ functional }, x, read, { number }) => functional.mul(x, Object.values(read)[0] ?? number),
-  add: ({ functional }, x, read, { number }) => functional.add(x, Object.values(read)[0] ?? number),
-  gelu: ({ functional }, x, _, parameters) => functional.gelu(x, parameters),
-  relu: ({ functional }, x) => functional.relu(x), tanh: ({ functional }, x) => functional.tanh(x),
-  silu: ({ functional }, x) => functional.silu(x), dropout: (_, x) => x
-}
 
 /** @template T @param {Library} gf @param {() => T} fn @returns {T} */
 const withoutGradients = (gf, fn) => gf.tidy(() => gf.noGrad(/** @type {() => any} */ (fn)))
@@ -55,10 +36,8 @@ const copy = x => /** @type {Float32Array} */ (x.values.slice())
 export function logitLens(gf, run, { points, rows, ids }) {
   return points.map(({ name, last }) => withoutGradients(gf, () => {
     const [first] = rows, count = rows[rows.length - 1] - first + 1
-    const logits = last.reduce((x, { op, inputs, parameters }) => {
-      const read = Object.fromEntries(Object.entries(inputs).map(([key, one]) => [key, run.tensor(one)]))
-      return STEPS[op](gf, x, read, parameters)
-    }, gf.functional.narrow(run.tensor(name), 1, first, count))
+    const logits = last.reduce((x, { out, input }) => run.recompute(out, { [input]: x }),
+      gf.functional.narrow(run.tensor(name), 1, first, count))
     const probabilities = gf.functional.softmax(logits), V = probabilities.shape[2], { values } = probabilities
     return rows.map((row, n) => {
       const own = /** @type {Float32Array} */ (values.slice((row - first) * V, (row - first + 1) * V))

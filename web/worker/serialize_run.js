@@ -10,16 +10,13 @@ import { peak } from '../lib/slice.js'
 const MAX_BYTES = 8 * 2 ** 20
 
 const CURVE = Float32Array.from({ length: 161 }, (_, i) => (i - 80) / 8)
-const ACTIVATIONS = /** @type {const} */ (['relu', 'gelu', 'silu', 'tanh', 'sigmoid'])
 
-/** The activations of a run from −10 to 10, as the kernels compute them. @param {Library} gf @param {Step[]} steps */
-function curvesOf(gf, steps) {
-  /** @param {typeof ACTIVATIONS[number]} kind @param {any} parameters */
-  const activate = (kind, parameters) => gf.tidy(() => (
-    kind === 'gelu' ? gf.functional.gelu(gf.tensor(CURVE), parameters) : gf.functional[kind](gf.tensor(CURVE))).values.slice())
-  return Object.fromEntries(ACTIVATIONS.flatMap(kind => {
-    const step = steps.find(({ op }) => op === kind)
-    return step ? [[kind, { x: CURVE, y: Float32Array.from(activate(kind, step.parameters)) }]] : []
+/** The activations of a run from −10 to 10, as the kernels compute them. @param {Library} gf @param {LibraryRun} run */
+function curvesOf(gf, run) {
+  const steps = run.steps.filter(({ kind }) => kind === 'activation')
+  return Object.fromEntries(steps.filter(({ op }, i) => steps.findIndex(step => step.op === op) === i).map(step => {
+    const y = gf.tidy(() => gf.noGrad(() => run.recompute(step.outputs.out, { x: gf.tensor(CURVE) })).values.slice())
+    return [step.op, { x: CURVE, y: Float32Array.from(y) }]
   }))
 }
 
@@ -90,7 +87,7 @@ export function messageOf(gf, { run, continuation: _, exportable, ...facts }, { 
   const isKnown = ownSignature === signature
   return {
     signature: ownSignature, structure: isKnown ? null : structureOf(run),
-    curves: isKnown ? null : curvesOf(gf, run.steps),
+    curves: isKnown ? null : curvesOf(gf, run),
     values, streams: /** @type {Record<string, Stream>} */ (streams), passes, unusedEdits, loss, hasLoss, end,
     facts: { ...facts, isExportable: Boolean(exportable), hasHubFiles: Boolean(exportable?.files) }
   }

@@ -1,8 +1,3 @@
-import { BINARY } from '../ops/binary.js'
-import { toSnakeCase } from '../ops/checks.js'
-import { COMPARISONS } from '../ops/compare.js'
-import { COMPOSED } from '../ops/composed.js'
-import { UNARY } from '../ops/unary.js'
 import { Tensor } from '../tensor.js'
 import { dependenciesOf } from './record.js'
 
@@ -58,15 +53,20 @@ const keepsInLoss = ({ inputs, saved: { origin, reduction } }, isBatched) =>
 /** @param {string[]} names @param {Rule} rule */
 const forAll = (names, rule) => Object.fromEntries(names.map(name => [name, rule]))
 
-/** @type {Record<string, Rule>} */
+/** @type {Rule} */
+const keepsRows = ({ inputs: { x, weight, bias } }, isBatched) => (
+  x.shape.length > 1 && ![weight, bias].some(t => t && isBatched(t)))
+
+/** The rules of kinds of operations. @type {Record<string, Rule>} */
+const KIND_RULES = {
+  activation: keepsElementwise, elementwise: keepsElementwise, norm: keepsRows, reduction: keepsUnlessReduced
+}
+
+/** The rules of further operations by name. @type {Record<string, Rule>} */
 const RULES = {
-  ...forAll([...Object.keys(UNARY).map(toSnakeCase), ...Object.keys(COMPOSED), 'gelu', 'clone', 'detach', 'dropout', 'to', 'average_heads'], keepsAlways),
-  ...forAll([...Object.keys(BINARY).map(toSnakeCase), ...Object.keys(COMPARISONS), 'where'], keepsElementwise),
-  ...forAll(['linear', 'layer_norm', 'rms_norm'], ({ inputs: { x, weight, bias } }, isBatched) =>
-    x.shape.length > 1 && ![weight, bias].some(t => t && isBatched(t))),
+  ...forAll(['clone', 'detach', 'average_heads'], keepsAlways),
+  linear: keepsRows,
   ...forAll(['softmax', 'log_softmax', 'cumsum', 'narrow', 'slice', 'order'], keepsAlongOtherDim),
-  ...forAll(['sum', 'mean', 'var', 'std', 'logsumexp', 'norm', 'max', 'min', 'amax', 'amin', 'prod', 'all', 'any', 'argmax',
-    'argmin'], keepsUnlessReduced),
   cross_entropy: keepsInLoss, nll_loss: keepsInLoss,
   matmul: keepsInMatmul, reshape: keepsInReshape, attention: keepsInAttention,
   embedding: ({ inputs: { weight }, saved: { origin } }, isBatched) => isBatched(origin.ids) && !isBatched(weight),
@@ -85,16 +85,14 @@ const RULES = {
 /** Operations that compute each row by itself, so that equal rows stay equal. */
 const ROWWISE = ['embedding', 'add', 'mul', 'layer_norm', 'rms_norm', 'linear']
 
-const ELEMENTWISE = new Set([...Object.keys(BINARY), ...Object.keys(COMPARISONS), 'where'].map(toSnakeCase))
-
 /**
  * Whether a tensor's first axis is the batch for this operation. A weight, or the right operand of a matrix product,
  * may have as many rows by chance.
  * @param {Node} node @param {Tensor} tensor
  */
-function hasBatchFirst({ op: { name }, inputs, outputs, saved: { origin } }, tensor) {
+function hasBatchFirst({ op: { name, kind }, inputs, outputs, saved: { origin } }, tensor) {
   const { length } = tensor.shape
-  if (ELEMENTWISE.has(name)) return length === outputs.out.shape.length
+  if (kind === 'elementwise') return length === outputs.out.shape.length
   if (name === 'matmul') return length > 2 && length === outputs.out.shape.length
   if (name === 'attention') return tensor === inputs.mask && length === 4
   return tensor === (name === 'embedding' ? origin?.ids : inputs.x) && tensor !== inputs.weight
@@ -120,13 +118,13 @@ export function findBatched({ inputs, state }, live) {
   const computed = /** @type {Set<Tensor>} */ (new Set())
   const isBatched = (/** @type {Tensor} */ tensor) => batched.has(tensor)
   for (const node of live) {
-    const sources = dependenciesOf(node), { op: { name } } = node, outputs = Object.values(node.outputs)
+    const sources = dependenciesOf(node), { op: { name, kind } } = node, outputs = Object.values(node.outputs)
     const isConstant = (/** @type {Tensor} */ t) => !computed.has(t) && !state.has(t) && !isBatched(t)
     if (name !== 'rotary') for (const t of sources) {
       if (isConstant(t) && hasBatchFirst(node, t) && hasEqualRows(t, batch)) single.add(t)
     }
     for (const tensor of outputs) computed.add(tensor)
-    const rule = Object.hasOwn(RULES, name) ? RULES[name] : null, hasSingle = sources.some(t => single.has(t))
+    const rule = Object.hasOwn(RULES, name) ? RULES[name] : KIND_RULES[kind ?? ''], hasSingle = sources.some(t => single.has(t))
     if (sources.some(t => single.has(t) && !hasBatchFirst(node, t))) return none
     if (sources.some(isBatched)) {
       // A single row is broadcast: its batch counts as 1.

@@ -116,7 +116,8 @@ function operation(name, { formula, value, da, db, isSum, isExact }) {
   const findReaders = letter => Object.entries({ a: da, b: db })
     .filter(([, [derivative]]) => derivative.includes(letter)).map(([operand]) => operand)
   return {
-    name: toSnakeCase(name),
+    name: toSnakeCase(name), kind: 'elementwise',
+    recompute: ({ a, b }, { number }) => binaryFunctions[/** @type {BinaryName} */ (name)](a ?? number, b ?? number),
     usesOutput: true,
     readsOutput: ['div', 'pow'].includes(name),
     reads: { a: findReaders('a'), b: findReaders('b') },

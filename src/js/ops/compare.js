@@ -41,6 +41,7 @@ export const COMPARISONS = defineComparisons({
 /** @param {string} name @param {Comparison} line @returns {import('../autograd.js').Operation} */
 const operation = (name, { formula, holds }) => ({
   name,
+  kind: 'elementwise',
   parameters: ({ saved: { number } }) => (number === undefined ? {} : { number }),
   /* A bool tensor has no gradient. */
   backward() {},

@@ -82,6 +82,7 @@ export const COMPOSED = defineOperations({
 /** @param {string} name @param {Composed} line @returns {import('../autograd.js').Operation} */
 const operation = (name, { formula, value, slope }) => ({
   name,
+  kind: 'elementwise',
   reads: slope ? { x: ['x'] } : {},
   backward({ inputs: { x }, outputs: { out } }, gradient) {
     const { engine } = out, dx = gradient(x), dout = gradient(out)

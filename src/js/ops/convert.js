@@ -32,6 +32,7 @@ const DEVICES = ['cuda', 'cpu', 'mps']
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'to',
+  kind: 'elementwise',
   parameters: ({ outputs: { out } }) => ({ dtype: out.dtype }),
   /* Only float32 has gradients, and converting float32 to float32 records nothing. */
   backward() {},

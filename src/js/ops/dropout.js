@@ -8,6 +8,8 @@ import { expectFloatTensor } from './checks.js'
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'dropout',
+  kind: 'elementwise',
+  recompute: ({ x }) => x,
   readsOutput: true,
   roles: { mask: 'dropout_mask' },
   from: ({ inputs: { x }, outputs: { mask } }, output) => (output === 'mask' ? {} : { x, mask }),

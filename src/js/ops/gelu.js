@@ -46,7 +46,8 @@ const FORMS = {
 
 /** @type {import('../autograd.js').Operation} */
 const op = {
-  name: 'gelu',
+  name: 'gelu', kind: 'activation',
+  recompute: ({ x }, parameters) => gelu(x, parameters),
   reads: { x: ['x'] },
   parameters: ({ saved: { approximate } }) => ({ approximate }),
   backward({ inputs: { x }, outputs: { out }, saved: { approximate } }, gradient) {

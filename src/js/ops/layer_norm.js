@@ -25,7 +25,8 @@ function statistics(x, row, eps) {
 
 /** @type {import('../autograd.js').Operation} */
 const op = {
-  name: 'layer_norm',
+  name: 'layer_norm', kind: 'norm',
+  recompute: ({ x, weight, bias }, { eps }) => layerNorm(x, weight, bias, { eps }),
   reads: { x: ['x', 'weight'], weight: ['x'] },
   inputAxes: { weight: [{ name: 'channel' }], bias: [{ name: 'channel' }] },
   parameters: ({ saved: { eps } }) => ({ eps }),

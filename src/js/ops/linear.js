@@ -19,6 +19,7 @@ import { accumulateInputGradient } from './stored_weight.js'
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'linear',
+  recompute: ({ x, weight, bias }, rows) => linearRows(x, weight, bias, rows),
   reads: { x: ['weight'], weight: ['x'] },
   inputAxes: { weight: [{ name: 'row' }, { name: 'channel' }], bias: ({ inputs: { weight } }, of) => [of(weight)[0]] },
   axes({ inputs: { x, weight } }, of) {

@@ -121,6 +121,7 @@ const rowsOperation = (kind, ties = TIES_TO_FIRST) => ({
 export const sumOperation = (name, { kind, formula, part, finish, finishLabel = '', slope: [slopeFormula, slope] }) => ({
   ...rowsOperation(kind),
   name,
+  kind: 'reduction',
   reads: slopeFormula.includes('x') ? { x: ['x'] } : {},
   explain(node, _, index) {
     const cells = getReducedCells(node, index), statistics = computeStatistics(cells, node.saved.p)
@@ -186,6 +187,7 @@ function getGradientFraction(cells, x, measure, ties) {
 export const extreme = (name, sign, ties) => ({
   ...rowsOperation(sign > 0 ? MAX : MIN, ties),
   name,
+  kind: 'reduction',
   reads: { x: ['x'] },
   explain: (node, _, index) => explainExtreme(getReducedCells(node, index), f => sign * f.value, sign > 0 ? 'max x' : 'min x'),
   explainGradient(node, _, index, d) {
@@ -201,6 +203,7 @@ export const extreme = (name, sign, ties) => ({
 export const prod = {
   ...rowsOperation(PROD),
   name: 'prod',
+  kind: 'reduction',
   reads: { x: ['x'] },
   explain(node, _, index) {
     const term = productOf(getReducedCells(node, index))
@@ -227,6 +230,7 @@ export const prod = {
 const integerOperation = (name, formula, compute) => ({
   ...rowsOperation(SUM),
   name,
+  kind: 'reduction',
   backward() {},
   explain(node, _, index) {
     const cells = getReducedCells(node, index)

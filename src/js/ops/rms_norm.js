@@ -21,7 +21,8 @@ function statistics(x, row, eps) {
 
 /** @type {import('../autograd.js').Operation} */
 const op = {
-  name: 'rms_norm',
+  name: 'rms_norm', kind: 'norm',
+  recompute: ({ x, weight }, { eps }) => rmsNorm(x, weight, { eps }),
   reads: { x: ['x', 'weight'], weight: ['x'] },
   inputAxes: { weight: [{ name: 'channel' }] },
   axes: ({ inputs: { x } }, of) => of(x),

@@ -12,6 +12,7 @@ import { createIntegerFunction, isInteger, toFloat } from './int_arithmetic.js'
  * @typedef {(x: number, p: number, q: number) => number} Curve p and q are the options, in order
  * @typedef {object} Unary
  * @property {string} torch PyTorch's line
+ * @property {'activation' | 'elementwise'} [kind] default: 'elementwise'
  * @property {string} formula of x
  * @property {Curve} value
  * @property {[string, Curve]} slope the derivative, as a formula and as a number
@@ -52,28 +53,28 @@ export const UNARY = defineOperations({
   sin: { torch: 'torch.sin(x)', formula: 'sin(x)', value: Math.sin, slope: ['cos(x)', Math.cos] },
   cos: { torch: 'torch.cos(x)', formula: 'cos(x)', value: Math.cos, slope: ['−sin(x)', x => -Math.sin(x)] },
   tanh: {
-    torch: 'torch.tanh(x)', formula: 'tanh(x)', value: Math.tanh, slope: ['1 − tanh²(x)', x => 1 - Math.tanh(x) ** 2]
+    kind: 'activation', torch: 'torch.tanh(x)', formula: 'tanh(x)', value: Math.tanh, slope: ['1 − tanh²(x)', x => 1 - Math.tanh(x) ** 2]
   },
   sigmoid: {
-    torch: 'torch.sigmoid(x)', formula: '1 / (1 + exp(−x))', value: sigmoid,
+    kind: 'activation', torch: 'torch.sigmoid(x)', formula: '1 / (1 + exp(−x))', value: sigmoid,
     slope: ['σ(x) (1 − σ(x))', (x, p, q) => sigmoid(x, p, q) * sigmoid(-x, p, q)]
   },
   silu: {
-    torch: 'torch.nn.functional.silu(x)', formula: 'x × σ(x),  σ(x) = 1 / (1 + exp(−x))',
+    kind: 'activation', torch: 'torch.nn.functional.silu(x)', formula: 'x × σ(x),  σ(x) = 1 / (1 + exp(−x))',
     value: (x, p, q) => x * sigmoid(x, p, q), gate: ['σ(x)', sigmoid],
     slope: ['σ(x) (1 + x (1 − σ(x)))', (x, p, q) => sigmoid(x, p, q) * (1 + x * sigmoid(-x, p, q))]
   },
   softplus: {
-    torch: 'torch.nn.functional.softplus(x, beta, threshold)', formula: 'log(1 + exp(beta x)) / beta',
+    kind: 'activation', torch: 'torch.nn.functional.softplus(x, beta, threshold)', formula: 'log(1 + exp(beta x)) / beta',
     options: { beta: 1, threshold: 20 }, value: softplus,
     slope: ['σ(beta x)', (x, beta, threshold) => (x * beta > threshold ? 1 : sigmoid(x * beta, beta, threshold))]
   },
   relu: {
-    torch: 'torch.nn.functional.relu(x)', formula: 'max(x, 0)', value: x => (x <= 0 ? 0 : x), gate: POSITIVE,
+    kind: 'activation', torch: 'torch.nn.functional.relu(x)', formula: 'max(x, 0)', value: x => (x <= 0 ? 0 : x), gate: POSITIVE,
     slope: POSITIVE, gradient: 'dx = dout', note: { name: 'positive' }
   },
   leakyRelu: {
-    torch: 'torch.nn.functional.leaky_relu(x, negative_slope)', formula: 'x where x > 0, else negativeSlope × x',
+    kind: 'activation', torch: 'torch.nn.functional.leaky_relu(x, negative_slope)', formula: 'x where x > 0, else negativeSlope × x',
     options: { negativeSlope: 0.01 }, value: (x, slope) => (x > 0 ? x : x * slope),
     slope: ['1 where x > 0, else negativeSlope', (x, slope) => (x > 0 ? 1 : slope)]
   },
@@ -87,10 +88,11 @@ export const UNARY = defineOperations({
 /** @typedef {Exclude<keyof typeof UNARY, 'clamp' | 'softplus' | 'leakyRelu'>} UnaryName operations without options */
 
 /** @param {string} name @param {Unary} line @returns {import('../autograd.js').Operation} */
-function operation(name, { formula, value, slope: [slope, slopeOf], gate, gradient: gradientFormula, note, options }) {
+function operation(name, { kind = 'elementwise', formula, value, slope: [slope, slopeOf], gate, gradient: gradientFormula, note, options }) {
   const kernel = `gf_${toSnakeCase(name)}_backward`
   return {
-    name: toSnakeCase(name),
+    name: toSnakeCase(name), kind,
+    recompute: ({ x }, parameters) => /** @type {any} */ (unaryFunctions)[name](x, options && parameters),
     usesOutput: true,
     readsOutput: ['sqrt', 'rsqrt', 'reciprocal', 'exp', 'tanh', 'sigmoid'].includes(name),
     reads: slope.includes('x') ? { x: ['x'] } : {},

@@ -18,6 +18,7 @@ import { expand, expectMovable } from './strided.js'
 /** @type {import('../autograd.js').Operation} */
 const op = {
   name: 'where',
+  kind: 'elementwise',
   reads: { mask: ['a', 'b'] },
   parameters: ({ saved: { a, b } }) => ({ a, b }),
   inputAxes: { mask: ({ inputs: { a, b } }, of) => of(a ?? b) },
