@@ -14,11 +14,16 @@ WASM_FLAGS=(-O3 -fno-unroll-loops -msimd128 --no-entry -sSTANDALONE_WASM -sALLOW
 THREADS_FLAGS=(-matomics -mbulk-memory -sINITIAL_MEMORY=16MB
   -Wl,--shared-memory,--import-memory,--no-check-features,--max-memory=4294967296)
 SANITIZERS=(-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all)
-C_SOURCES=(src/c/*.c src/c/*/*.c)
+C_SOURCES=(src/c/*.c src/c/{ops,optim,text}/*.c)
+# The kernels for weights in GGUF's blocks are modules of their own, which most programs never fetch. As side modules they
+# import the memory; with data or a stack they would import more than JavaScript gives them, and not start.
+BLOCKS_SOURCES=(src/c/blocks/*.c)
+BLOCKS_FLAGS=(-O3 -fno-unroll-loops -msimd128 -sSIDE_MODULE=2)
+BLOCKS_THREADS_FLAGS=(-matomics -mbulk-memory -Wl,--shared-memory,--no-check-features,--max-memory=4294967296)
 
 help() {
   cat <<'TEXT'
-./build.sh wasm     dist/glassformer.wasm, the kernels, and the same for threads
+./build.sh wasm     dist/glassformer.wasm, the kernels, those for GGUF's blocks, and the same for threads
 ./build.sh native   build/native, the kernels under sanitizers, for the tests
 ./build.sh types    dist/types, the types of the library
 ./build.sh bundle   dist/js, library, command and kernels as npm gets them
@@ -52,11 +57,13 @@ sizes() {
 
 # wasm: no generated JavaScript; any Emscripten from 3.1.6 on ----------------------------------------------------------
 wasm() {
-  is_fresh dist/glassformer.threads.wasm src/c build.sh && return
+  is_fresh dist/glassformer.blocks.threads.wasm src/c build.sh && return
   mkdir -p dist
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${C_SOURCES[@]}" -o dist/glassformer.wasm
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${THREADS_FLAGS[@]}" "${C_SOURCES[@]}" -o dist/glassformer.threads.wasm
-  sizes dist/glassformer.wasm dist/glassformer.threads.wasm
+  "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" "${BLOCKS_SOURCES[@]}" -o dist/glassformer.blocks.wasm
+  "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" "${BLOCKS_THREADS_FLAGS[@]}" "${BLOCKS_SOURCES[@]}" -o dist/glassformer.blocks.threads.wasm
+  sizes dist/*.wasm
 }
 
 FUZZERS=(text_fuzz kernel_fuzz)
@@ -68,7 +75,7 @@ native() {
   rm -rf build/native
   mkdir -p build/native/kernels
   local test flags=("${C_FLAGS[@]}" "${SANITIZERS[@]}")
-  printf '%s\n' "${C_SOURCES[@]/#/../../../}" |
+  printf '%s\n' "${C_SOURCES[@]/#/../../../}" "${BLOCKS_SOURCES[@]/#/../../../}" |
     (cd build/native/kernels && xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 8 "$CLANG" "${flags[@]}" -fsanitize=fuzzer-no-link -c)
   for test in math_test text_test digest; do
     "$CLANG" "${flags[@]}" build/native/kernels/*.o "tests/native/$test.c" -lm -o "build/native/$test"
@@ -77,7 +84,7 @@ native() {
   for test in "${FUZZERS[@]}"; do
     "$CLANG" "${flags[@]}" -fsanitize=fuzzer build/native/kernels/*.o "tests/native/$test.c" -o "build/native/$test"
   done
-  "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${C_SOURCES[@]}" tests/native/digest.c -o build/native/digest.wasm
+  "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${C_SOURCES[@]}" "${BLOCKS_SOURCES[@]}" tests/native/digest.c -o build/native/digest.wasm
 }
 
 # New inputs of the fuzzer go to build/corpus; the initial corpus of npm test is in tests/native/corpus.
@@ -105,7 +112,7 @@ bundle() {
   npx esbuild glassformer=src/js/index.js text=src/js/text/index.js cli=src/js/cli.js --bundle --splitting --format=esm \
     --platform=neutral --external:node:* --conditions=packed --chunk-names=part-[hash] --outdir=dist/js --log-level=warning \
     --minify-whitespace --minify-syntax --line-limit=160
-  cp dist/glassformer.wasm dist/glassformer.threads.wasm dist/js
+  cp dist/*.wasm dist/js
   sizes dist/js/*
 }
 

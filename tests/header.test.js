@@ -4,8 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import * as constants from '../src/js/constants.js'
 
-test('every constant has the value it has in glassformer.h', async () => {
-  const header = await readFile(new URL('../src/c/glassformer.h', import.meta.url), 'utf8')
+test('every constant has the value it has in glassformer.h and blocks.h', async () => {
+  const read = path => readFile(new URL(path, import.meta.url), 'utf8')
+  const header = await read('../src/c/glassformer.h') + await read('../src/c/blocks/blocks.h')
   const there = new Map([...header.matchAll(/\bGF_(\w+) = (-?\d+)/g)].map(([, name, value]) => [name, Number(value)]))
   for (const [name, value] of Object.entries(constants)) assert.equal(value, there.get(name), name)
 })

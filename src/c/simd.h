@@ -1,8 +1,8 @@
 /* simd.h - the 128-bit SIMD operations of the kernels.
  *
- * gf_f4 holds four float32 lanes, gf_h8 eight int16 lanes. Only this file depends on the target: it uses intrinsics for
- * WebAssembly SIMD and the compiler's vector extension elsewhere. Both round every operation separately (no fused
- * multiply-add), so native and wasm builds compute the same bits.
+ * gf_f4 holds four float32 lanes, gf_h8 eight int16 lanes, gf_b16 sixteen bytes. Only this file depends on the target:
+ * it uses intrinsics for WebAssembly SIMD and the compiler's vector extension elsewhere. Both round every operation
+ * separately (no fused multiply-add), so native and wasm builds compute the same bits.
  */
 #ifndef GF_SIMD_H
 #define GF_SIMD_H
@@ -21,6 +21,7 @@ typedef float gf_f4 __attribute__((vector_size(16)));
 typedef int32_t gf_i4 __attribute__((vector_size(16)));
 typedef double gf_d2 __attribute__((vector_size(16)));
 typedef int16_t gf_h8 __attribute__((vector_size(16)));
+typedef uint8_t gf_b16 __attribute__((vector_size(16)));
 /* gf_max or gf_min. */
 typedef gf_f4 (*gf_max_or_min)(gf_f4 a, gf_f4 b);
 
@@ -50,6 +51,20 @@ GF_INLINE gf_f4 gf_convert_i4(gf_i4 a) { return (gf_f4)wasm_f32x4_convert_i32x4(
 GF_INLINE gf_h8 gf_splat_i16x2(const int16_t *p) { return (gf_h8)wasm_v128_load32_splat(p); }
 /* a[0] b[0] + a[1] b[1], a[2] b[2] + a[3] b[3], ... */
 GF_INLINE gf_i4 gf_dot_pairs(gf_h8 a, gf_h8 b) { return (gf_i4)wasm_i32x4_dot_i16x8((v128_t)a, (v128_t)b); }
+/* Hides a vector from the optimizer. */
+GF_INLINE v128_t gf_opaque_vector(v128_t a) {
+  __asm__("" : "+r"(a));
+  return a;
+}
+/* Sixteen signed bytes as four vectors of float32. Without the barriers the compiler converts lane by lane. */
+GF_INLINE void gf_convert_i8x16(gf_f4 *out, gf_b16 a) {
+  v128_t low = gf_opaque_vector(wasm_i16x8_extend_low_i8x16((v128_t)a));
+  v128_t high = gf_opaque_vector(wasm_i16x8_extend_high_i8x16((v128_t)a));
+  out[0] = gf_convert_i4((gf_i4)gf_opaque_vector(wasm_i32x4_extend_low_i16x8(low)));
+  out[1] = gf_convert_i4((gf_i4)gf_opaque_vector(wasm_i32x4_extend_high_i16x8(low)));
+  out[2] = gf_convert_i4((gf_i4)gf_opaque_vector(wasm_i32x4_extend_low_i16x8(high)));
+  out[3] = gf_convert_i4((gf_i4)gf_opaque_vector(wasm_i32x4_extend_high_i16x8(high)));
+}
 
 #else
 
@@ -89,6 +104,9 @@ GF_INLINE gf_i4 gf_dot_pairs(gf_h8 a, gf_h8 b) {
   for (int i = 0; i < 4; i++) sums[i] = a[2 * i] * b[2 * i] + a[2 * i + 1] * b[2 * i + 1];
   return sums;
 }
+GF_INLINE void gf_convert_i8x16(gf_f4 *out, gf_b16 a) {
+  for (int i = 0; i < 16; i++) out[i / 4][i % 4] = (float)(int8_t)a[i];
+}
 
 #endif
 
@@ -103,6 +121,11 @@ GF_INLINE gf_d2 gf_promote_high(gf_f4 a) {
 }
 /* Four bfloat16, which are the upper halves of float32. */
 GF_INLINE gf_f4 gf_load_bf16(const void *p) { return (gf_f4)(gf_load_i16x4(p) << 16); }
+GF_INLINE gf_b16 gf_load_bytes(const uint8_t *p) {
+  gf_b16 a;
+  memcpy(&a, p, sizeof a);
+  return a;
+}
 /* Returns p, with its value hidden from the optimizer. */
 GF_INLINE const float *gf_opaque(const float *p) {
   __asm__("" : "+r"(p));

@@ -3,7 +3,7 @@ import { describe, expect, isPlain } from './errors.js'
 import { countHookChanges, isHooked, isWrapped } from './nn/forward.js'
 import { compiledFunctions } from './nn/property_checks.js'
 import { Module } from './nn/module.js'
-import { DTYPES } from './dtype.js'
+import { DTYPES, isBlockType } from './dtype.js'
 import { isLibraryClass } from './intermediates.js'
 import { Recording } from './recording.js'
 import { sameShape } from './shape.js'
@@ -251,7 +251,7 @@ class Compiled {
    */
   #isRefused(plan, tensors) {
     const { engine } = this.#module
-    const isUnsupported = (/** @type {Tensor} */ t) => t.engine !== engine || t.disposed || t.dtype === 'int8'
+    const isUnsupported = (/** @type {Tensor} */ t) => t.engine !== engine || t.disposed || isBlockType(t.dtype)
     if (tensors.some(isUnsupported)) this.reason = UNSUPPORTED_INPUTS
     else if (plan.reason && plan.state?.isUnchanged) this.reason = plan.reason
     return this.reason !== ''

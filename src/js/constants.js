@@ -1,4 +1,4 @@
-/** Constants of glassformer.h under their names there, without GF_. tests/header.test.js compares them. */
+/** Constants of glassformer.h and blocks.h under their names there, without GF_. tests/header.test.js compares them. */
 
 export const NO_MEMORY = -1
 
@@ -14,6 +14,7 @@ export const TRANSPOSE_A = 1, TRANSPOSE_B = 2, PANELS_B = 4, ACCUMULATE = 8, FLO
 
 export const CACHE_VALUES = 1, CACHE_READ = 2
 export const FLOAT32 = 0, INT32 = 1, FLOAT64 = 2, BOOL = 3, FLOAT16 = 4, BFLOAT16 = 5, INT8 = 6
+export const Q8_0 = 16, Q4_0 = 17, Q4_1 = 18, Q5_0 = 19, Q5_1 = 20, Q4_K = 21, Q5_K = 22, Q6_K = 23
 export const EQ = 0, NE = 1, LT = 2, LE = 3, GT = 4, GE = 5, AND = 6, OR = 7, XOR = 8
 export const INT_ADD = 0, INT_SUB = 1, INT_MUL = 2, INT_POW = 3, INT_MAXIMUM = 4, INT_MINIMUM = 5
 export const INT_AND = 6

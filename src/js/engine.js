@@ -27,6 +27,8 @@ export class Engine extends Kernels {
   /** How often values of tensors were overwritten. */ writeCount = 0
   /** False while modules are constructed whose weights will be loaded. */ initializesWeights = true
   /** The dtype of the matrices of new modules. @type {import('./dtype.js').DType} */ matrixType = 'float32'
+  /** Whether the values of these matrices are left out until `allocate`. */ defersMatrices = false
+  /** The kernels for GGUF's blocks, by default beside the library, see load_blocks.js. @type {unknown} */ blocksSource
   /** The trace being recorded, if any. @type {import('./trace.js').Trace | null} */ trace = null
   /** Collects new tensors for an observer, if there is one. @type {Set<Tensor> | null} */ newTensors = null
   /** Workspace for converting rows to panels and back, see panels.js. */ panelBuffer = { address: 0, bytes: 0 }
@@ -164,16 +166,19 @@ export class Engine extends Kernels {
    * Runs `fn`, in which new modules leave their weights uninitialized and use no random numbers: they will be loaded.
    * @template T
    * @param {() => T} fn @param {import('./dtype.js').DType} [dtype] of the matrices
+   * @param {boolean} [isDeferred] whether the matrices get their values, and their dtype, by `allocate`
    * @returns {T}
    */
-  withoutInitialization(fn, dtype = 'float32') {
+  withoutInitialization(fn, dtype = 'float32', isDeferred = false) {
     this.initializesWeights = false
     this.matrixType = dtype
+    this.defersMatrices = isDeferred
     try {
       return fn()
     } finally {
       this.initializesWeights = true
       this.matrixType = 'float32'
+      this.defersMatrices = false
     }
   }
 

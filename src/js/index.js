@@ -321,13 +321,16 @@ const GUARDED = [
 /**
  * Loads the library. Each call creates an engine with its own memory and random stream.
  * @param {Parameters<typeof loadThreads>[0]} [options] wasm: the kernels, default: beside the package; threads: 1,
- *   how many threads share long kernel calls where that is possible, with the same bits, see gf.threads
+ *   how many threads share long kernel calls where that is possible, with the same bits, see gf.threads; blocks: the
+ *   kernels for weights that stay in GGUF's blocks, glassformer.blocks.wasm (with threads
+ *   glassformer.blocks.threads.wasm), which are fetched with the first such model, default: beside the package
  */
 export const load = options => guardPromise(start(options), GUARDED, 'const gf = await load()')
 
 /** @param {Parameters<typeof loadThreads>[0]} [options] */
 async function start(options) {
-  const { exports, threads } = await loadThreads(options), engine = new Engine(exports)
+  const { exports, threads, blocks } = await loadThreads(options), engine = new Engine(exports)
+  engine.blocksSource = blocks
   latestEngine = new WeakRef(engine)
   return addLibraryHints(addSpellingHints({
     /** The build of the kernels. */

@@ -50,22 +50,22 @@ async function fetchFile(url, hint) {
  */
 const isResponse = value => typeof value?.arrayBuffer === 'function' && 'ok' in value
 
-/** @param {string} address relative to the page, if there is one */
-function urlOf(address) {
+/** @param {string} address relative to the page, if there is one @param {string} name of the option */
+function urlOf(address, name) {
   try {
     return new URL(address, globalThis.location?.href)
   } catch {
     throw new GlassformerError('type',
-      `load: wasm must be an absolute URL where there is no page, got ${describe(address)}`)
+      `load: ${name} must be an absolute URL where there is no page, got ${describe(address)}`)
   }
 }
 
 /**
- * @param {unknown} wasm @param {string} [hint] what to do if it cannot be read
+ * @param {unknown} wasm @param {string} [hint] what to do if it cannot be read @param {string} [name] of the option
  * @returns {Promise<Platform.WasmModule | ArrayBuffer | ArrayBufferView>} a compiled module as it is, or the bytes
  */
-export async function bytesOf(wasm, hint = WASM_HINT) {
-  let source = typeof wasm === 'string' ? urlOf(wasm) : await wasm
+export async function bytesOf(wasm, hint = WASM_HINT, name = 'wasm') {
+  let source = typeof wasm === 'string' ? urlOf(wasm, name) : await wasm
   if (source instanceof WebAssembly.Module) return source
   if (source instanceof URL) source = source.protocol === 'file:' ? await readFile(source, hint) : await fetchFile(source, hint)
   if (isResponse(source)) {
@@ -74,7 +74,7 @@ export async function bytesOf(wasm, hint = WASM_HINT) {
   }
   if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return source
   throw new GlassformerError('type',
-    `load: wasm must be a URL, a Response, a module or its bytes, got ${describe(wasm)}`)
+    `load: ${name} must be a URL, a Response, a module or its bytes, got ${describe(wasm)}`)
 }
 
 /** @param {unknown} wasm @returns {Promise<WebAssembly.Instance>} */

@@ -1,5 +1,5 @@
 import { GlassformerError, describe, expect } from './errors.js'
-import { DTYPES } from './dtype.js'
+import { DTYPES, isBlockType } from './dtype.js'
 
 /**
  * Weights in the layout that the matrix product reads: panels of 8 rows, column by column (src/c/ops/matmul.h). A
@@ -22,7 +22,7 @@ const MIN_ROWS = 4
  * @param {readonly number[]} shape @param {DType} dtype
  */
 export const getPaddingBytes = ([N, K], dtype) =>
-  (N < MIN_ROWS || dtype === 'int8' ? 0 : (-N & (PANEL - 1)) * K * DTYPES[dtype].bytes)
+  (N < MIN_ROWS || isBlockType(dtype) ? 0 : (-N & (PANEL - 1)) * K * DTYPES[dtype].bytes)
 
 /** The offset in panels of a cell, from its row-major offset. @param {number} offset @param {number} K */
 export function getPanelOffset(offset, K) {

@@ -153,7 +153,7 @@ export const formatTuple = shape => `(${shape.join(', ')}${shape.length === 1 ? 
  * @param {import('./tensor.js').Tensor} tensor @param {(i: number) => any} read the value at a row-major index
  */
 export function formatTensor({ shape, dtype, requiresGrad, node }, read) {
-  const isFloat = /float|int8/.test(dtype), isEmpty = shape.includes(0), suffixes = []
+  const isFloat = /float|int8|^q/.test(dtype), isEmpty = shape.includes(0), suffixes = []
   if (isEmpty && shape.length !== 1) suffixes.push(`size=${formatTuple(shape)}`)
   if (!SILENT_TYPES.includes(dtype) || (isEmpty && dtype === 'bool')) suffixes.push(`dtype=torch.${dtype}`)
   if (node && requiresGrad) suffixes.push(`grad_fn=<${nameOfBackward(node.op.name)}>`)

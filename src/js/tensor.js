@@ -2,8 +2,8 @@ import {
   GlassformerError, describe, expect, expectBoolean, expectInteger, expectOptions, formatShape, isPlain
 } from './errors.js'
 import { backward } from './autograd.js'
-import { DTYPES } from './dtype.js'
-import { int8Address, int8Bytes, readInt8, unpackInt8 } from './int8.js'
+import { blockAddress, blockBytes, readBlockValue, unpackBlocks } from './block_weights.js'
+import { DTYPES, isBlockType } from './dtype.js'
 import { Methods } from './methods.js'
 import { reshape } from './ops/reshape.js'
 import { transpose } from './ops/transpose.js'
@@ -30,8 +30,8 @@ function readShape(where, given) {
 /** Flags of a gradient: created by backward; user code may have a reference; only memory for the next gradient. */
 const OWNED = 1, SHARED = 2, CLEARED = 4
 
-/** @param {Tensor} tensor of int8 */
-const int8Error = tensor => new GlassformerError('type',
+/** @param {Tensor} tensor in blocks */
+const blockError = tensor => new GlassformerError('type',
   `${describe(tensor)} can only be a weight of linear and embedding; to('float32') makes one for everything else`)
 
 /**
@@ -69,12 +69,33 @@ export class Tensor extends Methods {
     this.offset = (base?.offset ?? 0) + offset
     this.isLeftOut = base === null
     if (base === null) return
-    if (base && dtype === 'int8') expect(sameShape(shape, base.shape), 'shape',
+    if (base && isBlockType(dtype)) expect(sameShape(shape, base.shape), 'shape',
       () => `${describe(base)} cannot be reshaped or sliced; to('float32') makes one that can`)
-    const bytes = dtype === 'int8' ? int8Bytes(shape) : this.#size * DTYPES[dtype].bytes
-    this.storage = base ? base.#alive().share() : new Storage(engine.memory, bytes, padding)
-    engine.memory.count(0, 1)
-    engine.adopt(this)
+    this.#setStorage(base ? base.#alive().share() : this.#createStorage(padding))
+  }
+
+  /** @param {Storage} storage */
+  #setStorage(storage) {
+    this.storage = storage
+    this.engine.memory.count(0, 1)
+    this.engine.adopt(this)
+  }
+
+  /** @param {number} padding bytes reserved after the values */
+  #createStorage(padding) {
+    const { dtype, shape } = this
+    const bytes = isBlockType(dtype) ? blockBytes(dtype, shape) : this.#size * DTYPES[dtype].bytes
+    return new Storage(this.engine.memory, bytes, padding)
+  }
+
+  /**
+   * Allocates the values of a tensor that was made without them; the dtype may be another one then.
+   * @param {DType} dtype @param {number} [padding] bytes reserved after its values @internal
+   */
+  allocate(dtype, padding = 0) {
+    this.#dtype = dtype
+    this.isLeftOut = false
+    this.#setStorage(this.#createStorage(padding))
   }
 
   /** Whether a value is a tensor; false for a proxy of one or an object with its prototype. @param {any} value */
@@ -121,11 +142,11 @@ export class Tensor extends Methods {
    * weight that lies in panels (panels.js) is moved back into rows first. Outside `gf.tidy` the address is valid until
    * the next call into the library.
    * @returns {number}
-   * @throws {GlassformerError} 'state' for a disposed tensor, 'type' for int8
+   * @throws {GlassformerError} 'state' for a disposed tensor, 'type' for a matrix in blocks
    */
   dataPtr() {
     const storage = this.#alive()
-    if (this.dtype === 'int8') throw int8Error(this)
+    if (isBlockType(this.dtype)) throw blockError(this)
     if (storage.columns) unpackPanels(this.engine, storage, this.dtype)
     this.engine.recording?.use(storage)
     return storage.address + this.offset * DTYPES[this.dtype].bytes
@@ -192,7 +213,7 @@ export class Tensor extends Methods {
 
   /** The address and number of its bytes. @returns {[address: number, n: number]} */
   #locateBytes() {
-    if (this.dtype === 'int8') return [int8Address(this), this.#alive().bytes]
+    if (isBlockType(this.dtype)) return [blockAddress(this), this.#alive().bytes]
     return [this.dataPtr(), this.#size * DTYPES[this.dtype].bytes]
   }
 
@@ -226,11 +247,11 @@ export class Tensor extends Methods {
     this.offset = 0
   }
 
-  /** The values for reading inside the library; of int8 a copy as float32. @returns {Data} */
+  /** The values for reading inside the library; in blocks a copy as float32. @returns {Data} */
   get values() {
     const { engine, dtype } = this, size = this.#size
-    if (dtype === 'int8') return engine.memory.borrow(4 * size, address => {
-      unpackInt8(address, this)
+    if (isBlockType(dtype)) return engine.memory.borrow(4 * size, address => {
+      unpackBlocks(address, this)
       return engine.memory.floats(address, size).slice()
     })
     return this.engine.memory[DTYPES[this.dtype].view](this.dataPtr(), this.#size)
@@ -238,7 +259,8 @@ export class Tensor extends Methods {
 
   /**
    * A view of the values, valid until the next call into the library. Writing to it changes the tensor. bool values are
-   * the bytes 0 and 1, float16 and bfloat16 values their bits (`toArray` gives numbers); of int8 it is a copy.
+   * the bytes 0 and 1, float16 and bfloat16 values their bits (`toArray` gives numbers); of weights in blocks (int8 and
+   * GGUF's formats) it is a copy.
    * @returns {Data}
    */
   get data() {
@@ -262,7 +284,7 @@ export class Tensor extends Methods {
 
   /** The value at a row-major index; true or false of a bool tensor. @param {number} i @returns {any} */
   #read(i) {
-    if (this.dtype === 'int8') return readInt8(this, i)
+    if (isBlockType(this.dtype)) return readBlockValue(this, i)
     const { columns, address } = this.#alive(), { bytes, view, read } = DTYPES[this.dtype], at = this.offset + i
     const [value] = this.engine.memory[view](address + bytes * (columns ? getPanelOffset(at, columns) : at), 1)
     return read ? read(value) : value

@@ -1,4 +1,5 @@
 // Writes GGUF files: settings with types, tensors of any kind, as llama.cpp's converters write them.
+import { blockFormats } from '../../src/reference/blocks.js'
 
 const TYPES = { F32: 0, F16: 1, Q4_0: 2, Q4_1: 3, Q5_0: 6, Q5_1: 7, Q8_0: 8, Q4_K: 12, Q5_K: 13, Q6_K: 14, BF16: 30 }
 
@@ -55,7 +56,7 @@ class Writer {
 export function writeGguf(metadata, tensors, { version = 3, alignment = 32 } = {}) {
   const writer = new Writer(), list = Object.entries(tensors)
   const settings = Object.entries(metadata).filter(([, value]) => value !== undefined)
-  const pad = () => { while (writer.bytes.length % alignment) writer.push(0) }
+  const aligned = (/** @type {number} */ at) => Math.ceil(at / alignment) * alignment
   writer.u32(0x46554747)
   writer.u32(version)
   writer.u64(list.length)
@@ -71,14 +72,40 @@ export function writeGguf(metadata, tensors, { version = 3, alignment = 32 } = {
     for (const side of [...shape].reverse()) writer.u64(side)
     writer.u32(TYPES[type] ?? type)
     writer.u64(offset)
-    offset += Math.ceil(bytes.length / alignment) * alignment
+    offset += aligned(bytes.length)
   }
+  const start = aligned(writer.bytes.length), last = list.at(-1)?.[1].bytes.length ?? 0
+  const file = new Uint8Array(list.length ? start + offset - aligned(last) + last : writer.bytes.length)
+  file.set(writer.bytes)
+  let at = start
   for (const [, { bytes }] of list) {
-    pad()
-    writer.push(...bytes)
+    file.set(bytes, at)
+    at += aligned(bytes.length)
   }
-  return Uint8Array.from(writer.bytes)
+  return file
 }
 
 /** A tensor of float32. @param {number[]} shape @param {Float32Array} values */
 export const floats = (shape, values) => ({ shape, type: 'F32', bytes: new Uint8Array(values.slice().buffer) })
+
+/** Random bytes that stay the same. */
+export function randomBytes(count, seed) {
+  let state = seed
+  return Uint8Array.from({ length: count }, () => (state = Math.imul(state, 1664525) + 1013904223 >>> 0) >>> 24)
+}
+
+/**
+ * A tensor of random blocks.
+ * @param {string} type @param {number[]} shape
+ * @param {{ seed?: number, isForModel?: boolean }} [options] isForModel: whether the values are as small as weights;
+ *   default: any finite ones
+ */
+export function randomBlocks(type, shape, { seed = blockFormats[type].bytes, isForModel = false } = {}) {
+  const { values, bytes: size, halves } = blockFormats[type], count = shape.reduce((a, b) => a * b) / values
+  const bytes = randomBytes(size * count, seed), exponent = type === 'Q8_0' || values === 256 ? 0x04 : 0x14
+  for (let b = 0; b < count; b++) for (const at of halves) {
+    const high = b * size + at + 1
+    bytes[high] = isForModel ? bytes[high] & 0x83 | exponent : bytes[high] & 0xbb
+  }
+  return { shape, type, bytes }
+}

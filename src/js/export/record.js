@@ -215,7 +215,7 @@ export function recordRun(where, model, prepare, use) {
   expect(engine.trace === null, 'state', () => `${where}: a trace is being recorded, and traces cannot be nested`)
   const [name, parameter] = model.namedParameters().find(([, p]) => p.dtype !== 'float32') ?? []
   expect(!parameter, 'type',
-    () => `${where}: ${name} is stored as ${parameter?.dtype}; load the model in float32 to export it`)
+    () => `${where}: ${name} is stored as ${parameter?.dtype}; load the model in float32, models.load(files, { dtype: 'float32' }), to export it`)
   return disposeTensors(engine, model, () => inEvalMode(model, () => {
     const { inputs, args } = prepare(engine, model), trace = engine.trace = new Recording(engine)
     try {

@@ -1,6 +1,6 @@
 import { expect } from '../errors.js'
 import { sizeOf } from '../shape.js'
-import { BLOCKS } from './blocks.js'
+import { findBlock } from '../blocks.js'
 import { BYTES } from './header.js'
 
 /**
@@ -108,7 +108,7 @@ function parseHeader(bytes, { name: file, size, ...source }) {
   const infos = readTensorInfos(reader, count), alignment = metadata['general.alignment'] ?? 32
   const start = Math.ceil(reader.at / alignment) * alignment
   const entries = infos.map(({ name, shape, dtype, offset }) => {
-    const { values, bytes: blockBytes } = BLOCKS[dtype] ?? { values: 1, bytes: BYTES[dtype] }, n = sizeOf(shape)
+    const { values, bytes: blockBytes } = findBlock(dtype) ?? { values: 1, bytes: BYTES[dtype] }, n = sizeOf(shape)
     expect(n % values === 0 && (shape.at(-1) ?? 1) % values === 0, 'format',
       () => `${file}: the rows of ${name} must be whole blocks of ${values} values, got ${shape.at(-1)}`)
     const from = start + offset, to = from + n / values * blockBytes

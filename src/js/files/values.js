@@ -1,8 +1,8 @@
 import { describe, expect, expectOneOf } from '../errors.js'
-import { DTYPES, TENSOR_DTYPES } from '../dtype.js'
-import { packInt8 } from '../int8.js'
+import { findBlock, BLOCKS } from '../blocks.js'
+import { packBlocks } from '../block_weights.js'
+import { DTYPES, TENSOR_DTYPES, isBlockType } from '../dtype.js'
 import { to } from '../ops/convert.js'
-import { BLOCKS } from './blocks.js'
 import { BYTES } from './header.js'
 
 /**
@@ -65,7 +65,7 @@ function checkRange(name, value, dtype) {
 
 /**
  * Writes whole blocks of a file into a tensor.
- * @param {Tensor} to @param {number} at @param {import('./blocks.js').BlockKind} kind @param {Uint8Array} chunk
+ * @param {Tensor} to @param {number} at @param {import('../blocks.js').BlockKind} kind @param {Uint8Array} chunk
  */
 function writeBlocks(to, at, { values, bytes, read }, chunk) {
   const count = chunk.length / bytes, floats = new Float32Array(count * values)
@@ -75,7 +75,7 @@ function writeBlocks(to, at, { values, bytes, read }, chunk) {
 
 /** How many bytes a number of values takes in a file. @param {string} dtype @param {number} count */
 export const bytesOfValues = (dtype, count) => {
-  const { values, bytes } = BLOCKS[dtype] ?? { values: 1, bytes: BYTES[dtype] }
+  const { values, bytes } = findBlock(dtype) ?? { values: 1, bytes: BYTES[dtype] }
   return count / values * bytes
 }
 
@@ -88,9 +88,10 @@ const valuesIn = (dtype, bytes) => bytes / bytesOfValues(dtype, 1)
  * @param {string} name @param {Uint8Array} chunk
  */
 function writeChunk(to, at, { dtype: code }, name, chunk) {
-  if (BLOCKS[code]) return writeBlocks(to, at, BLOCKS[code], chunk)
-  const { engine, dtype } = to, { bytes, code: kind } = DTYPES[dtype], native = NATIVE[code]
-  if (native === dtype) return to.bytes.set(chunk, at * bytes)
+  const { engine, dtype } = to, { bytes, code: kind, block: own } = DTYPES[dtype]
+  const native = NATIVE[code], block = findBlock(code)
+  if (native === dtype || (block && block === own)) return to.bytes.set(chunk, at * bytes)
+  if (block) return writeBlocks(to, at, block, chunk)
   if (native) {
     return engine.memory.borrow(chunk.length, address => {
       engine.memory.bytes(address, chunk.length).set(chunk)
@@ -112,7 +113,7 @@ function writeChunk(to, at, { dtype: code }, name, chunk) {
  * @returns {Generator<any, void, any>}
  */
 export function* readInto(to, at, entry, name) {
-  const { source, from, to: end, dtype } = entry, unit = BLOCKS[dtype]?.bytes ?? 1
+  const { source, from, to: end, dtype } = entry, unit = findBlock(dtype)?.bytes ?? 1
   const step = Math.floor(CHUNK_BYTES / unit) * unit
   for (let start = from; start < end; start += step) {
     const chunk = yield source.read(start, Math.min(end, start + step))
@@ -142,7 +143,7 @@ export function* readRowsInto(to, first, entry, name) {
     for (let i = 0; i < count; i += step) {
       const n = Math.min(step, count - i)
       yield* readInto(rows, 0, { ...entry, from: from + i * row, to: from + (i + n) * row }, name)
-      packInt8(to, rows.dataPtr(), first + i, n)
+      packBlocks(to, rows.dataPtr(), first + i, n)
     }
   } finally {
     rows.dispose()
@@ -198,7 +199,7 @@ export const WRITABLE = Object.keys(BYTES).filter(code => !code.startsWith('F8')
  * @throws {import('../errors.js').GlassformerError} 'range' for a number that the dtype cannot represent
  */
 export function bytesAs(name, tensor, code) {
-  if (tensor.dtype === 'int8') return tensor.engine.tidy(() => bytesAs(name, to(tensor, 'float32'), code))
+  if (isBlockType(tensor.dtype)) return tensor.engine.tidy(() => bytesAs(name, to(tensor, 'float32'), code))
   const { engine, dtype } = tensor, size = tensor.numel(), native = NATIVE[code]
   if (native === dtype) return tensor.bytes.slice()
   if (!Object.hasOwn(INTEGERS, code)) {

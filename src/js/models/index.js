@@ -3,7 +3,8 @@ import { detectNonWeights } from '../files/format.js'
 import { baseName, checkFormat, findFile, openModelFiles, readJson } from '../files/shards.js'
 import { settle, openSource } from '../files/source.js'
 import { openRemoteFolder } from '../files/remote.js'
-import { WEIGHT_DTYPES } from '../dtype.js'
+import { WEIGHT_DTYPES, isBlockType } from '../dtype.js'
+import { loadBlockKernels } from '../load_blocks.js'
 import { prepareWeight } from '../nn/quantize.js'
 import { nextTask } from '../next_task.js'
 import { isGguf } from '../files/gguf.js'
@@ -15,7 +16,7 @@ import { readHead, rowsOf } from './heads.js'
 import { openLlama2c } from './llama2c.js'
 import { metaEngine } from './meta.js'
 import { readSentenceModules } from './sentence_modules.js'
-import { indexByKey, countParameters, countBytes, formatList, planReads } from './plan.js'
+import { indexByKey, countParameters, countBytes, findBlockMatrices, formatList, planReads } from './plan.js'
 import { readParameter, withProgress } from './read_weights.js'
 import { TOKENIZER_FILES, readTokenizer } from './tokenizer_files.js'
 import { LM_HEAD, hasSameBytes } from './tied.js'
@@ -83,7 +84,8 @@ export { save } from './save.js'
  * @typedef {Inspection & { config: Config, family?: Family, settings?: any, reads: import('./plan.js').Read[],
  *   files: Files, pooling: import('./pooling.js').Pooling | null, gguf?: Gguf, generation?: Config,
  *   generationSettings?: ReturnType<typeof readGenerationConfig> & { generationDefaults: Record<string, number> },
- *   error?: GlassformerError }} Opened
+ *   blockTypes: Map<string, import('../dtype.js').DType>, error?: GlassformerError }} Opened blockTypes: the dtypes of
+ *   matrices that stay in the blocks of a GGUF file, by key
  */
 
 /** Names of files with weights in other formats, and a message that says what to do. @type {[RegExp, string][]} */
@@ -91,7 +93,7 @@ const UNSUPPORTED_FORMATS = [
   [/^pytorch_model.*\.bin$|\.(pt|pth|ckpt)$/, 'is a program in Python, not data; save the model as safetensors'],
   [/\.(h5|msgpack|ot|onnx|tflite|npz)$/, 'belongs to another framework; choose model.safetensors']
 ]
-const DTYPES = /** @type {Dtype[]} */ (WEIGHT_DTYPES)
+const DTYPES = /** @type {Dtype[]} */ (WEIGHT_DTYPES.filter(dtype => dtype === 'int8' || !isBlockType(dtype)))
 /** 4 GB of 32-bit addresses, less room for intermediate tensors. */
 const MAX_BYTES = 3.5 * 2 ** 30
 
@@ -199,15 +201,16 @@ function suggestDtype(model, dtype) {
  * @param {Files} given @param {{ dtype?: Dtype, ignoreHead?: boolean, isLoading?: boolean }} [options]
  * @returns {Generator<any, Opened, any>}
  */
-function* openModel(given, { dtype = 'float32', ignoreHead = false, isLoading = false } = {}) {
+function* openModel(given, { dtype: requested, ignoreHead = false, isLoading = false } = {}) {
   expect(isPlain(given) && Object.keys(given).length > 0, 'type', () => 'models: files must be an object of file ' +
     `contents by name, such as { 'config.json': text, 'model.safetensors': blob }, got ${isPlain(given)
       ? 'an empty object' : describe(given)}; read each file first with await readFile(path)`)
   /** @type {Opened} */
   const found = {
     type: null, parameters: 0, bytes: 0, missing: [], unused: [], problems: [], config: {}, reads: [], files: given,
-    pooling: null
+    pooling: null, blockTypes: new Map()
   }
+  const dtype = requested ?? 'float32'
   yield* collectProblems(found, function* () {
     const { files, pooling } = yield* readSentenceModules(given, ignoreHead)
     const { config, entries, gguf } = yield* readConfig(files)
@@ -237,7 +240,12 @@ function* openModel(given, { dtype = 'float32', ignoreHead = false, isLoading = 
     const rows = gguf ? gguf.rows(found.settings, state) : rowsOf(family, found.settings, state)
     const plan = planReads(tensorsByKey, rows, state, gguf ? GGUF_IGNORED : family.ignored)
     found.parameters = countParameters(model)
-    found.bytes = countBytes(model, dtype)
+    const inBlocks = gguf && !requested ? findBlockMatrices(plan.reads, state) : undefined
+    for (const [key, tensor] of Object.entries(state)) {
+      const own = inBlocks?.get(tensor)
+      if (own) found.blockTypes.set(key, own)
+    }
+    found.bytes = countBytes(model, dtype, inBlocks)
     Object.assign(found, { reads: plan.reads, missing: plan.missing, unused: plan.unused.map(tensor => tensor.name) })
     if (found.bytes > MAX_BYTES) found.problems.push(`the model's ${found.parameters} parameters take ${found.bytes} ` +
       `bytes, and at most ${MAX_BYTES} are available${suggestDtype(model, dtype)}`)
@@ -281,8 +289,8 @@ function checkComplete({ family, missing, problems, error }) {
 
 /**
  * @typedef {object} LoadOptions
- * @property {'float32' | 'float16' | 'bfloat16' | 'int8'}  [dtype] 'float32' by default; the dtype that the matrices
- *   are stored in, see quantize
+ * @property {'float32' | 'float16' | 'bfloat16' | 'int8'} [dtype] the dtype that the matrices are stored in, see
+ *   quantize; default: 'float32', but quantized matrices of a GGUF file stay in its blocks
  * @property {(progress: { done: number, total: number }) => void | Promise<void>} [onProgress] called as weights are
  *   read, with the bytes read and the bytes in total; a promise is awaited
  * @property {import('../platform.d.ts').Signal} [signal] an AbortSignal; with a signal, load yields to other tasks
@@ -294,16 +302,16 @@ function checkComplete({ family, missing, problems, error }) {
 
 /**
  * Checks the options that inspect and load have in common.
- * @param {string} where @param {LoadOptions} options @returns {{ dtype: Dtype, ignoreHead: boolean }}
+ * @param {string} where @param {LoadOptions} options @returns {{ dtype: Dtype | undefined, ignoreHead: boolean }}
  */
-function checkOptions(where, { dtype = 'float32', ignoreHead = false }) {
-  return { dtype: expectOneOf(where, 'dtype', dtype, DTYPES), ignoreHead: expectBoolean(where, 'ignoreHead', ignoreHead) }
+function checkOptions(where, { dtype, ignoreHead = false }) {
+  return { dtype: dtype && expectOneOf(where, 'dtype', dtype, DTYPES), ignoreHead: expectBoolean(where, 'ignoreHead', ignoreHead) }
 }
 
 /**
  * The checked options of load with their defaults.
  * @param {LoadOptions | undefined} options
- * @returns {LoadOptions & { dtype: Dtype, ignoreHead: boolean, cache: boolean }}
+ * @returns {LoadOptions & { ignoreHead: boolean, cache: boolean }}
  */
 function loadOptions(options) {
   const all = expectOptions('models.load', options, ['dtype', 'onProgress', 'signal', 'ignoreHead', 'cache'])
@@ -347,19 +355,22 @@ async function loadModel(engine, given, options) {
   checkComplete(found)
   const { family, settings, config } = found, { reads, finish } = withProgress(found.reads, progressOptions)
   const tokenizer = await settle(readTokenizer(engine, found.files, family.isTokenizer, found.gguf?.metadata))
-  const model = engine.withoutInitialization(() => new family.Model(engine, settings), dtype)
+  const { blockTypes } = found, isInBlocks = blockTypes.size > 0
+  if (isInBlocks) await loadBlockKernels(engine)
+  const model = engine.withoutInitialization(() => new family.Model(engine, settings), isInBlocks ? 'q8_0' : dtype, isInBlocks)
   Object.assign(model, found.generationSettings,
     { labels: settings.head?.labels ?? null, pooling: found.pooling, ownTokenizer: tokenizer })
   model.origin = { family, settings, config, generation: found.generation }
   try {
     const state = model.stateDict()
+    for (const [key, tensor] of Object.entries(state)) if (tensor.isLeftOut) tensor.allocate(blockTypes.get(key) ?? 'float32')
     for (const read of reads) {
       if (progressOptions.signal) await nextTask()
       await settle(readParameter(engine, state[read.target], read))
     }
     await finish()
-    if (dtype !== 'float32') for (const parameter of model.requiresGrad_(false).parameters()) {
-      if (parameter.isMatrix) prepareWeight(parameter)
+    if (isInBlocks || dtype !== undefined && dtype !== 'float32') for (const parameter of model.requiresGrad_(false).parameters()) {
+      if (parameter.dtype !== 'float32') prepareWeight(parameter)
     }
   } catch (error) {
     model.dispose()

@@ -1,11 +1,14 @@
-import { DTYPES } from '../dtype.js'
+import { findBlock } from '../blocks.js'
+import { blockBytes } from '../block_weights.js'
+import { DTYPES, isBlockType } from '../dtype.js'
 import { formatShape } from '../errors.js'
-import { int8Bytes } from '../int8.js'
+import { Parameter } from '../nn/parameter.js'
 import { sameShape, sizeOf } from '../shape.js'
 
 /**
  * @typedef {import('../files/header.js').Entry} Entry
  * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../dtype.js').DType} DType
  *
  * Which tensor of a file is read into which tensor of the model.
  * @typedef {object} Row
@@ -156,13 +159,33 @@ export function planReads(tensorsByKey, rows, state, ignored) {
 /** @param {import('../nn/module.js').Module} model */
 export const countParameters = model => model.parameters().reduce((sum, { shape }) => sum + sizeOf(shape), 0)
 
+/** @param {readonly number[]} shape @param {DType} dtype */
+const bytesOf = (shape, dtype) => (isBlockType(dtype) ? blockBytes(dtype, shape) : DTYPES[dtype].bytes * sizeOf(shape))
+
 /**
  * The size of a model's parameters in bytes, with matrices stored in `dtype` and all others in float32.
- * @param {import('../nn/module.js').Module} model @param {import('../dtype.js').DType} dtype
+ * @param {import('../nn/module.js').Module} model @param {DType} dtype
+ * @param {Map<Tensor, DType>} [ownTypes] other dtypes of single matrices
  */
-export const countBytes = (model, dtype) => model.parameters().reduce((sum, { shape, isMatrix }) => sum +
-  (!isMatrix || dtype === 'float32' ? 4 * sizeOf(shape)
-    : dtype === 'int8' ? int8Bytes(shape) : DTYPES[dtype].bytes * sizeOf(shape)), 0)
+export const countBytes = (model, dtype, ownTypes) => model.parameters().reduce((sum, parameter) => sum +
+  bytesOf(parameter.shape, ownTypes?.get(parameter) ?? (parameter.isMatrix ? dtype : 'float32')), 0)
+
+/**
+ * The matrices of a model that can stay in the blocks of a GGUF file, with their dtypes.
+ * @param {readonly Read[]} reads @param {Record<string, Tensor>} state of the model
+ * @returns {Map<Tensor, DType>}
+ */
+export function findBlockMatrices(reads, state) {
+  /** @type {Map<Tensor, DType>} */ const dtypes = new Map()
+  const isMatrix = (/** @type {Tensor} */ tensor) => tensor instanceof Parameter && tensor.isMatrix
+  for (const { target, entry, isTransposed } of reads) {
+    const tensor = state[target], isKept = findBlock(entry.dtype) && isMatrix(tensor) && !isTransposed
+    const dtype = /** @type {DType} */ (isKept ? entry.dtype.toLowerCase() : 'float32')
+    // A matrix of several tensors of the file has one dtype.
+    dtypes.set(tensor, (dtypes.get(tensor) ?? dtype) === dtype ? dtype : 'float32')
+  }
+  return new Map([...dtypes].filter(([, dtype]) => dtype !== 'float32'))
+}
 
 /** A list for a message, at most eight items. @param {readonly string[]} list */
 export const formatList = list =>

@@ -89,8 +89,8 @@ export class Module extends Callable {
 
   /** A new parameter that may be stored in fewer bits. @param {number} rows @param {number} columns */
   matrix(rows, columns) {
-    const { engine } = this
-    return registerNewParameter(this, new Parameter(engine, [rows, columns], undefined, engine.matrixType, true))
+    const { engine } = this, base = engine.defersMatrices ? null : undefined
+    return registerNewParameter(this, new Parameter(engine, [rows, columns], base, engine.matrixType, true))
   }
 
   /**

@@ -9,7 +9,8 @@ export class Parameter extends Tensor {
 
   /**
    * @param {import('../engine.js').Engine} engine @param {readonly number[]} shape
-   * @param {Tensor} [base] makes it a view of this tensor @param {import('../dtype.js').DType} [dtype]
+   * @param {Tensor | null} [base] makes it a view of this tensor; null leaves its values out until `allocate`
+   * @param {import('../dtype.js').DType} [dtype]
    * @param {boolean} [isMatrix] whether it is only used in matrix products or as a table of rows, so that it may be
    *   stored in fewer bits
    */
@@ -18,6 +19,13 @@ export class Parameter extends Tensor {
     engine.keep(this)
     this.requiresGrad = dtype === 'float32'
     this.isMatrix = isMatrix
+  }
+
+  /** @param {import('../dtype.js').DType} dtype @internal */
+  allocate(dtype, padding = this.shape.length === 2 ? getPaddingBytes(this.shape, dtype) : 0) {
+    super.allocate(dtype, padding)
+    this.requiresGrad = dtype === 'float32'
+    this.engine.keep(this)
   }
 
   toString() {

@@ -1,3 +1,4 @@
+import { isBlockType } from '../dtype.js'
 import { describe, expect, expectOneOf, expectOptions } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
 import { getPanels } from '../panels.js'
@@ -9,7 +10,7 @@ import { Parameter } from './parameter.js'
 const TYPES = /** @type {readonly StoredType[]} */ (['float16', 'bfloat16', 'int8'])
 
 /** Moves a weight into panels if possible, which also checks that its values are finite. @param {Parameter} weight */
-export const prepareWeight = weight => weight.dtype === 'int8' || getPanels(weight, 0, weight.shape[0])
+export const prepareWeight = weight => isBlockType(weight.dtype) || getPanels(weight, 0, weight.shape[0])
 
 /** @param {Parameter} weight @param {StoredType} dtype @param {string} name for messages */
 function convertWeight(weight, dtype, name) {

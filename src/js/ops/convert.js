@@ -1,8 +1,8 @@
 import { describe, expect } from '../errors.js'
 import { record } from '../autograd.js'
-import { DTYPES, typeHint } from '../dtype.js'
+import { packBlocks, unpackBlocks } from '../block_weights.js'
+import { DTYPES, isBlockType, typeHint } from '../dtype.js'
 import { cell, product } from '../explain.js'
-import { packInt8, unpackInt8 } from '../int8.js'
 import { expectTensor } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -15,9 +15,9 @@ import { expectTensor } from './checks.js'
 export function convertInto(out, x) {
   const { engine } = out
   if (x.dtype === out.dtype) out.copyFrom(x)
-  else if (out.dtype === 'int8' && x.dtype === 'float32') packInt8(out, x.dataPtr())
-  else if (out.dtype === 'float32' && x.dtype === 'int8') unpackInt8(out.dataPtr(), x)
-  else if (out.dtype === 'int8' || x.dtype === 'int8') {
+  else if (isBlockType(out.dtype) && x.dtype === 'float32') packBlocks(out, x.dataPtr())
+  else if (out.dtype === 'float32' && isBlockType(x.dtype)) unpackBlocks(out.dataPtr(), x)
+  else if (isBlockType(out.dtype) || isBlockType(x.dtype)) {
     const float32 = engine.empty(x.shape)
     convertInto(float32, x)
     convertInto(out, float32)
@@ -25,7 +25,8 @@ export function convertInto(out, x) {
   } else engine.c.gf_convert(out.dataPtr(), DTYPES[out.dtype].code, x.dataPtr(), DTYPES[x.dtype].code, x.numel())
 }
 
-const NAMES = /** @type {DType[]} */ (Object.keys(DTYPES))
+/** GGUF's formats are only read from files. */
+const NAMES = /** @type {DType[]} */ (Object.keys(DTYPES)).filter(dtype => !DTYPES[dtype].block)
 /** Devices, which PyTorch's `to` accepts. */
 const DEVICES = ['cuda', 'cpu', 'mps']
 
@@ -53,10 +54,12 @@ const op = {
 export function to(x, dtype) {
   const { engine } = expectTensor('to', 'x', x)
   expect(!DEVICES.includes(dtype), 'range', () => `to: there are no devices here; leave .to('${dtype}') out`)
+  if (x.dtype === dtype) return x
+  expect(!DTYPES[dtype]?.block, 'type', () => `to: ${dtype} is a format of GGUF files, and only models.load makes such ` +
+    "tensors; to('int8') stores a matrix in less memory, too")
   expect(NAMES.includes(dtype), typeof dtype === 'string' ? 'range' : 'type',
     () => `to: dtype must be one of ${NAMES.join(', ')}, got ${describe(dtype)}${typeHint(dtype)}` +
       ('dtype' in Object(dtype) ? '; write x.typeAs(other)' : ''))
-  if (x.dtype === dtype) return x
   const out = engine.empty(x.shape, dtype)
   convertInto(out, x)
   return record(engine, op, { x }, { out })

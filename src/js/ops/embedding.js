@@ -2,8 +2,8 @@ import { expect, expectOptions, expectInteger } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indexOf, offsetOf } from '../shape.js'
-import { DTYPES } from '../dtype.js'
-import { int8Address } from '../int8.js'
+import { blockAddress } from '../block_weights.js'
+import { DTYPES, isBlockType } from '../dtype.js'
 import { getPanels } from '../panels.js'
 import { expectRank, toIdTensor, copyIdsForBackward, expectWeightTensor } from './checks.js'
 import { convertInto } from './convert.js'
@@ -47,7 +47,7 @@ function getReadableRows(weight) {
   const { engine, dtype, offset, shape: [V, C] } = weight
   const storage = /** @type {import('../storage.js').Storage} */ (weight.storage), { address, columns } = storage
   engine.recording?.use(storage)
-  if (dtype === 'int8') return { panels: int8Address(weight) }
+  if (isBlockType(dtype)) return { panels: blockAddress(weight) }
   const panels = dtype !== 'float32' ? getPanels(weight, 0, V) : columns === C && offset === 0 ? address : 0
   if (panels || dtype === 'float32') return { panels, rows: weight }
   const rows = engine.empty(weight.shape)
@@ -76,8 +76,9 @@ export function embedding(ids, weight, options) {
   expect(bad < 0, 'index', () =>
     `embedding: ids must be from 0 to ${V - 1} (weight has ${V} rows), got ${index.values[bad]} at index ${bad}`)
   const out = engine.empty([...index.shape, C])
-  const { panels, rows } = getReadableRows(weight), n = index.numel(), { code } = DTYPES[weight.dtype]
-  if (panels) engine.c.gf_embedding_panels(out.dataPtr(), index.dataPtr(), panels, n, C, code)
+  const { panels, rows } = getReadableRows(weight), n = index.numel(), { block, code } = DTYPES[weight.dtype]
+  if (block) engine.c.gf_blocks_embedding(out.dataPtr(), index.dataPtr(), panels, n, C, code)
+  else if (panels) engine.c.gf_embedding_panels(out.dataPtr(), index.dataPtr(), panels, n, C, code)
   else engine.c.gf_embedding_forward(out.dataPtr(), index.dataPtr(), rows?.dataPtr(), n, C)
   const skipped = paddingIdx === undefined ? -1 : paddingIdx < 0 ? paddingIdx + V : paddingIdx
   const saved = needsSaving(engine, weight) ? copyIdsForBackward(index, ids) : index

@@ -3,8 +3,8 @@ import { expect, formatShape } from '../errors.js'
 import { record } from '../autograd.js'
 import { cell, product, sumOf } from '../explain.js'
 import { indicesOf, range, replaceLastSize } from '../shape.js'
+import { blockAddress } from '../block_weights.js'
 import { DTYPES } from '../dtype.js'
-import { int8Address } from '../int8.js'
 import { traceRounding } from './rounded.js'
 import {
   countRows, expectFloatTensor, expectOptionalTensor, expectRank, expectSameEngine, expectShape, expectWeightTensor,
@@ -92,8 +92,18 @@ function withRows(weight, first, count, use) {
  * @param {{ M: number, N: number, K: number, bias: number }} sizes
  */
 function multiplyInt8(out, x, weight, first, { M, N, K, bias }) {
-  const { engine } = out, { c } = engine, rows = int8Address(weight) + c.gf_int8_size(first, K)
+  const { engine } = out, { c } = engine, rows = blockAddress(weight) + c.gf_int8_size(first, K)
   c.gf_int8_product(out.dataPtr(), engine.scratch(c.gf_int8_workspace(M, K)), x.dataPtr(), rows, bias, M, N, K)
+}
+
+/**
+ * @param {Tensor} out @param {Tensor} x @param {Tensor} weight in GGUF's blocks @param {number} first row
+ * @param {{ M: number, N: number, K: number, bias: number }} sizes
+ */
+function multiplyBlocks(out, x, weight, first, { M, N, K, bias }) {
+  const { engine: { c }, engine } = out, workspace = engine.scratch(c.gf_blocks_workspace(M, K))
+  const rows = blockAddress(weight, first), { code } = DTYPES[weight.dtype]
+  c.gf_blocks_product(out.dataPtr(), workspace, x.dataPtr(), rows, bias, M, N, K, code)
 }
 
 /**
@@ -115,8 +125,10 @@ export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0]
     multiplyInt8(out, operand, weight, first, sizes)
     return record(engine, op, { x: recorded, weight, bias }, { out }, { first, count, biasFirst })
   }
-  const panels = getPanels(weight, first, count, x, bias)
-  if (panels) {
+  const isInBlocks = DTYPES[weight.dtype].block !== undefined
+  const panels = isInBlocks ? 0 : getPanels(weight, first, count, x, bias)
+  if (isInBlocks) multiplyBlocks(out, x, weight, first, sizes)
+  else if (panels) {
     sizes.flags = /** @type {number} */ (FLAGS[weight.dtype])
     multiply(engine, out.dataPtr(), x.dataPtr(), panels, sizes)
   } else withRows(weight, first, count, rows => multiply(engine, out.dataPtr(), x.dataPtr(), rows, sizes))
@@ -124,8 +136,8 @@ export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0]
 }
 
 /**
- * A linear layer, y = x Wᵀ + b: torch.nn.functional.linear. A weight of float16, bfloat16 or int8 has no gradient, but
- * gradients flow through it to x, as QLoRA needs; those of int8 are computed as if x were not rounded.
+ * A linear layer, y = x Wᵀ + b: torch.nn.functional.linear. A weight of float16, bfloat16, int8 or a format of GGUF has
+ * no gradient, but gradients flow through it to x, as QLoRA needs; those of int8 are computed as if x were not rounded.
  * @param {Tensor} x [..., inFeatures]
  * @param {Tensor} weight [outFeatures, inFeatures]
  * @param {Tensor | null} [bias] [outFeatures]

@@ -1,6 +1,6 @@
 import { ACCUMULATE } from '../constants.js'
-import { DTYPES } from '../dtype.js'
-import { unpackInt8 } from '../int8.js'
+import { unpackBlocks } from '../block_weights.js'
+import { DTYPES, isBlockType } from '../dtype.js'
 import { multiply } from './matmul.js'
 import { mergeStridedAxes } from './strided.js'
 
@@ -20,7 +20,7 @@ const BLOCK = 2 ** 20
  */
 export function unpackRows(out, weight, first) {
   const { engine, dtype, storage, offset, shape: [, K] } = weight, { c } = engine, [count] = out.shape
-  if (dtype === 'int8') return unpackInt8(out.dataPtr(), weight, first, count)
+  if (isBlockType(dtype)) return unpackBlocks(out.dataPtr(), weight, first, count)
   const { bytes, code } = DTYPES[dtype]
   if (storage?.columns === K && offset === 0) {
     engine.recording?.use(storage)

@@ -54,12 +54,13 @@ function readThreads(threads) {
 
 /**
  * Loads the kernels for several threads, or for one if several are not possible.
- * @param {KernelOptions & { threads?: number | ThreadOptions }} [options] wasm: the kernels for one thread; threads: 1
- * @returns {Promise<{ exports: Platform.Exports, threads: Threads }>}
+ * @param {KernelOptions & { threads?: number | ThreadOptions, blocks?: KernelOptions['wasm'] }} [options] wasm: the
+ *   kernels for one thread; threads: 1; blocks: the kernels for weights in GGUF's blocks, see load_blocks.js
+ * @returns {Promise<{ exports: Platform.Exports, threads: Threads, blocks: KernelOptions['wasm'] }>}
  * @throws {import('../errors.js').GlassformerError} as loadKernels
  */
 export async function loadThreads(options) {
-  const { threads = 1, ...rest } = expectOptions('load', options, ['threads', 'wasm'])
+  const { threads = 1, blocks, ...rest } = expectOptions('load', options, ['threads', 'wasm', 'blocks'])
   const { count, wasm, minWork } = readThreads(threads)
   /** @type {string | null} */ let reason = null
   if (count > 1) {
@@ -67,12 +68,13 @@ export async function loadThreads(options) {
       const node = isNode() ? builtin('node:worker_threads') : null
       const possible = limitToCores(count, node)
       if (possible < count) reason = `there ${possible === 1 ? 'is 1 core' : `are ${possible} cores`} here`
-      if (possible > 1) return await loadShared(node, possible, { wasm, minWork, reason })
+      if (possible > 1) return { ...await loadShared(node, possible, { wasm, minWork, reason }), blocks }
     } catch (error) {
       reason = /** @type {Error} */ (error).message
     }
   }
-  return { exports: await loadKernels(rest), threads: { count: 1, reason, taken: 0, alone: fn => runSync('threads.alone', fn), stop() {} } }
+  const exports = await loadKernels(rest)
+  return { exports, blocks, threads: { count: 1, reason, taken: 0, alone: fn => runSync('threads.alone', fn), stop() {} } }
 }
 
 /**

@@ -1,10 +1,12 @@
-import { DTYPES } from '../dtype.js'
+import { Q4_0, Q4_1, Q4_K, Q5_0, Q5_1, Q5_K, Q6_K, Q8_0 } from './constants.js'
+import { float16ToNumber } from './float16.js'
 
 /**
  * Tensors of GGUF whose values are stored in blocks of 32 or 256 with a scale (ggml's block_q8_0 and so on): what a
  * block has, and the values that it stands for.
  *
  * @typedef {object} BlockKind
+ * @property {number} code the kernels' constant
  * @property {number} values of a block
  * @property {number} bytes of a block
  * @property {(bytes: Uint8Array, at: number, out: Float32Array, to: number) => void} read writes the values of the
@@ -12,9 +14,8 @@ import { DTYPES } from '../dtype.js'
  *   at byte `at` to out, from index `to` on
  */
 
-const readFloat16 = /** @type {(bits: number) => number} */ (DTYPES.float16.read)
 /** @param {Uint8Array} bytes @param {number} at */
-const half = (bytes, at) => readFloat16(bytes[at] | bytes[at + 1] << 8)
+const half = (bytes, at) => float16ToNumber(bytes[at] | bytes[at + 1] << 8)
 /** @param {number} byte */
 const signed = byte => byte << 24 >> 24
 
@@ -22,29 +23,29 @@ const SMALL = 32, LARGE = 256
 
 /**
  * Blocks of 32 values with 4 or 5 bits each: a low half byte for each of the first 16 values, a high one for each of
- * the
- * others, and the fifth bits in 4 bytes.
- * @param {boolean} hasMin whether a minimum is added, else half of the range is subtracted @param {boolean} hasFifthBit
+ * the others, and the fifth bits in 4 bytes.
+ * @param {number} code @param {boolean} hasMin whether a minimum is added, else half of the range is subtracted
+ * @param {boolean} hasFifthBit
  * @returns {BlockKind}
  */
-function smallBlock(hasMin, hasFifthBit) {
+function smallBlock(code, hasMin, hasFifthBit) {
   const start = hasMin ? 4 : 2, codes = start + (hasFifthBit ? 4 : 0), middle = hasMin ? 0 : hasFifthBit ? 16 : 8
   return {
-    values: SMALL, bytes: codes + 16,
+    code, values: SMALL, bytes: codes + 16,
     read(bytes, at, out, to) {
       const scale = half(bytes, at), min = hasMin ? half(bytes, at + 2) : 0
       for (let i = 0; i < SMALL; i++) {
         const byte = bytes[at + codes + i % 16], low = i < 16 ? byte & 15 : byte >> 4
         const fifth = hasFifthBit ? bytes[at + start + (i >> 3)] >> (i & 7) & 1 : 0
-        out[to + i] = (low + 16 * fifth - middle) * scale + min
+        out[to + i] = Math.fround((low + 16 * fifth - middle) * scale) + min
       }
     }
   }
 }
 
 /** 32 values with 8 bits. @type {BlockKind} */
-const Q8_0 = {
-  values: SMALL, bytes: 34,
+const bytesBlock = {
+  code: Q8_0, values: SMALL, bytes: 34,
   read(bytes, at, out, to) {
     const scale = half(bytes, at)
     for (let i = 0; i < SMALL; i++) out[to + i] = signed(bytes[at + 2 + i]) * scale
@@ -63,12 +64,12 @@ function scaleAndMin(bytes, at, j) {
 
 /**
  * 256 values with 4 or 5 bits in 8 groups, each with a scale and a minimum of 6 bits.
- * @param {boolean} hasFifthBit @returns {BlockKind}
+ * @param {number} code @param {boolean} hasFifthBit @returns {BlockKind}
  */
-function groupedBlock(hasFifthBit) {
+function groupedBlock(code, hasFifthBit) {
   const codes = hasFifthBit ? 48 : 16
   return {
-    values: LARGE, bytes: codes + 128,
+    code, values: LARGE, bytes: codes + 128,
     read(bytes, at, out, to) {
       const d = half(bytes, at), dmin = half(bytes, at + 2)
       for (let j = 0; j < 8; j++) {
@@ -76,7 +77,7 @@ function groupedBlock(hasFifthBit) {
         for (let i = 0; i < 32; i++) {
           const low = j % 2 ? bytes[first + i] >> 4 : bytes[first + i] & 15
           const fifth = hasFifthBit ? bytes[at + 16 + i] >> j & 1 : 0
-          out[to + 32 * j + i] = Math.fround(d * scale) * (low + 16 * fifth) - Math.fround(dmin * min)
+          out[to + 32 * j + i] = Math.fround(Math.fround(d * scale) * (low + 16 * fifth)) - Math.fround(dmin * min)
         }
       }
     }
@@ -84,8 +85,8 @@ function groupedBlock(hasFifthBit) {
 }
 
 /** 256 values with 6 bits in 16 groups, each with a scale of 8 bits. @type {BlockKind} */
-const Q6_K = {
-  values: LARGE, bytes: 210,
+const sixBitsBlock = {
+  code: Q6_K, values: LARGE, bytes: 210,
   read(bytes, at, out, to) {
     const d = half(bytes, at + 208)
     for (let i = 0; i < LARGE; i++) {
@@ -97,9 +98,13 @@ const Q6_K = {
   }
 }
 
-/** @type {Record<string, BlockKind>} */
+/** The formats by their names in GGUF; the dtypes of tensors have the same in lower case. */
 export const BLOCKS = {
-  Q4_0: smallBlock(false, false), Q4_1: smallBlock(true, false),
-  Q5_0: smallBlock(false, true), Q5_1: smallBlock(true, true),
-  Q8_0, Q4_K: groupedBlock(false), Q5_K: groupedBlock(true), Q6_K
+  Q8_0: bytesBlock,
+  Q4_0: smallBlock(Q4_0, false, false), Q4_1: smallBlock(Q4_1, true, false),
+  Q5_0: smallBlock(Q5_0, false, true), Q5_1: smallBlock(Q5_1, true, true),
+  Q4_K: groupedBlock(Q4_K, false), Q5_K: groupedBlock(Q5_K, true), Q6_K: sixBitsBlock
 }
+
+/** The format of a dtype of a file, if it has blocks. @param {string} dtype @returns {BlockKind | undefined} */
+export const findBlock = dtype => /** @type {Record<string, BlockKind>} */ (BLOCKS)[dtype]

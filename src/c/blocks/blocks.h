@@ -1,0 +1,25 @@
+/* blocks.h - the public interface of the kernels for weights in GGUF's blocks.
+ *
+ * They are a module of their own, glassformer.blocks.wasm, which JavaScript loads with the first such weight and which
+ * works in the memory of the other kernels. So it must have no data of its own and use no stack. The conventions are
+ * those of glassformer.h.
+ */
+#ifndef GF_BLOCKS_H
+#define GF_BLOCKS_H
+
+#include "../glassformer.h"
+
+/* The formats of blocks; src/js/constants.js has the same numbers. */
+enum { GF_Q8_0 = 16, GF_Q4_0 = 17, GF_Q4_1 = 18, GF_Q5_0 = 19, GF_Q5_1 = 20, GF_Q4_K = 21, GF_Q5_K = 22, GF_Q6_K = 23 };
+
+/* out [count,K] = rows first .. first + count of a weight [N,K] as float32. K is a multiple of the values of a block. */
+GF_EXPORT void gf_blocks_rows(float *out, const uint8_t *weight, int first, int count, int K, int type);
+/* out [n,K] = the rows ids [n] of a weight, as gf_embedding_forward. */
+GF_EXPORT void gf_blocks_embedding(float *out, const int32_t *ids, const uint8_t *weight, int n, int K, int type);
+/* out [M,N] = x [M,K] W^T + bias [N] (NULL: none) for a weight W [N,K]. A row of x gives the same bits alone and
+ * together with others. workspace: gf_blocks_workspace floats. */
+GF_EXPORT double gf_blocks_workspace(int M, int K);
+GF_EXPORT void gf_blocks_product(float *out, float *workspace, const float *x, const uint8_t *weight, const float *bias,
+                                 int M, int N, int K, int type);
+
+#endif
