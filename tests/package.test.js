@@ -27,6 +27,7 @@ test('the package is small and holds kernels, library, types and sources', () =>
   assert.ok(statSync(packed.file).size < 1_000_000, `${statSync(packed.file).size} bytes`)
   const wanted = [
     'dist/js/glassformer.js', 'dist/js/glassformer.wasm', 'dist/js/glassformer.threads.wasm',
+    'dist/js/glassformer.blocks.wasm', 'dist/js/glassformer.blocks.threads.wasm',
     'dist/js/text.js', 'dist/js/cli.js', 'dist/types/index.d.ts',
     'web/examples/nanogpt.js', 'web/docs/pytorch.md', 'CHANGELOG.md', 'LICENSE', 'README.md'
   ]

@@ -27,7 +27,8 @@ export function createCopy(name, folders, more = []) {
   }
   mkdirSync(`${copyFolder}dist`)
   if (!existsSync(`${copyFolder}node_modules`)) symlinkSync(`${ROOT}node_modules`, `${copyFolder}node_modules`)
-  const sources = filesBelow(`${copyFolder}src/c`, '.c')
+  // The kernels for GGUF's blocks are a module of their own, which is not built again.
+  const sources = filesBelow(`${copyFolder}src/c`, '.c').filter(path => !path.includes('/src/c/blocks/'))
   const objectOf = source => `${copyFolder}objects/${source.slice(copyFolder.length).replaceAll('/', '_')}.o`
   const wasm = `${copyFolder}dist/glassformer.wasm`
   const compile = source => (

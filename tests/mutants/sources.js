@@ -42,6 +42,7 @@ const placesIn = text => text.split('\n').flatMap((line, row) => (isSilent(line)
   Array.from(codeOf(line).matchAll(pattern), ({ index, 0: found }) => ({ row, index, found, to }))))))
 
 const sources = [...filesBelow(`${ROOT}src/c`, '.c'), ...filesBelow(`${ROOT}src/c`, '.h'), ...filesBelow(`${ROOT}src/js`, '.js')]
+  .filter(path => !path.includes('/src/c/blocks/'))
   .map(path => path.slice(ROOT.length)).filter(path => given.of.some(one => path.startsWith(one)))
   // Read by nobody in Node's tests of the sources: the command and the bundle have their own.
   .filter(path => !/cli|wasm\/|kernels\.js/.test(path))
@@ -63,7 +64,9 @@ const chosen = given.known ? KNOWN.map(placeOf).filter(({ file }) => given.of.so
   : given.only.length ? all.filter(isRequested) : drawn()
 
 const { copyFolder, withChange, objects, madeFrom } = createCopy('sources', ['src', 'tests', 'web'])
-cpSync(`${ROOT}dist/glassformer.threads.wasm`, `${copyFolder}dist/glassformer.threads.wasm`)
+for (const name of ['threads', 'blocks', 'blocks.threads']) {
+  cpSync(`${ROOT}dist/glassformer.${name}.wasm`, `${copyFolder}dist/glassformer.${name}.wasm`)
+}
 /** A copy that stays unchanged: here each test has to pass, and its duration is measured. */
 const baselineFolder = copyFolder.replace(/sources\/$/, 'baseline/')
 rmSync(baselineFolder, { recursive: true, force: true })

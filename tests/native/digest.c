@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../src/c/blocks/blocks.h"
 #include "../../src/c/glassformer.h"
 
 static gf_generator generator;
@@ -127,6 +128,34 @@ static uint32_t digest_stored_product(uint32_t d, int n) {
     if ((float)gf_int8_read(bytes, i / K, i % K, K) != rows[i]) __builtin_trap();
   d = fold_floats(fold_floats(fold_floats(d, out, M * N), rounded, M * K), rows, N * K);
   free(w), free(bias), free(bytes), free(x), free(work);
+  return d;
+}
+
+/* Weights in GGUF's blocks of random bytes, with finite scales. */
+static uint32_t digest_blocks(uint32_t d, int n) {
+  static const int formats[][3] = {{GF_Q8_0, 32, 34}, {GF_Q4_0, 32, 18},   {GF_Q4_1, 32, 20},   {GF_Q5_0, 32, 22},
+                                   {GF_Q5_1, 32, 24}, {GF_Q4_K, 256, 144}, {GF_Q5_K, 256, 176}, {GF_Q6_K, 256, 210}};
+  for (unsigned i = 0; i < sizeof formats / sizeof *formats; i++) {
+    int type = formats[i][0], blocks = n % 3 + 1, K = blocks * formats[i][1], size = formats[i][2], N = n % 19 + 1,
+        M = n % 7;
+    float *noise = zeros(N * blocks * size), *x = normals(M * K), *bias = normals(N), *out = zeros(M * N),
+          *row = zeros(K);
+    float *work = zeros((int)gf_blocks_workspace(M, K));
+    uint8_t *weight = malloc((size_t)(N * blocks * size));
+    gf_uniform(noise, &generator, N * blocks * size, 0.0f, 256.0f);
+    for (int k = 0; k < N * blocks * size; k++) weight[k] = (uint8_t)noise[k];
+    for (int k = 0; k < N * blocks; k++)
+      for (int at = 1; at < size; at += at == 1 ? 2 : size == 210 && at == 3 ? 206 : size)
+        weight[k * size + at] &= 0xbb;
+    int32_t last = N - 1;
+    gf_blocks_embedding(row, &last, weight, 1, K, type);
+    float *again = zeros(K);
+    gf_blocks_rows(again, weight, last, 1, K, type);
+    require_same(row, again, K);
+    gf_blocks_product(out, work, x, weight, bias, M, N, K, type);
+    d = fold_floats(fold_floats(d, out, M * N), row, K);
+    free(noise), free(x), free(bias), free(work), free(weight);
+  }
   return d;
 }
 
@@ -445,7 +474,7 @@ static uint32_t digest_helpers(uint32_t d, int n) {
   return fold_floats(fold_floats(d, dx, cells), out, cells);
 }
 
-enum { KERNELS = 10 };
+enum { KERNELS = 11 };
 
 /* Updates the digest d with a family of kernels at one size. */
 static uint32_t digest_of(uint32_t d, int family, int n, int keys) {
@@ -468,8 +497,10 @@ static uint32_t digest_of(uint32_t d, int family, int n, int keys) {
       return digest_indexing(d, n);
     case 8:
       return digest_elementwise(d, n);
-    default:
+    case 9:
       return digest_helpers(d, n);
+    default:
+      return digest_blocks(d, n);
   }
 }
 
