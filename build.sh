@@ -107,7 +107,7 @@ types() {
 
 # bundle: the npm package; Node reads a few files ten times as fast as sixty. The text library and the command share chunks.
 bundle() {
-  is_fresh dist/js/glassformer.js src/js src/training dist/glassformer.wasm build.sh && return
+  is_fresh dist/js/glassformer.js src/js src/training dist/*.wasm build.sh && return
   rm -rf dist/js
   npx esbuild glassformer=src/js/index.js text=src/js/text/index.js cli=src/js/cli.js --bundle --splitting --format=esm \
     --platform=neutral --external:node:* --conditions=packed --chunk-names=part-[hash] --outdir=dist/js --log-level=warning \
@@ -137,7 +137,7 @@ format() {
 # site: static files for any host and any path ---------------------------------------------------------------------------
 site() {
   wasm
-  is_fresh dist/glassformer.html web src/js dist/glassformer.wasm && return
+  is_fresh dist/glassformer.html web src/js dist/*.wasm && return
   node web/build.js
 }
 

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/js/index.js'
+import { loadBlockKernels } from '../src/js/load_blocks.js'
+import { Parameter } from '../src/js/nn/parameter.js'
 
 /** An engine whose blocks are counted, and refused when `left` of them have been given. */
 async function loadCounted() {
@@ -30,6 +32,7 @@ async function loadCounted() {
 
 const { gf, count } = await loadCounted()
 const { functional: F, nn, optim, text } = gf
+await loadBlockKernels(gf.engine)
 
 const linear = new nn.Linear(5, 3), layer = new nn.TransformerEncoderLayer(8, 2, 12, 0.1),
   transformer = new nn.Transformer(8, 2, 1, 1, 12, 0).eval(), halves = gf.quantize(new nn.Linear(40, 9), { dtype: 'int8' })
@@ -37,6 +40,8 @@ const x = gf.randn([2, 3, 8]), y = gf.randn([2, 4, 8]), flat = gf.randn([4, 5]),
 const vocab = new text.Vocab([['a', 'b', 'a', 'c']]), pairs = text.trainBPE('the cat sat on the mat, the cat', { vocabSize: 262 })
 const pieces = text.trainUnigram('the cat sat on the mat, the cat ran', { vocabSize: 24 }),
   words = text.trainWordPiece('the cat sat on the mat, the cat ran', { vocabSize: 40 })
+const blocks = new Parameter(gf.engine, [9, 32], undefined, 'q4_0', true), many = gf.randn([6, 32])
+blocks.bytes.fill(17)
 const file = gf.saveSafetensors(layer.stateDict(), undefined, { dtypes: 'F16' })
 
 /** Clears what a backward left on what outlives it. */
@@ -112,6 +117,11 @@ const WORKS = {
     }
   },
   'weights of 8 bits': () => gf.noGrad(() => halves.forward(wide)),
+  "weights in GGUF's blocks"() {
+    const a = many.clone().requiresGrad_()
+    F.linear(a, blocks).sum().backward()
+    return [F.linear(many, blocks), a.grad, F.embedding([3, 0], blocks), blocks.to('float32'), blocks.at(1, 2), blocks.toArray()]
+  },
   'a file'() {
     const tensors = Object.values(gf.loadSafetensors(file).tensors)
     try {
