@@ -162,7 +162,7 @@ async function site() {
   await preload(outputs)
   await reference()
   await guides()
-  await cp(here('../dist/glassformer.wasm'), `${SITE}glassformer.wasm`)
+  for (const name of ['glassformer.wasm', 'glassformer.blocks.wasm']) await cp(here(`../dist/${name}`), SITE + name)
   for (const { name, path } of FILES) await cp(here(path), SITE + name)
   return { ...page, outputs }
 }
@@ -241,7 +241,7 @@ async function single() {
   const [{ text: script }] = /** @type {OutputFile[]} */ (outputFiles)
   /** @param {string} name */
   const binary = name => readFile(`${SITE}${name}`, 'base64')
-  const wasm = await binary('glassformer.wasm')
+  const [wasm, blocks] = await Promise.all(['glassformer.wasm', 'glassformer.blocks.wasm'].map(binary))
   const files = await Promise.all(FILES.map(async ({ name }) => (
     `<script type="application/octet-stream" id="${name}">${await binary(name)}</script>\n`)))
   const policy = `default-src 'none'; script-src ${hash(script)} 'wasm-unsafe-eval'; style-src ${hash(style)}; ` +
@@ -250,6 +250,7 @@ async function single() {
     '<link rel="stylesheet" href="style.css">': `<style>${style}</style>`,
     [MAIN]: '',
     '</body>': `<script type="application/wasm" id="wasm">${wasm}</script>\n` +
+      `<script type="application/wasm" id="blocks">${blocks}</script>\n` +
       files.join('') +
       `<script type="text/plain" id="worker">${worker}</script>\n` +
       `<script type="text/plain" id="check">${check}</script>\n` +

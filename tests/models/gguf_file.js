@@ -109,3 +109,29 @@ export function randomBlocks(type, shape, { seed = blockFormats[type].bytes, isF
   }
   return { shape, type, bytes }
 }
+
+/** The sizes of the model of `fileOf`. */
+export const SIZES = { C: 256, V: 24, F: 512, HEADS: 4, KV_HEADS: 2 }
+const ones = shape => floats(shape, new Float32Array(shape.reduce((a, b) => a * b)).fill(1))
+
+/**
+ * The file of a model with one layer. typeOf: the type of a tensor by its name; shapes: other tensors than Llama's.
+ */
+export function fileOf(typeOf, { settings = {}, architecture = 'llama', without = [], shapes = {} } = {}) {
+  const { C, V, F, HEADS, KV_HEADS } = SIZES, kv = C / HEADS * KV_HEADS, all = {
+    'token_embd': [V, C], 'output_norm': [C], 'blk.0.attn_norm': [C], 'blk.0.ffn_norm': [C], 'blk.0.attn_q': [C, C], 'blk.0.attn_k': [kv, C],
+    'blk.0.attn_v': [kv, C], 'blk.0.attn_output': [C, C], 'blk.0.ffn_gate': [F, C], 'blk.0.ffn_up': [F, C], 'blk.0.ffn_down': [C, F], ...shapes
+  }
+  const tensors = Object.entries(all).filter(([name]) => !without.includes(name)).map(([name, shape], seed) => {
+    const type = shape.length === 1 ? 'F32' : typeOf(name)
+    const tensor = type !== 'F32' ? randomBlocks(type, shape, { seed: seed + 5, isForModel: true }) : shape.length === 1 ? ones(shape)
+      : floats(shape, Float32Array.from({ length: shape[0] * shape[1] }, (_, i) => Math.sin(i * 7 + seed) / 16))
+    return [name.endsWith('.bias') ? name : `${name}.weight`, tensor]
+  })
+  const named = {
+    'embedding_length': C, 'block_count': 1, 'feed_forward_length': F, 'context_length': 64, 'attention.head_count': HEADS,
+    'attention.head_count_kv': KV_HEADS, 'attention.layer_norm_rms_epsilon': 1e-5, ...settings
+  }
+  const metadata = Object.fromEntries(Object.entries(named).map(([key, value]) => [`${architecture}.${key}`, value]))
+  return writeGguf({ 'general.architecture': architecture, ...metadata }, Object.fromEntries(tensors))
+}

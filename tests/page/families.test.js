@@ -10,6 +10,7 @@ import { roomsOf } from '../../web/rooms/index.js'
 import { stageOf } from '../../web/stages/index.js'
 import { gradientsOf, messageOf } from '../../web/worker/serialize_run.js'
 import { CASES as DECODERS, filesOf as decoderFiles } from '../models/family_cases.js'
+import { fileOf as ggufOf } from '../models/gguf_file.js'
 import { cases as ENCODERS, filesOf as encoderFiles } from '../models/hashed_weights.js'
 import { gf } from '../lib/engine.js'
 import { llamaGguf, openModel } from '../lib/imported_models.js'
@@ -67,6 +68,17 @@ for (const name of names) test(`${name}: every room has data, a picture and text
       part === 'value' && difference === null && outputs.has(own) && op !== 'dropout'))
     assert.deepEqual(new Set(skipped.map(({ op }) => op).filter(op => !['norm', 'amax'].includes(op))), new Set())
   }, { maxNewTokens: /longrope/.test(name) ? 16 : 3 })))
+
+test('a GGUF file whose matrices stay in blocks: rooms, numbers and check are those of any model', () => {
+  const file = ggufOf(name => (name === 'blk.0.attn_v' ? 'Q6_K' : 'Q4_K'))
+  return withRun('', (run, { exportable, run: made }) => {
+    assert.equal(exportable.model.stateDict()['embed_tokens.weight'].dtype, 'q4_k')
+    for (const { id, stage } of roomsOf(run)) assert.ok(!findBroken(stageOf(stage).data(run, createView(run, id))), id)
+    const results = recompute({ ...run, gradients: gradientsOf(made) })
+    assert.ok(results.length > 40, `${results.length}`)
+    assert.deepEqual(results.filter(({ errorRatio }) => errorRatio > 1), [])
+  }, {}, { 'model.gguf': file })
+})
 
 /** The ids of the rooms with some texts. */
 const roomsWith = (run, words) => roomsOf(run).filter(room => room.words === words).map(({ id }) => id)

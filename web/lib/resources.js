@@ -10,4 +10,6 @@ export function locate(name, id = name) {
   return Uint8Array.from(atob(text), letter => letter.charCodeAt(0)).buffer
 }
 
+/** The kernels for models in GGUF's blocks. */
+export const locateBlockKernels = () => locate('glassformer.blocks.wasm', 'blocks')
 export const locateKernels = () => locate('glassformer.wasm', 'wasm')

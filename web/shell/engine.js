@@ -101,7 +101,9 @@ export function createEngine(spawn, second = 1000) {
     return call(...callArguments)
   }
   return {
-    /** @param {{ wasm: Address, files: Record<string, Address>, first: Record<string, Address> }} files */
+    /**
+     * @param {{ wasm: Address, blocks: Address, files: Record<string, Address>, first: Record<string, Address> }} files
+     */
     load(files) {
       filesToRestore.load = files
       return call('load', files)

@@ -3,7 +3,7 @@
 import { createEngine } from './engine.js'
 import { startWorker } from '../lib/fetch_on_demand.js'
 import { MODELS } from '../models/index.js'
-import { locate, locateKernels } from '../lib/resources.js'
+import { locate, locateBlockKernels, locateKernels } from '../lib/resources.js'
 
 /** @import { Problem } from '../types.d.ts' */
 
@@ -52,7 +52,8 @@ export async function startEngine(names, words) {
     const engine = createEngine(() => startWorker('worker'))
     await words
     const [kernels, ...first] = await Promise.all([wasm, ...names.map(name => files[name])].map(fetchBytes))
-    await engine.load({ wasm: kernels, files, first: Object.fromEntries(names.map((name, i) => [name, first[i]])) })
+    const given = Object.fromEntries(names.map((name, i) => [name, first[i]]))
+    await engine.load({ wasm: kernels, blocks: locateBlockKernels(), files, first: given })
     return { engine }
   } catch (error) {
     return { problem: describeProblem(error) }

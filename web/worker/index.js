@@ -24,6 +24,7 @@ import { compareCache } from './cache_comparison.js'
 
 /** @type {Library} */ let engine
 /** @type {Address} */ let kernels
+/** The kernels for GGUF's blocks. @type {Address} */ let blockKernels
 /** @type {Library | undefined} */ let twinEngine
 /** @type {Library | undefined} */ let sideEngine
 /** @type {Record<string, Address>} */ let addresses = {}
@@ -62,7 +63,10 @@ function bytesOf(name) {
 }
 
 /** Starts another engine with its own memory, so that a run can be queried while another is computed. */
-const start = () => load({ wasm: typeof kernels === 'string' ? new URL(kernels) : kernels })
+const start = () => load({ wasm: toSource(kernels), blocks: toSource(blockKernels) })
+
+/** @param {Address} address */
+const toSource = address => (typeof address === 'string' ? new URL(address) : address)
 
 /**
  * A run with weights from the training page.
@@ -123,15 +127,17 @@ function runOf(isTwin = false) {
 
 const calls = {
   /**
-   * Starts the engine. files: the address of every file; first: files that may have been fetched already.
-   * @param {{ wasm: Address, files: Record<string, Address>, first: Record<string, Address> }} where
+   * Starts the engine. blocks: the kernels for GGUF's blocks, which are fetched when they are needed; files: the
+   * address of every file; first: files that may have been fetched already.
+   * @param {{ wasm: Address, blocks: Address, files: Record<string, Address>, first: Record<string, Address> }} where
    */
-  async load({ wasm, files: list, first }) {
+  async load({ wasm, blocks, files: list, first }) {
     addresses = list
     for (const [name, given] of Object.entries(first)) {
       if (typeof given !== 'string') files.set(name, Promise.resolve(new Uint8Array(given)))
     }
     kernels = wasm
+    blockKernels = blocks
     engine = await start()
   },
   /** Sets weights from the training page for all further runs. @param {{ model: string, file: Uint8Array }} loan */

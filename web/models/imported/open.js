@@ -29,6 +29,11 @@ let lastSerial = 0
 const MODEL_FILES = /\.(json|txt|model|spm|bin|safetensors|gguf)$/
 /** Files of a tokenizer. */
 const TOKENIZERS = /^(tokenizer\.json|vocab\.(json|txt)|.*\.(model|spm)|tok[^.]*\.bin)$/
+/**
+ * Up to this size in float32, the matrices of a GGUF file are unpacked, since they can be exported and edited then;
+ * those of larger models stay in the blocks of the file.
+ */
+const MAX_UNPACKED_BYTES = 2 ** 30
 /** Where the keys of a GGUF file's metadata stand, before the tokens. */
 const GGUF_HEAD_BYTES = 2 ** 16
 
@@ -40,11 +45,21 @@ async function hasTokenizerFile(files) {
 }
 
 /**
+ * The description of a model in the dtype in which the page loads it, and that dtype.
+ * @param {Library} gf @param {Record<string, Blob>} files
+ */
+async function inspectModel(gf, files) {
+  const unpacked = await gf.models.inspect(files, { dtype: 'float32' })
+  if (unpacked.bytes <= MAX_UNPACKED_BYTES) return { inspection: unpacked, dtype: /** @type {const} */ ('float32') }
+  return { inspection: await gf.models.inspect(files), dtype: undefined }
+}
+
+/**
  * Describes files from their headers: a model, or a training of this page.
  * @param {Library} gf @param {Record<string, Blob>} files
  */
 export async function importFiles(gf, files) {
-  const inspection = await gf.models.inspect(files)
+  const { inspection } = await inspectModel(gf, files)
   const weights = Object.keys(files).filter(name => name.endsWith('.safetensors'))
   const training = weights.length === 1 && !files['config.json'] ? await trainingOf(files[weights[0]]) : null
   return {
@@ -133,8 +148,8 @@ export async function openIn(gf, options) {
   if (last?.serial === serial) return last
   last?.model.dispose()
   opened.delete(gf)
-  const { type } = await gf.models.inspect(files)
-  const made = await gf.models.load(files, options)
+  const { inspection: { type }, dtype } = await inspectModel(gf, files)
+  const made = await gf.models.load(files, { ...options, ...(dtype && { dtype }) })
   try {
     expectOwnTokenizer(made)
   } catch (error) {
