@@ -8,6 +8,7 @@ import { importFiles } from '../../web/models/imported/open.js'
 import { RUNS } from '../../web/models/runs.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { stageOf } from '../../web/stages/index.js'
+import { headContributions, nearest } from '../../web/worker/interpret.js'
 import { gradientsOf, messageOf } from '../../web/worker/serialize_run.js'
 import { CASES as DECODERS, filesOf as decoderFiles } from '../models/family_cases.js'
 import { fileOf as ggufOf } from '../models/gguf_file.js'
@@ -77,6 +78,13 @@ test('a GGUF file whose matrices stay in blocks: rooms, numbers and check are th
     const results = recompute({ ...run, gradients: gradientsOf(made) })
     assert.ok(results.length > 40, `${results.length}`)
     assert.deepEqual(results.filter(({ errorRatio }) => errorRatio > 1), [])
+    const { inputs: { x, weight }, outputs: { out } } = run.steps.find(({ inputs: all }) => all.weight?.endsWith('o_proj.weight'))
+    const heads = headContributions(gf, made, { x, weight, heads: 4 }), sums = getTensor(run, out).data
+    const total = i => heads.reduce((all, { values }) => all + values[i], 0)
+    sums.forEach((sum, i) => assert.ok(Math.abs(total(i) - sum) < 1e-5))
+    const table = Object.keys(exportable.model.stateDict())[0], [name] = made.names.filter(own => own.endsWith(table))
+    const [first] = nearest(gf, made, { name, index: [7, 0], table: name })
+    assert.ok(first.row === 7 && Math.abs(first.cosine - 1) < 1e-5, 'a row of the table is the nearest to itself')
   }, {}, { 'model.gguf': file })
 })
 

@@ -15,8 +15,14 @@ const TOP_TOKENS = 5
 /** Rows of a table that are multiplied at a time. */
 const BLOCK_ROWS = 4096
 
-/** @param {Library} gf @param {LibraryTensor} x @param {number} first @param {number} count */
-const rowsOf = (gf, x, first, count) => (count === x.shape[0] ? x : gf.functional.narrow(x, 0, first, count))
+/**
+ * Some rows as float32; a table of a large GGUF model is in blocks.
+ * @param {Library} gf @param {LibraryTensor} x @param {number} first @param {number} count
+ */
+function rowsOf(gf, x, first, count) {
+  if (x.dtype !== 'float32') return gf.functional.embedding(Int32Array.from({ length: count }, (_, i) => first + i), x)
+  return count === x.shape[0] ? x : gf.functional.narrow(x, 0, first, count)
+}
 
 /** @template T @param {Library} gf @param {() => T} fn @returns {T} */
 const withoutGradients = (gf, fn) => gf.tidy(() => gf.noGrad(/** @type {() => any} */ (fn)))
@@ -62,7 +68,7 @@ export const vectorNorms = (gf, run, { names }) => names.map(name => (
  */
 export function headContributions(gf, run, { x: name, weight, heads }) {
   return withoutGradients(gf, () => {
-    const joined = run.tensor(name), w = run.tensor(weight), width = w.shape[1] / heads
+    const joined = run.tensor(name), w = run.tensor(weight).to('float32'), width = w.shape[1] / heads
     return Array.from({ length: heads }, (_, head) => {
       const from = joined.shape.length === 4 ? gf.functional.squeeze(gf.functional.narrow(joined, 1, head, 1), 1)
         : gf.functional.narrow(joined, 2, head * width, width)

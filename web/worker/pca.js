@@ -29,7 +29,7 @@ function axesOfFew(gf, table) {
  * @returns {PcaProjection}
  */
 export const pca = (gf, run, { name, rows }) => gf.tidy(() => gf.noGrad(() => {
-  const whole = run.tensor(name).detach(), table = rows ? gf.functional.embedding(rows, whole) : whole
+  const whole = run.tensor(name).detach(), table = rows ? gf.functional.embedding(rows, whole) : whole.to('float32')
   const [N, C] = table.shape
   return projectRows(gf, table, N < C ? axesOfFew(gf, table) : principalAxes(gf, table))
 }))
