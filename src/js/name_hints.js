@@ -1,6 +1,7 @@
 import { DTYPES, DTYPE_ALIASES } from './dtype.js'
 import { GlassformerError } from './errors.js'
-import { createExtremesEnd, createModuleEnd, createTensorEnd, toCamelCase } from './unknown_names.js'
+import { toCamelCase, toSnakeCase } from './letter_case.js'
+import { createExtremesEnd, createModuleEnd, createTensorEnd } from './unknown_names.js'
 
 /** Members of PyTorch's tensors that tensors here do not have, and what to write instead. */
 const TENSOR_HINTS = /** @type {const} */ ({
@@ -96,9 +97,6 @@ const moduleMessage = missingMessage('gf.nn', 'it has the parts of transformers;
 const functionMessage = missingMessage('gf.functional', 'it has the parts of transformers')
 const optimizerMessage = missingMessage('gf.optim', 'write SGD, Adam or AdamW')
 const schedulerMessage = missingMessage('gf.optim.lrScheduler', 'any schedule is a new LambdaLR(optimizer, epoch => factor)')
-
-/** @param {string} name in camelCase */
-const toSnakeCase = name => name.replace(/(?<=[a-z\d])[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
 /**
  * Makes reading a missing property throw an error with a hint; undefined would only lead to "is not a function".

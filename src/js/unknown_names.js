@@ -1,4 +1,5 @@
 import { GlassformerError, describe, editDistance } from './errors.js'
+import { toCamelCase } from './letter_case.js'
 
 /**
  * Refuses names that tensors and modules do not have. JavaScript would read undefined, which fails later or not at all,
@@ -44,9 +45,6 @@ function readingHint(key) {
 const writingHint = key => (isTensor(key)
   ? 'x = x.maskedFill(mask, value) for x[mask] = value, x.scatter(dim, index, src) for x[ids] = src'
   : 'gf.where, x.scatter or x.maskedFill for a tensor with other values, or change single ones in x.data')
-
-/** @param {string} name in snake_case */
-export const toCamelCase = name => name.replace(/_(?=[a-z])(.)/g, (_, letter) => letter.toUpperCase())
 
 /** All names of an object and its classes, without internal ones. @param {object} object */
 function namesOf(object) {

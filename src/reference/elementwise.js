@@ -1,5 +1,5 @@
-// Elementwise operations in float64, one line each: [value, derivatives]. params.op is the name of the operation; an
-// operand of a binary operation may be a number in params.
+// Elementwise operations in float64, one line each: [value, derivatives], of one operand with the roundings of float32.
+// params.op is the name of the operation; an operand of a binary operation may be a number in params.
 /** @import { TensorLike } from './tensor.js' */
 
 /** @typedef {{ beta?: number, threshold?: number, negativeSlope?: number, min?: number, max?: number }} Options */
@@ -7,39 +7,47 @@
 /** @typedef {(...operands: number[]) => number} Binary */
 /** @typedef {{ op: string, a?: number, b?: number }} Params */
 
-import { broadcastIndex, broadcastShape, map, sumToShape, zeros } from './tensor.js'
+import { U, broadcastIndex, broadcastShape, map, sumToShape, zeros } from './tensor.js'
 
 /** @param {number} x */
 const sigmoid = x => 1 / (1 + Math.exp(-x))
 const zeroDerivative = () => 0
 
-/** @type {Record<string, [Unary, Unary]>} */
+/**
+ * How many times U each may be off: `y` of its size; `dx` of the slope's size and `flat` more where the slope is a
+ * difference of larger numbers. One for each rounding; exp and log count 2 (1 unit in the last place), tanh 6. In
+ * softplus the product with beta, up to 15 in the tests, carries its rounding into the exponent.
+ * @typedef {{ y: number, dx: number, flat?: number }} Roundings
+ */
+
+/** @type {Record<string, [Unary, Unary, Roundings]>} */
 const UNARY = {
-  neg: [x => -x, () => -1],
-  abs: [Math.abs, x => Math.sign(x) || 0],
-  sign: [x => Math.sign(x) || 0, zeroDerivative],
-  floor: [Math.floor, zeroDerivative],
-  round: [x => (Math.abs(x) % 1 === 0.5 ? 2 * Math.round(x / 2) : Math.round(x)), zeroDerivative],
-  square: [x => x ** 2, x => 2 * x],
-  sqrt: [Math.sqrt, x => 1 / (2 * Math.sqrt(x))],
-  rsqrt: [x => 1 / Math.sqrt(x), x => -0.5 * (1 / Math.sqrt(x)) ** 3],
-  reciprocal: [x => 1 / x, x => -1 / x ** 2],
-  exp: [Math.exp, Math.exp],
-  log: [Math.log, x => 1 / x],
-  sin: [Math.sin, Math.cos],
-  cos: [Math.cos, x => -Math.sin(x)],
-  tanh: [Math.tanh, x => 1 / Math.cosh(x) ** 2],
-  sigmoid: [sigmoid, x => sigmoid(x) * sigmoid(-x)],
-  silu: [x => x / (1 + Math.exp(-x)), x => sigmoid(x) * (1 + x * sigmoid(-x))],
+  neg: [x => -x, () => -1, { y: 0, dx: 1 }],
+  abs: [Math.abs, x => Math.sign(x) || 0, { y: 0, dx: 1 }],
+  sign: [x => Math.sign(x) || 0, zeroDerivative, { y: 0, dx: 0 }],
+  floor: [Math.floor, zeroDerivative, { y: 0, dx: 0 }],
+  round: [x => (Math.abs(x) % 1 === 0.5 ? 2 * Math.round(x / 2) : Math.round(x)), zeroDerivative, { y: 0, dx: 0 }],
+  square: [x => x ** 2, x => 2 * x, { y: 1, dx: 1 }],
+  sqrt: [Math.sqrt, x => 1 / (2 * Math.sqrt(x)), { y: 1, dx: 2 }],
+  rsqrt: [x => 1 / Math.sqrt(x), x => -0.5 * (1 / Math.sqrt(x)) ** 3, { y: 2, dx: 10 }],
+  reciprocal: [x => 1 / x, x => -1 / x ** 2, { y: 1, dx: 4 }],
+  exp: [Math.exp, Math.exp, { y: 2, dx: 3 }],
+  log: [Math.log, x => 1 / x, { y: 2, dx: 1 }],
+  sin: [Math.sin, Math.cos, { y: 1, dx: 2 }],
+  cos: [Math.cos, x => -Math.sin(x), { y: 1, dx: 2 }],
+  tanh: [Math.tanh, x => 1 / Math.cosh(x) ** 2, { y: 6, dx: 2, flat: 14 }],
+  sigmoid: [sigmoid, x => sigmoid(x) * sigmoid(-x), { y: 4, dx: 7, flat: 2 }],
+  silu: [x => x / (1 + Math.exp(-x)), x => sigmoid(x) * (1 + x * sigmoid(-x)), { y: 5, dx: 12, flat: 8 }],
   softplus: [
     (x, { beta = 1, threshold = 20 }) => (x * beta > threshold ? x : Math.log1p(Math.exp(x * beta)) / beta),
-    (x, { beta = 1, threshold = 20 }) => (x * beta > threshold ? 1 : sigmoid(x * beta))
+    (x, { beta = 1, threshold = 20 }) => (x * beta > threshold ? 1 : sigmoid(x * beta)),
+    { y: 24, dx: 22 }
   ],
-  relu: [x => (x <= 0 ? 0 : x), x => (x <= 0 ? 0 : 1)],
+  relu: [x => (x <= 0 ? 0 : x), x => (x <= 0 ? 0 : 1), { y: 0, dx: 1 }],
   leakyRelu: [(x, { negativeSlope = 0.01 }) => (x > 0 ? x : x * negativeSlope),
-    (x, { negativeSlope = 0.01 }) => (x > 0 ? 1 : negativeSlope)],
+    (x, { negativeSlope = 0.01 }) => (x > 0 ? 1 : negativeSlope), { y: 2, dx: 2 }],
   clamp: [(x, { min = -Infinity, max = Infinity }) => Math.min(Math.max(x, min), max),
-    (x, { min = -Infinity, max = Infinity }) => (x >= min && x <= max ? 1 : 0)]
+    (x, { min = -Infinity, max = Infinity }) => (x >= min && x <= max ? 1 : 0), { y: 1, dx: 1 }]
 }
 
 /** @type {Record<string, [Binary, Binary, Binary]>} */
@@ -69,7 +77,15 @@ export const unary = {
    */
   backward: ({ x }, { op, ...options }, { y: dy }) => ({
     x: map(x, (value, i) => times(dy.data[i], UNARY[op][1](value, options), op))
-  })
+  }),
+  /** The largest errors of float32. @param {{ x: TensorLike }} inputs @param {{ op: string } & Options} params */
+  forwardBound: ({ x }, { op, ...options }) => (
+    { y: map(x, value => UNARY[op][2].y * U * Math.abs(UNARY[op][0](value, options))) }),
+  /** @param {{ x: TensorLike }} inputs @param {{ op: string } & Options} params @param {{ y: TensorLike }} outputs */
+  backwardBound({ x }, { op, ...options }, { y: dy }) {
+    const [, slope, { dx, flat = 0 }] = UNARY[op]
+    return { x: map(x, (value, i) => (dx * Math.abs(slope(value, options)) + flat) * U * Math.abs(dy.data[i])) }
+  }
 }
 
 const SELECTING = ['relu', 'clamp']

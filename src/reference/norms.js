@@ -1,4 +1,4 @@
-// rmsNorm, normalize, cosineSimilarity and vector products in float64; params.op is the name.
+// RMS norm, normalize, cosineSimilarity and vector products in float64; params.op is the name.
 /** @import { TensorLike, Tensor } from './tensor.js' */
 
 /** @typedef {{ op: string, eps?: number, p?: number, dim?: number }} Params */
@@ -10,8 +10,9 @@
 
 import * as matrices from './matmul.js'
 import { forward as reduce } from './reduce.js'
+import * as rmsNorm from './rms_norm.js'
 import { slopesOf } from './slopes.js'
-import { broadcastIndex, broadcastShape, map, zeros } from './tensor.js'
+import { broadcastIndex, broadcastShape, zeros } from './tensor.js'
 
 /** @param {(a: number, b: number) => number} f @param {TensorLike} a @param {TensorLike} b */
 function apply(f, a, b) {
@@ -26,18 +27,10 @@ function unit(x, { p = 2, dim = 1, eps = 1e-12 }) {
   return apply((v, n) => v / Math.max(n, eps), x, length)
 }
 
-/** @param {TensorLike} x @param {TensorLike | undefined} weight @param {number} eps */
-function rmsNorm(x, weight, eps) {
-  const square = reduce({ x: map(x, v => v * v) }, { op: 'mean', dim: -1, keepdim: true }).y
-  const y = apply((v, s) => v / Math.sqrt(s + eps), x, square)
-  return weight ? apply((v, w) => v * w, y, weight) : y
-}
-
 /** @type {Op} */
 export const norm = {
-  forward: ({ x, weight }, { op, eps, ...rest }) => ({
-    y: op === 'rmsNorm' ? rmsNorm(x, weight, eps ?? 2 ** -23) : unit(x, { eps, ...rest })
-  }),
+  forward: ({ x, weight }, { op, eps, ...rest }) => (
+    op === 'rmsNorm' ? rmsNorm.forward({ x, weight }, { eps }) : { y: unit(x, { eps, ...rest }) }),
   backward: (inputs, params, { y: dy }) => differences(norm, inputs, params, dy)
 }
 

@@ -8,6 +8,9 @@
 /** @typedef {{ shape: number[], data: Numbers }} TensorLike */
 /** @typedef {{ shape: number[], data: Float64Array }} Tensor */
 
+/** The unit roundoff of float32: the largest relative error of one rounding. */
+export const U = 2 ** -24
+
 /** @param {number[]} shape */
 export const sizeOf = shape => shape.reduce((size, extent) => size * extent, 1)
 

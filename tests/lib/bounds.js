@@ -1,14 +1,18 @@
 // Error bounds of float32 results. U is the unit roundoff, the maximum relative error of one rounding; a sum of n
 // products, added in any order, is off by at most about n * U * (sum of the products' magnitudes).
-import { sizeOf } from '../../src/reference/tensor.js'
+import { U, sizeOf } from '../../src/reference/tensor.js'
 
-export const U = 2 ** -24
+export { U }
 
 const isFloat = t => t && (t.dtype === undefined || t.dtype === 'float32')
 
 const absolute = t => ({ ...t, data: Float64Array.from(t.data, Math.abs) })
 
 const mapValues = (object, f) => Object.fromEntries(Object.entries(object).map(([key, value]) => [key, f(value, key)]))
+
+/** The bounds that a reference states itself. */
+export const boundsOf = op => ({ inputs, params, cot }) => (
+  mapValues({ ...op.forwardBound(inputs, params), ...op.backwardBound(inputs, params, cot) }, t => t.data))
 
 /**
  * The bound for operations that only multiply and add. The reference, run on absolute values, computes the sums of the

@@ -343,6 +343,7 @@ const CASES = {
   softmax: () => rowwise('softmax'),
   log_softmax: () => rowwise('log_softmax'),
   layer_norm: () => list('layer_norm', layerNormRows()),
+  rms_norm: () => list('rms_norm', layerNormRows().map(([name, { bias, ...inputs }, params]) => [name, inputs, params])),
   embedding: () => list('embedding', embeddingRows()),
   linear: () => list('linear', linearRows()),
   matmul: () => list('matmul', matmulRows()),

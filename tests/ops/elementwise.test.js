@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { U } from '../lib/bounds.js'
+import { U, boundsOf } from '../lib/bounds.js'
 import { assertClose } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
@@ -10,33 +10,11 @@ import { UNARY } from '../../src/js/ops/unary.js'
 
 const F = gf.functional
 
-/**
- * How many times U each may be off: `y` of its size; `dx` of the slope's size and `flat` more where the slope is a
- * difference of larger numbers. One for each rounding; exp and log count 2 (1 unit in the last place), tanh 6. In
- * softplus
- * the product with beta, up to 15 here, carries its rounding into the exponent.
- */
-const ROUNDINGS = {
-  neg: { y: 0, dx: 1 }, abs: { y: 0, dx: 1 }, sign: { y: 0, dx: 0 }, floor: { y: 0, dx: 0 }, round: { y: 0, dx: 0 },
-  relu: { y: 0, dx: 1 }, clamp: { y: 1, dx: 1 }, square: { y: 1, dx: 1 }, sqrt: { y: 1, dx: 2 },
-  rsqrt: { y: 2, dx: 10 },
-  reciprocal: { y: 1, dx: 4 }, exp: { y: 2, dx: 3 }, log: { y: 2, dx: 1 }, sin: { y: 1, dx: 2 }, cos: { y: 1, dx: 2 },
-  tanh: { y: 6, dx: 2, flat: 14 }, sigmoid: { y: 4, dx: 7, flat: 2 }, silu: { y: 5, dx: 12, flat: 8 },
-  softplus: { y: 24, dx: 22 }, leakyRelu: { y: 2, dx: 2 }
-}
-
 const optionsOf = ({ op, ...options }) => (Object.keys(options).length ? options : undefined)
 
 testOp('unary', {
   run: ({ x }, params) => ({ y: F[params.op](x, optionsOf(params)) }),
-  bounds: ({ inputs, params, cot: { y: dy } }) => {
-    const { y, dx, flat = 0 } = ROUNDINGS[params.op]
-    const slopes = unary.backward(inputs, params, { y: { ...dy, data: dy.data.map(() => 1) } }).x.data
-    return {
-      y: unary.forward(inputs, params).y.data.map(value => y * U * Math.abs(value)),
-      x: slopes.map((slope, i) => (dx * Math.abs(slope) + flat) * U * Math.abs(dy.data[i]))
-    }
-  },
+  bounds: boundsOf(unary),
   golden: { arithmetic: ['unary'] }
 })
 

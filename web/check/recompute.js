@@ -5,9 +5,9 @@
  * which shows the accumulated rounding error.
  */
 
-import { map, zeros } from '../../src/reference/tensor.js'
+import { U, map, zeros } from '../../src/reference/tensor.js'
 import { graphOf, hasGraph } from '../models/graph.js'
-import { STEPS, U, absolute } from './steps.js'
+import { STEPS, absolute } from './steps.js'
 import { graphOfRun } from './imported_graph.js'
 
 /** @import { TensorLike } from '../../src/reference/tensor.js' */

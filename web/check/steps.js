@@ -5,20 +5,20 @@
 
 import * as add from '../../src/reference/add.js'
 import * as embedding from '../../src/reference/embedding.js'
-import { unary } from '../../src/reference/elementwise.js'
+import { unary, unaryNames } from '../../src/reference/elementwise.js'
 import * as gelu from '../../src/reference/gelu.js'
+import * as layerNorm from '../../src/reference/layer_norm.js'
 import * as linear from '../../src/reference/linear.js'
 import * as logSoftmax from '../../src/reference/log_softmax.js'
 import * as matmul from '../../src/reference/matmul.js'
 import * as mul from '../../src/reference/mul.js'
 import * as positional from '../../src/reference/positional_encoding.js'
-import * as relu from '../../src/reference/relu.js'
+import * as rmsNorm from '../../src/reference/rms_norm.js'
 import * as rotary from '../../src/reference/rotary.js'
 import * as softmax from '../../src/reference/softmax.js'
-import { map, sumToShape, zeros } from '../../src/reference/tensor.js'
+import { U, map, sumToShape, zeros } from '../../src/reference/tensor.js'
 import { transpose, narrow, widen } from './rearrange.js'
 import { sumHeads, splitHeads, joinHeads, repeatHeads, transposed } from './heads.js'
-import { layerNorm, rmsNorm } from './norms.js'
 import { SELECTION_STEPS } from './selection.js'
 
 /** @import { TensorLike, Tensor } from '../../src/reference/tensor.js' */
@@ -38,9 +38,6 @@ import { SELECTION_STEPS } from './selection.js'
  * @property {(read: Inputs, parameters: Parameters, dy: TensorLike) => Record<string, number>} [terms] products that
  *   are accumulated into a gradient one after the other; 1
  */
-
-/** The relative error of one rounding. */
-export const U = 2 ** -24
 
 /** @param {TensorLike} t @param {number} [times] */
 const magnitudes = (t, times = 1) => map(t, v => Math.abs(v) * times)
@@ -74,18 +71,15 @@ const products = (forward, backward, terms) => ({
 })
 
 /**
- * @param {any} op a reference that reads one tensor @param {any} params
- * @param {(value: number) => number} y @param {(slope: number) => number} dx units of each rounding
+ * An operation whose reference states the bounds, too.
+ * @param {any} op a reference @param {object} [fixed] parameters beside those of the step
  * @returns {Operation}
  */
-const elementwise = (op, params, y, dx) => ({
-  forward: ({ x }) => op.forward({ x }, params).y,
-  bound: ({ x }, _, result) => map(result, (v, i) => U * Math.max(y(v), y(x.data[i]))),
-  backward: ({ x }, _, dy) => ({ x: op.backward({ x }, params, { y: dy }).x }),
-  backwardBound: ({ x }, _, dy) => {
-    const slopes = op.backward({ x }, params, { y: map(dy, () => 1) }).x
-    return { x: map(dy, (d, i) => U * dx(slopes.data[i]) * Math.abs(d)) }
-  }
+const statedBy = (op, fixed) => ({
+  forward: (read, parameters) => op.forward(read, { ...parameters, ...fixed }).y,
+  bound: (read, parameters) => op.forwardBound(read, { ...parameters, ...fixed }).y,
+  backward: (read, parameters, dy) => op.backward(read, { ...parameters, ...fixed }, { y: dy }),
+  backwardBound: (read, parameters, dy) => op.backwardBound(read, { ...parameters, ...fixed }, { y: dy })
 })
 
 /** A range of rows of the first axis. @param {TensorLike} x @param {number} first @param {number} count */
@@ -271,14 +265,10 @@ export const STEPS = {
     const [Tq, Tk] = w.shape.slice(-2), size = v.data.length / v.shape[0] / kvHeads / Tk
     return { y: Tk, w: size, v: Tq * heads / kvHeads }
   }),
-  relu: elementwise(relu, {}, () => 0, () => 0),
-  gelu: elementwise(gelu, {}, v => 8 * Math.abs(v), () => 18),
-  gelu_tanh: elementwise(gelu, { approximate: 'tanh' }, v => 8 * Math.abs(v), () => 50),
-  silu: elementwise(unary, { op: 'silu' }, v => 5 * Math.abs(v), slope => 12 * Math.abs(slope) + 8),
-  sigmoid: elementwise(unary, { op: 'sigmoid' }, v => 5 * Math.abs(v), slope => 12 * Math.abs(slope) + 8),
-  tanh: elementwise(unary, { op: 'tanh' }, v => 5 * Math.abs(v), slope => 12 * Math.abs(slope) + 12),
-  layer_norm: layerNorm,
-  rms_norm: rmsNorm,
+  ...Object.fromEntries(unaryNames.map(op => (
+    [op.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), statedBy(unary, { op })]))),
+  gelu: statedBy(gelu), gelu_tanh: statedBy(gelu, { approximate: 'tanh' }),
+  layer_norm: statedBy(layerNorm), rms_norm: statedBy(rmsNorm),
   rotary: {
     forward: ({ x, cos, sin }, parameters) => rotate(x, cos, sin, parameters),
     bound: ({ x, cos, sin }, parameters) => rotationBound(x, cos, sin, parameters),

@@ -1,5 +1,5 @@
 import { BINARY, LOSSES } from '../ops/binary.js'
-import { toSnakeCase } from '../ops/checks.js'
+import { toSnakeCase } from '../letter_case.js'
 import { COMPARISONS } from '../ops/compare.js'
 import { COMPOSED } from '../ops/composed.js'
 import { UNARY } from '../ops/unary.js'

@@ -1,8 +1,9 @@
 import { describe, expect } from '../errors.js'
 import { computedOutput, record } from '../autograd.js'
 import { product, sum, derived } from '../explain.js'
+import { toSnakeCase } from '../letter_case.js'
 import { SCALAR, broadcast, operand, passAxes, resultIndices } from './broadcast.js'
-import { expectTensor, expectFloatTensor, expectSameEngine, toSnakeCase } from './checks.js'
+import { expectTensor, expectFloatTensor, expectSameEngine } from './checks.js'
 import { createIntegerFunction, isInteger, rejectBools, toFloat } from './int_arithmetic.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */

@@ -123,6 +123,3 @@ export function getLastSize(where, name, tensor) {
 
 /** The number of rows of a tensor, even if they are empty. @param {Tensor} tensor */
 export const countRows = tensor => sizeOf(tensor.shape, tensor.shape.length - 1)
-
-/** A name in snake_case, as kernels and traces use it: leaky_relu. @param {string} name */
-export const toSnakeCase = name => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)

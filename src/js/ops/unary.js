@@ -1,7 +1,8 @@
 import { describe, expect, expectOptions } from '../errors.js'
 import { computedOutput, record } from '../autograd.js'
 import { cell, constant, product, derived } from '../explain.js'
-import { expectFloatTensor, expectTensor, toSnakeCase } from './checks.js'
+import { toSnakeCase } from '../letter_case.js'
+import { expectFloatTensor, expectTensor } from './checks.js'
 import { clone } from './copy.js'
 import { createIntegerFunction, isInteger, toFloat } from './int_arithmetic.js'
 
