@@ -1,6 +1,7 @@
 // Random programs: operations, views and edits on small tensors, run by the library and in float64 by the references
 // of src/reference. The error that float32 may have is measured: the float64 run is repeated with every computed value
 // perturbed by one rounding.
+import { UNARY } from '../../src/js/ops/unary.js'
 import { createRandom } from '../../src/training/models/random.js'
 import * as reference from '../../src/reference/index.js'
 import { map, zeros } from '../../src/reference/tensor.js'
@@ -25,7 +26,8 @@ function transposed([rows, columns]) {
   return view([columns, rows], indices([columns, rows]).map(i => (i % rows) * columns + Math.floor(i / rows)))
 }
 
-const UNARY = ['neg', 'abs', 'square', 'tanh', 'sigmoid', 'silu', 'sin', 'cos', 'relu', 'leakyRelu', 'softplus']
+const ACTIVATIONS = Object.keys(UNARY).filter(name => UNARY[name].kind === 'activation')
+const UNARY_NAMES = ['neg', 'abs', 'square', 'sin', 'cos', ...ACTIVATIONS]
 /** An elementwise function and its derivative. */
 const elementwise = (f, derivative) => ({
   forward: ({ x }) => ({ y: map(x, v => f(v)) }),
@@ -136,7 +138,7 @@ function convolution({ O, K, stride, padding }, [R, C]) {
  */
 const KINDS = {
   unary: ({ pick }) => {
-    const op = pick(UNARY)
+    const op = pick(UNARY_NAMES)
     return { of: reference.unary, params: { op }, run: (gf, { x }) => gf.functional[op](x) }
   },
   gelu: ({ pick }) => {

@@ -1,16 +1,22 @@
 /** Where each operation is implemented: its kernel in src/c, its JavaScript in src/js, and PyTorch's equivalent. */
 
+import { toSnakeCase } from '../../src/js/letter_case.js'
+import { BINARY } from '../../src/js/ops/binary.js'
+import { UNARY } from '../../src/js/ops/unary.js'
+
 /** @typedef {{ c: [string, string[]][], js: [string, string[]][], torch: string }} Source */
 
 /** @type {[string, string[]]} */
 const MATMUL = ['ops/matmul.c', ['multiply_many_rows', 'compute_tile', 'tile_step']]
 
-/** The template of a table entry. @type {[string, string[]]} */
-const PAIRS = ['ops/binary.c', ['forward']]
-
-/** An operation with one line in each table. @param {string} name @param {string} torch @returns {Source} */
-const curve = (name, torch) => (
-  { c: [['ops/unary.h', [name]], ['ops/unary.c', ['forward']]], js: [['ops/unary.js', [name]]], torch })
+/**
+ * The operations of a table, each with one line in C's and in JavaScript's.
+ * @param {'unary' | 'binary'} file @param {Record<string, { torch: string }>} table @returns {Record<string, Source>}
+ */
+const tableSources = (file, table) => Object.fromEntries(Object.entries(table).map(([name, { torch }]) => [
+  toSnakeCase(name),
+  { c: [[`ops/${file}.h`, [toSnakeCase(name)]], [`ops/${file}.c`, ['forward']]], js: [[`ops/${file}.js`, [name]]], torch }
+]))
 
 /** @type {[string, string[]]} */
 const STRIDED = ['ops/strided.c', ['gf_strided_copy']]
@@ -28,6 +34,7 @@ const reduction = (name, parts, js) => ({
 
 /** @type {Record<string, Source>} */
 export const SOURCES = {
+  ...tableSources('unary', UNARY), ...tableSources('binary', BINARY),
   sum: reduction('sum', [['ops/sum.c', ['gf_sum']]], ['sum']),
   mean: reduction('mean', [['ops/reduce.c', ['mean_of']], ['ops/sum.c', ['gf_sum']]], ['mean']),
   max: reduction('amax', [['ops/reduce.c', ['extreme_of', 'max_value', 'first_occurrence', 'row_max']]], ['extreme']),
@@ -39,19 +46,6 @@ export const SOURCES = {
     c: [['ops/gather.c', ['gf_gather']]], js: [['ops/gather.js', ['gather', 'callGather']]], torch: 'torch.gather(x, dim, index)'
   },
   clone: { c: [], js: [['ops/copy.js', ['clone']]], torch: 'x.clone()' },
-  exp: curve('exp', 'torch.exp(x)'),
-  tanh: curve('tanh', 'torch.tanh(x)'),
-  sin: curve('sin', 'torch.sin(x)'),
-  cos: curve('cos', 'torch.cos(x)'),
-  abs: curve('abs', 'torch.abs(x)'),
-  square: curve('square', 'torch.square(x)'),
-  sqrt: curve('sqrt', 'torch.sqrt(x)'),
-  reciprocal: curve('reciprocal', 'torch.reciprocal(x)'),
-  add: { c: [['ops/binary.h', ['add']], PAIRS], js: [['ops/binary.js', ['add']]], torch: 'a + b' },
-  div: { c: [['ops/binary.h', ['div']], PAIRS], js: [['ops/binary.js', ['div']]], torch: 'a / b' },
-  pow: { c: [['ops/binary.h', ['pow']], PAIRS], js: [['ops/binary.js', ['pow']]], torch: 'torch.pow(a, b)' },
-  sub: { c: [['ops/binary.h', ['sub']], PAIRS], js: [['ops/binary.js', ['sub']]], torch: 'a - b' },
-  mul: { c: [['ops/binary.h', ['mul']], PAIRS], js: [['ops/binary.js', ['mul']]], torch: 'a * b' },
   matmul: { c: [MATMUL], js: [['ops/matmul.js', ['matmul']]], torch: 'a @ b' },
   linear: {
     c: [MATMUL], js: [['ops/linear.js', ['linear', 'linearRows']]],
@@ -112,14 +106,6 @@ export const SOURCES = {
   rms_norm: {
     c: [['ops/rms_norm.c', ['gf_rms_norm_forward']]], js: [['ops/rms_norm.js', ['rmsNorm']]],
     torch: 'torch.nn.functional.rms_norm(x, (C,), weight, eps)'
-  },
-  silu: {
-    c: [['ops/unary.h', ['silu']], ['ops/unary.c', ['forward']]], js: [['ops/unary.js', ['silu']]],
-    torch: 'torch.nn.functional.silu(x)'
-  },
-  relu: {
-    c: [['ops/unary.h', ['relu']], ['ops/unary.c', ['forward']]], js: [['ops/unary.js', ['relu']]],
-    torch: 'torch.nn.functional.relu(x)'
   },
   gelu: {
     c: [['ops/gelu.c', ['gf_gelu_forward', 'gelu4']]], js: [['ops/gelu.js', ['gelu']]],

@@ -14,7 +14,7 @@ import {
   Transformer, TransformerDecoder, TransformerDecoderLayer, TransformerEncoder, TransformerEncoderLayer
 } from '../nn/transformer.js'
 import { gelu } from '../ops/gelu.js'
-import { unaryFunctions } from '../ops/unary.js'
+import { activationFunctions } from '../ops/unary.js'
 import { tensor } from '../from_values.js'
 import { indent, literal, numberLiteral } from './python.js'
 
@@ -38,8 +38,9 @@ const PROBES = [-3, -0.7, 0.4, 2]
 
 /** PyTorch's activation functions. @type {[string, (x: any) => any][]} */
 const ACTIVATIONS = [
-  ["'relu'", unaryFunctions.relu], ["'gelu'", x => gelu(x)], ['F.silu', unaryFunctions.silu],
-  ['torch.tanh', unaryFunctions.tanh], ['gelu_tanh', x => gelu(x, { approximate: 'tanh' })]
+  ["'relu'", activationFunctions.relu], ["'gelu'", x => gelu(x)], ['gelu_tanh', x => gelu(x, { approximate: 'tanh' })],
+  ['torch.tanh', activationFunctions.tanh], ['torch.sigmoid', activationFunctions.sigmoid],
+  ...Object.entries(activationFunctions).map(([name, fn]) => /** @type {[string, any]} */ ([`F.${name}`, fn]))
 ]
 
 /** PyTorch's name of a layer's activation, found by its values, or undefined. @param {any} layer */

@@ -1,6 +1,6 @@
 import { GlassformerError, describe, expect } from '../errors.js'
 import { gelu } from '../ops/gelu.js'
-import { unaryFunctions } from '../ops/unary.js'
+import { activationFunctions } from '../ops/unary.js'
 
 /** @typedef {Record<string, any>} Config the content of Hugging Face's config.json */
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -10,8 +10,8 @@ const geluTanh = x => gelu(x, { approximate: 'tanh' })
 
 /** Activation functions by Hugging Face's names. @type {Record<string, (x: Tensor) => Tensor>} */
 export const ACTIVATIONS = {
-  gelu: x => gelu(x), gelu_new: geluTanh, gelu_pytorch_tanh: geluTanh, gelu_fast: geluTanh,
-  relu: unaryFunctions.relu, silu: unaryFunctions.silu, swish: unaryFunctions.silu, tanh: unaryFunctions.tanh
+  gelu: x => gelu(x), gelu_new: geluTanh, gelu_pytorch_tanh: geluTanh, gelu_fast: geluTanh, ...activationFunctions,
+  swish: activationFunctions.silu
 }
 
 /**

@@ -3,10 +3,7 @@ export { Conv1d, Conv2d } from './conv.js'
 export { Identity, ModuleDict, ModuleList, Sequential } from './containers.js'
 export { Dropout } from './dropout.js'
 export { Embedding } from './embedding.js'
-export {
-  BCELoss, BCEWithLogitsLoss, CosineSimilarity, CrossEntropyLoss, ELU, Flatten, Fold, GLU, HuberLoss, KLDivLoss, L1Loss,
-  LeakyReLU, LogSoftmax, MSELoss, NLLLoss, SmoothL1Loss, Softmax, Softplus, Unflatten, Unfold
-} from './functions.js'
+export * from './functions.js'
 export { LayerNorm } from './layer_norm.js'
 export { Linear } from './linear.js'
 export { Module } from './module.js'

@@ -201,5 +201,13 @@ function expectNumbers(where, options) {
 export const unaryFunctions = /** @type {any} */ (
   Object.fromEntries(Object.entries(UNARY).map(([name, line]) => [name, unary(name, line)])))
 
+/**
+ * The activations of the table with their default options, by PyTorch's names.
+ * @type {Record<string, (x: Tensor) => Tensor>}
+ */
+export const activationFunctions = Object.fromEntries(Object.entries(UNARY)
+  .filter(([, { kind }]) => kind === 'activation')
+  .map(([name]) => [toSnakeCase(name), x => unaryFunctions[/** @type {UnaryName} */ (name)](x)]))
+
 /** max(x, 0): torch.nn.functional.relu. */
 export const { relu } = unaryFunctions
