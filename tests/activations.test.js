@@ -11,6 +11,7 @@ import { unaryNames } from '../src/reference/elementwise.js'
 
 const kernels = readFileSync(new URL('../src/c/ops/unary.h', import.meta.url), 'utf8')
 const moduleNames = new Map(Object.keys(modules).map(name => [name.toLowerCase(), name]))
+const signatures = JSON.parse(readFileSync(new URL('golden/signatures.json', import.meta.url), 'utf8'))
 const goldenNames = new Set(goldenCases('arithmetic', 'unary').map(({ params }) => params.op))
 
 /** The files of an activation, beside src/js/ops/unary.js, and whether it is in them. */
@@ -20,6 +21,7 @@ const FILES = {
   'src/js/signatures.js': name => name in FUNCTIONS && moduleNames.get(name.toLowerCase()) in MODULES,
   'src/js/nn/functions.js': name => moduleNames.has(name.toLowerCase()),
   'src/js/export/onnx_ops.js': name => toSnakeCase(name) in RULES,
+  'tests/golden/signatures.py, run with PyTorch 1.13.1': name => toSnakeCase(name) in signatures.FUNCTIONS,
   'tests/golden/arithmetic.py, run with PyTorch 1.13.1': name => goldenNames.has(name)
 }
 
