@@ -94,8 +94,8 @@ const NEXT = { TransformerEncoderLayer: 'activation', Transformer: 'activation',
  */
 async function compareByPosition(title, call) {
   const [name, forward] = title.split(', '), text = forward ? FORWARDS[name] : { ...FUNCTIONS, ...MODULES, ...OPTIMIZERS }[name]
-  const { order, options, missing } = parseSignature(text)
-  const key = NEXT[title] ?? order.find(one => options.includes(one) || missing.has(one))
+  const { order, options, unsupported } = parseSignature(text)
+  const key = NEXT[title] ?? order.find(one => options.includes(one) || unsupported.has(one))
   const outcomeOf = async options => {
     try {
       await call(options)
@@ -109,7 +109,7 @@ async function compareByPosition(title, call) {
   const named = createWrong()
   for (const [i, wrong] of createWrong().entries()) {
     const byPosition = await outcomeOf(wrong)
-    if (missing.has(key)) assert.match(byPosition.message, new RegExp(`^${name}: there is no ${key} here`))
+    if (unsupported.has(key)) assert.match(byPosition.message, new RegExp(`^${name}: there is no ${key} here`))
     else assert.equal(byPosition.code, (await outcomeOf({ [key]: named[i] })).code, `${key}: ${String(wrong)}: ${byPosition.message}`)
   }
 }

@@ -16,25 +16,28 @@ import { FORWARDS, FUNCTIONS } from './signatures.js'
  * @property {string[]} fixed those that the function takes by position
  * @property {string[]} options those that it takes as properties of its last argument
  * @property {string[]} byName those of them that have no position
- * @property {Set<string>} missing what PyTorch has and the library has not
- * @property {Set<string>} objects what may be a plain object
+ * @property {Set<string>} unsupported parameters that PyTorch has and the library has not
+ * @property {Set<string>} objectParameters parameters whose value may be a plain object
  * @property {boolean} isOpen whether the function reads any number of arguments itself
- * @property {boolean} takesObjects whether a plain object may be an argument rather than options
+ * @property {boolean} takesAnyObject whether a plain object at the end is an argument, never options
  */
 
-/** @param {string} text a line of the table @returns {Signature} */
+/** @param {string} text a signature as in signatures.js, which explains its signs @returns {Signature} */
 export function parseSignature(text) {
   const [head, tail = ''] = text.split(/^\| | \| /), tokens = (/** @type {string} */ part) => part.split(' ').filter(Boolean)
   const nameOf = (/** @type {string} */ token) => token.replace(/^[-~+=&]|\?$/g, '').replace(/\?$/, '')
   const isPassed = (/** @type {string} */ token) => !/^[-~]/.test(token)
-  const open = head.startsWith('...'), takesObjects = head.startsWith('= ')
-  const first = tokens(head).slice(open || takesObjects ? 1 : 0), last = tokens(tail), star = last.indexOf('*')
-  const placed = star < 0 ? last : last.slice(0, star), unplaced = star < 0 ? [] : last.slice(star + 1)
+  const isOpen = head.startsWith('...'), takesAnyObject = head.startsWith('= ')
+  const beforeBar = tokens(head).slice(isOpen || takesAnyObject ? 1 : 0), afterBar = tokens(tail)
+  const starIndex = afterBar.indexOf('*')
+  const placed = starIndex < 0 ? afterBar : afterBar.slice(0, starIndex)
+  const unplaced = starIndex < 0 ? [] : afterBar.slice(starIndex + 1)
   return {
-    order: [...first, ...placed].map(nameOf), fixed: first.filter(token => isPassed(token) && token[0] !== '&').map(nameOf),
-    options: [...first.filter(token => token[0] === '&'), ...placed, ...unplaced].filter(isPassed).map(nameOf), byName: unplaced.map(nameOf),
-    missing: new Set([...first, ...last].filter(token => token.startsWith('-')).map(nameOf)),
-    objects: new Set(first.filter(token => token.startsWith('=')).map(nameOf)), isOpen: open, takesObjects
+    order: [...beforeBar, ...placed].map(nameOf), fixed: beforeBar.filter(token => isPassed(token) && token[0] !== '&').map(nameOf),
+    options: [...beforeBar.filter(token => token[0] === '&'), ...placed, ...unplaced].filter(isPassed).map(nameOf),
+    byName: unplaced.map(nameOf),
+    unsupported: new Set([...beforeBar, ...afterBar].filter(token => token.startsWith('-')).map(nameOf)),
+    objectParameters: new Set(beforeBar.filter(token => token.startsWith('=')).map(nameOf)), isOpen: isOpen, takesAnyObject
   }
 }
 
@@ -45,10 +48,11 @@ const isTensor = value => 'dtype' in Object(value)
 const isShape = value => typeof value === 'number' || Array.isArray(value)
 
 /**
- * PyTorch's norms take the normalized shape before the weight; here it may be left out.
+ * PyTorch's norms take the normalized shape before the weight; here it may be left out. Inserts undefined in place of a
+ * shape that was left out, and checks one that was given.
  * @param {string} where @param {any[]} args
  */
-function insertNormalizedShape(where, args) {
+function alignNormalizedShape(where, args) {
   const [input, given] = args
   if (!isShape(given)) return given === undefined || isPlain(given) ? args : [input, undefined, ...args.slice(1)]
   const sides = [given].flat()
@@ -60,11 +64,12 @@ function insertNormalizedShape(where, args) {
 }
 
 /**
- * Undefined is taken for a side, so that a name without a value is an error.
+ * Joins the sides at the start of the arguments into one shape. Undefined counts as a side, so that `zeros(n)` with an
+ * undefined `n` is an error.
  * @param {any[]} args a shape as numbers, and options
  */
 function gatherSize(args) {
-  const count = args.findIndex(arg => typeof arg !== 'number' && arg !== undefined), end = count < 0 ? args.length : count
+  const firstOption = args.findIndex(arg => typeof arg !== 'number' && arg !== undefined), end = firstOption < 0 ? args.length : firstOption
   return end ? [args.slice(0, end), ...args.slice(end)] : args
 }
 
@@ -72,13 +77,13 @@ function gatherSize(args) {
 const hasUnbiased = options => Object(options) === options && 'unbiased' in options
 
 /**
- * Functions of which a call needs more than its order: whether this one does, what is done with its arguments before
- * they are read, and with their values by name afterwards.
- * @typedef {{ applies: (args: any[]) => boolean, before?: (args: any[], first: number) => any[],
- *   after?: (values: Record<string, any>) => void }} Exception
- * @type {Record<string, Exception>}
+ * Functions some of whose calls cannot be read by the signature alone. applies: whether a call is one of these; before:
+ * changes its arguments before they are read; after: changes the values by name.
+ * @typedef {{ applies: (args: any[]) => boolean, before?: (args: any[], skipped: number) => any[],
+ *   after?: (values: Record<string, any>) => void }} SpecialCase
+ * @type {Record<string, SpecialCase>}
  */
-const EXCEPTIONS = {
+const SPECIAL_CASES = {
   norm: {
     applies: args => args.some(arg => arg === 'fro' || (isPlain(arg) && /** @type {any} */ (arg).p === 'fro')),
     after(values) {
@@ -86,11 +91,11 @@ const EXCEPTIONS = {
     }
   },
   randint: { applies: args => Array.isArray(args[1]), before: args => (Array.isArray(args[1]) ? [0, ...args] : args) },
-  // For tensors one by one, the function says that it takes a list.
+  // meshgrid(x, y): only x is passed on, so that the function's own error says that it takes a list.
   meshgrid: { applies: args => isTensor(args[0]), before: args => (isTensor(args[0]) ? args.slice(0, 1) : args) }
 }
-// Null by position is the default elsewhere.
-EXCEPTIONS.DataLoader = {
+// DataLoader's batchSize may be null (no batches); for all other options null by position means the default.
+SPECIAL_CASES.DataLoader = {
   applies: args => args[1] === null,
   before([dataset, batchSize, ...rest]) {
     if (batchSize !== null) return [dataset, batchSize, ...rest]
@@ -99,14 +104,14 @@ EXCEPTIONS.DataLoader = {
   }
 }
 for (const name of ['zeros', 'ones', 'empty', 'rand', 'randn']) {
-  EXCEPTIONS[name] = { applies: args => typeof args[0] === 'number', before: gatherSize }
+  SPECIAL_CASES[name] = { applies: args => typeof args[0] === 'number', before: gatherSize }
 }
 for (const name of ['layerNorm', 'rmsNorm']) {
-  EXCEPTIONS[name] = { applies: args => isShape(args[1]), before: args => insertNormalizedShape(name, args) }
+  SPECIAL_CASES[name] = { applies: args => isShape(args[1]), before: args => alignNormalizedShape(name, args) }
 }
-for (const name of ['var', 'std']) EXCEPTIONS[name] = {
+for (const name of ['var', 'std']) SPECIAL_CASES[name] = {
   applies: args => hasUnbiased(args.at(-1)),
-  before: (args, first) => (typeof args[1 - first] === 'boolean' ? args.toSpliced(1 - first, 0, undefined) : args),
+  before: (args, skipped) => (typeof args[1 - skipped] === 'boolean' ? args.toSpliced(1 - skipped, 0, undefined) : args),
   after: readUnbiased
 }
 
@@ -118,11 +123,11 @@ function readUnbiased(values) {
 
 const WITHOUT_WORKERS = 'leave it out: there are no worker processes'
 
-/** Values of such arguments that change nothing. @type {Record<string, unknown>} */
+/** Accepted values of arguments that only PyTorch has, because they change nothing. @type {Record<string, unknown>} */
 const NEUTRAL = { numWorkers: 0, timeout: 0 }
 
 /** What to write instead of arguments that only PyTorch has. @type {Record<string, (name: string) => string>} */
-const MISSING_HINTS = {
+const UNSUPPORTED_HINTS = {
   alpha: name => `write x.${name}(y.mul(alpha))`, device: () => 'leave it out: there is one memory',
   dtype: () => 'leave it out: modules compute in float32', numWorkers: () => WITHOUT_WORKERS, timeout: () => WITHOUT_WORKERS,
   workerInitFn: () => WITHOUT_WORKERS, multiprocessingContext: () => WITHOUT_WORKERS,
@@ -130,9 +135,12 @@ const MISSING_HINTS = {
   inputs: () => 'write gf.grad(y, inputs), which changes no grad'
 }
 
-/** The parameters of a signature in words. @param {Signature} signature @param {number} first */
-function describeOrder({ order, byName }, first) {
-  const placed = order.slice(first), names = placed.length > 1 ? `${placed.join(', ')} in this order` : placed.join()
+/**
+ * The parameters of a signature in words, without the first ones.
+ * @param {Signature} signature @param {number} skipped the number of those
+ */
+function describeOrder({ order, byName }, skipped) {
+  const placed = order.slice(skipped), names = placed.length > 1 ? `${placed.join(', ')} in this order` : placed.join()
   return `${names}${byName.length ? `${names && ' and '}{ ${byName.join(', ')} }` : ''}`
 }
 
@@ -141,23 +149,26 @@ const dropUndefined = args => args.slice(0, args.findLastIndex(arg => arg !== un
 
 /**
  * The values of a call by the names of the parameters.
- * @param {string} name @param {Signature} signature @param {any[]} args @param {number} first the index in the order of
- *   the first argument
+ * @param {string} name @param {Signature} signature @param {any[]} args
+ * @param {number} skipped the number of parameters before the first argument: 1 for methods, whose tensor is `this`
  */
-function readValues(name, signature, args, first) {
-  const { order, byName, missing, objects } = signature, names = order.slice(first)
-  const list = dropUndefined(args), given = list.length
-  const isValue = (/** @type {any} */ value, /** @type {number} */ i) => objects.has(names[i]) && !(names[i] in value)
-  const named = list.length > 0 && isPlain(list.at(-1)) && !isValue(list.at(-1), list.length - 1) ? list.pop() : {}
-  if (list.length > names.length) expectArgumentCount(name, names.length, list, describeOrder(signature, first))
-  const early = list.findIndex((value, i) => isPlain(value) && !isValue(value, i))
-  expect(early < 0, 'type', () => `${name}: options go into one object at the end, after ${describeOrder(signature, first)}; ` +
+function readValues(name, signature, args, skipped) {
+  const { order, byName, unsupported, objectParameters } = signature, names = order.slice(skipped)
+  const list = dropUndefined(args)
+  // An object that has the parameter's own name as a key is options.
+  const isObjectArgument = (/** @type {any} */ value, /** @type {number} */ i) => (
+    objectParameters.has(names[i]) && !(names[i] in value))
+  const hasOptions = list.length > 0 && isPlain(list.at(-1)) && !isObjectArgument(list.at(-1), list.length - 1)
+  const named = hasOptions ? list.pop() : {}
+  if (list.length > names.length) expectArgumentCount(name, names.length, list, describeOrder(signature, skipped))
+  const early = list.findIndex((value, i) => isPlain(value) && !isObjectArgument(value, i))
+  expect(early < 0, 'type', () => `${name}: options go into one object at the end, after ${describeOrder(signature, skipped)}; ` +
     `got ${describe(list[early])} in place of ${names[early]}`)
-  const known = [...names, ...byName].filter(key => !missing.has(key) || key in named)
+  const known = [...names, ...byName].filter(key => !unsupported.has(key) || key in named)
   if (list.length === known.length && Object.keys(named).some(key => !known.includes(key))) {
-    expectArgumentCount(name, known.length, [...list, named], describeOrder(signature, first))
+    expectArgumentCount(name, known.length, [...list, named], describeOrder(signature, skipped))
   }
-  if (list.length < given) expectOptions(name, named, known)
+  if (hasOptions) expectOptions(name, named, known)
   /** @type {Record<string, any>} */ const values = { ...named }
   list.forEach((value, i) => {
     const key = names[i]
@@ -168,9 +179,9 @@ function readValues(name, signature, args, first) {
       () => `${name}: dim must be a number, got ${describe(value)}${tensorHint(name)}`)
     values[key] = value
   })
-  for (const key of missing) {
+  for (const key of unsupported) {
     expect([undefined, null, false, NEUTRAL[key]].includes(values[key]), 'type',
-      () => `${name}: there is no ${key} here, got ${describe(values[key])}; ${MISSING_HINTS[key]?.(name) ?? 'leave it out'}`)
+      () => `${name}: there is no ${key} here, got ${describe(values[key])}; ${UNSUPPORTED_HINTS[key]?.(name) ?? 'leave it out'}`)
   }
   return values
 }
@@ -179,34 +190,34 @@ function readValues(name, signature, args, first) {
  * The function that brings a call into the form in which the library's function takes it.
  * @param {string} name @param {string | undefined} text the signature, undefined where there is none
  * @param {number} count how many arguments a function without a signature takes
- * @param {number} [first] the index of the first argument in the order: 1 for methods
+ * @param {number} [skipped] the number of parameters before the first argument: 1 for methods, whose tensor is `this`
  * @returns {Reader}
  */
-export function createReader(name, text, count, first = 0) {
+export function createReader(name, text, count, skipped = 0) {
   if (text === undefined) {
-    const max = count - first
+    const max = count - skipped
     return { max, read: args => (expectArgumentCount(name, max, args), args) }
   }
   if (text.startsWith('...')) return { max: Infinity, read: args => args }
   // Parsing all signatures takes 4 ms, and most programs call few of the functions.
   /** @type {Reader | undefined} */ let reader
-  const parse = () => (reader ??= createParsedReader(name, parseSignature(text), first))
+  const parse = () => (reader ??= createParsedReader(name, parseSignature(text), skipped))
   return { get max() { return parse().max }, read: args => parse().read(args) }
 }
 
-/** @param {string} name @param {Signature} signature @param {number} first @returns {Reader} */
-function createParsedReader(name, signature, first) {
-  const { order, options, takesObjects } = signature, max = order.length - first
-  if (takesObjects) {
-    return { max, read: args => (expectArgumentCount(name, max, args, describeOrder(signature, first)), args) }
+/** @param {string} name @param {Signature} signature @param {number} skipped @returns {Reader} */
+function createParsedReader(name, signature, skipped) {
+  const { order, options, takesAnyObject } = signature, max = order.length - skipped
+  if (takesAnyObject) {
+    return { max, read: args => (expectArgumentCount(name, max, args, describeOrder(signature, skipped)), args) }
   }
-  const fixed = signature.fixed.slice(first), direct = fixed.length + (options.length ? 1 : 0)
-  const { applies, before, after } = EXCEPTIONS[name] ?? {}
+  const fixed = signature.fixed.slice(skipped), maxOwnForm = fixed.length + (options.length ? 1 : 0)
+  const { applies, before, after } = SPECIAL_CASES[name] ?? {}
   /** @type {Read} */ const readAll = args => {
-    const values = readValues(name, signature, before ? before(args, first) : args, first)
-    after?.(values)
-    const list = fixed.map(key => values[key]), given = options.filter(key => values[key] !== undefined)
-    if (given.length) list.push(Object.fromEntries(given.map(key => [key, values[key]])))
+    const valuesByName = readValues(name, signature, before ? before(args, skipped) : args, skipped)
+    after?.(valuesByName)
+    const list = fixed.map(key => valuesByName[key]), given = options.filter(key => valuesByName[key] !== undefined)
+    if (given.length) list.push(Object.fromEntries(given.map(key => [key, valuesByName[key]])))
     else while (list.length && list.at(-1) === undefined) list.pop()
     return list
   }
@@ -215,10 +226,10 @@ function createParsedReader(name, signature, first) {
     read(args) {
       const n = args.length
       if (n === 0) return args
-      if (n > direct || applies?.(args)) return readAll(args)
-      const last = args[n - 1], isOptions = n > fixed.length
-      if (typeof last !== 'object' || last === null) return isOptions && last !== undefined ? readAll(args) : args
-      return isPlain(last) === isOptions ? args : readAll(args)
+      if (n > maxOwnForm || applies?.(args)) return readAll(args)
+      const last = args[n - 1], isInOptionsPlace = n > fixed.length
+      if (typeof last !== 'object' || last === null) return isInOptionsPlace && last !== undefined ? readAll(args) : args
+      return isPlain(last) === isInOptionsPlace ? args : readAll(args)
     }
   }
 }
@@ -247,10 +258,10 @@ export const withSignatures = (functions, signatures = FUNCTIONS) => /** @type {
     ? withSignature(name, value, signatures[name]) : value])))
 
 /**
- * The reader and the form without it of the library's forwards.
+ * The library's original forwards and the readers of their arguments, by wrapped forward.
  * @type {WeakMap<Function, { forward: Function, read: Read }>}
  */
-const forwards = new WeakMap()
+const originalForwards = new WeakMap()
 
 /**
  * Lets the forwards of the library's modules read their arguments, so that those of subclasses can call them in
@@ -270,12 +281,12 @@ export function wrapForwards(classes) {
     }
     Object.defineProperty(reading, 'length', { value: forward.length })
     Object.defineProperty(prototype, 'forward', { value: reading })
-    forwards.set(reading, { forward, read })
+    originalForwards.set(reading, { forward, read })
   }
 }
 
 /**
- * A forward of the library without the reading of its arguments, and their reader; a user's forward as it is.
+ * The original of a forward that wrapForwards has wrapped, and the reader of its arguments; a user's forward as it is.
  * @param {Function} forward @returns {{ forward: Function, read?: Read }}
  */
-export const readerOf = forward => forwards.get(forward) ?? { forward }
+export const readerOf = forward => originalForwards.get(forward) ?? { forward }
