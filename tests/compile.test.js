@@ -395,7 +395,7 @@ test('inputs that are not tensors of this engine are not recorded', async () => 
   within(() => assert.throws(() => fast(other.ones([2, 3])), /must belong to one engine/))
   const table = new nn.Embedding(5, 3), words = gf.compile(table)
   agree(words, table, () => [[[0, 1], [2, 3]]])
-  assert.match(words.reason, /lists of numbers are gf.tensor/)
+  assert.match(words.reason, /write a list of numbers as gf.tensor/)
   const gone = gf.ones([2, 3])
   gone.dispose()
   within(() => assert.throws(() => fast(gone), /was disposed/))

@@ -18,7 +18,7 @@ import { Tensor } from './tensor.js'
  *
  * @typedef {import('./engine.js').Engine} Engine
  * @typedef {{ shape: readonly number[], dtype: import('./dtype.js').DType, position: number } | { value: unknown }
- *   | { keys: string[], items: Pattern[], isList: boolean }} Pattern
+ *   | { keys: string[], items: Pattern[], isArray: boolean }} Pattern
  *   the inputs or outputs of a call: tensors by shape, dtype and index among them, everything else by value
  * @typedef {{ inputs: Pattern, outputs: Pattern | null, recording: Recording | null, state: State | null,
  *   tries: number, reason: string }} Plan
@@ -28,15 +28,17 @@ import { Tensor } from './tensor.js'
 const MAX_PLANS = 8
 /** The maximum number of attempts in a row to record a call. */
 const MAX_TRIES = 3
-/** The maximum nesting of options, and the depth of the list of arguments. */
-const MAX_DEPTH = 3, ARGUMENTS = -1
+/** The maximum nesting of options. */
+const MAX_DEPTH = 3
+/** The `depth` of the list of arguments itself, so that options in it have depth 0. */
+const ARGUMENTS_DEPTH = -1
 const FIRST_CALL = 'this is the first call with inputs of these shapes and options'
 const SHARED_STORAGE = 'an input shares memory with a parameter or buffer of the module'
 const SIDE_EFFECT = 'its forward changes its inputs, or properties, parameters or buffers of the module'
-const UNSUPPORTED_INPUTS = 'its inputs are more than tensors, numbers and options; lists of numbers are gf.tensor(…)'
+const UNSUPPORTED_INPUTS = 'its inputs may only be tensors, numbers and options; write a list of numbers as gf.tensor(…)'
 
 /** @param {unknown} value */
-const isList = value => Array.isArray(value) && value.every(item => item === null || item instanceof Tensor)
+const isTensorList = value => Array.isArray(value) && value.every(item => item === null || item instanceof Tensor)
 
 /**
  * @param {any} value @param {Tensor[]} tensors found so far @param {number} [depth]
@@ -48,9 +50,9 @@ function patternOf(value, tensors, depth = 0) {
     return { shape: value.shape, dtype: value.dtype, position: tensors.indexOf(value) }
   }
   if (Object(value) !== value) return { value }
-  if (depth > MAX_DEPTH || !(depth === ARGUMENTS || isList(value) || isPlain(value))) return null
+  if (depth > MAX_DEPTH || !(depth === ARGUMENTS_DEPTH || isTensorList(value) || isPlain(value))) return null
   const keys = Object.keys(value), items = keys.map(key => patternOf(value[key], tensors, depth + 1))
-  return items.includes(null) ? null : { keys, items: /** @type {Pattern[]} */ (items), isList: Array.isArray(value) }
+  return items.includes(null) ? null : { keys, items: /** @type {Pattern[]} */ (items), isArray: Array.isArray(value) }
 }
 
 /** @param {Pattern} pattern @param {any} value @param {Tensor[]} tensors found so far @returns {boolean} */
@@ -62,7 +64,7 @@ function fits(pattern, value, tensors) {
     return tensors[position] === value
   }
   if ('value' in pattern) return Object.is(pattern.value, value)
-  if (Object(value) !== value || value instanceof Tensor || Array.isArray(value) !== pattern.isList) return false
+  if (Object(value) !== value || value instanceof Tensor || Array.isArray(value) !== pattern.isArray) return false
   const { items, keys } = pattern, actualKeys = Object.keys(value)
   return actualKeys.length === keys.length &&
     keys.every((key, i) => actualKeys[i] === key && fits(items[i], value[key], tensors))
@@ -76,18 +78,18 @@ function fillPattern(pattern, tensors) {
   if ('shape' in pattern) return tensors[pattern.position]
   if ('value' in pattern) return pattern.value
   const items = pattern.items.map(item => fillPattern(item, tensors))
-  return pattern.isList ? items : Object.fromEntries(pattern.keys.map((key, i) => [key, items[i]]))
+  return pattern.isArray ? items : Object.fromEntries(pattern.keys.map((key, i) => [key, items[i]]))
 }
 
-/** Properties of every module. */
-const MODULE_FIELDS = ['engine', 'forward', 'bufferNames', 'unsavedNames']
+/** Properties of every module that cannot be compared. */
+const UNCOMPARED_FIELDS = ['engine', 'forward', 'bufferNames', 'unsavedNames']
 
-/** Whether a value has properties that are not compared. @param {unknown} value */
+/** Whether a value is an object whose properties are not compared. @param {unknown} value */
 const isOpaque = value =>
-  value !== null && typeof value === 'object' && !(value instanceof Tensor) && !hasProperties(value)
+  value !== null && typeof value === 'object' && !(value instanceof Tensor) && !isComparable(value)
 
-/** Whether a value has properties that a forward may read. @param {unknown} value */
-const hasProperties = value => value instanceof Module || Array.isArray(value) || isPlain(value)
+/** Whether the properties of a value are compared: of modules, lists and plain objects. @param {unknown} value */
+const isComparable = value => value instanceof Module || Array.isArray(value) || isPlain(value)
 
 /** A snapshot of the properties of modules, and of lists and plain objects in them. */
 class State {
@@ -97,7 +99,7 @@ class State {
   /** Why these modules cannot be recorded; empty if they can. */
   reason = ''
   /** Whether a module is of a class outside the library. */
-  hasOwnClasses = false
+  hasUserClasses = false
 
   /** @param {Module} module */
   constructor(module) {
@@ -106,7 +108,7 @@ class State {
       const keys = Object.keys(object), values = keys.map(key => object[key])
       this.#parts.push({ object, keys, values, forward: object.forward })
       for (const value of values) {
-        if (hasProperties(value)) found.add(value)
+        if (isComparable(value)) found.add(value)
         if (value instanceof Tensor) this.#storages.add(value.storage)
       }
       if (object instanceof Module) this.reason ||= this.#reasonOf(object, values)
@@ -119,12 +121,12 @@ class State {
     const isForeign = (/** @type {any} */ value) => (
       typeof value === 'function' && !(value instanceof Module) && !isLibraryClass(value))
     if (!isWrapped(module)) return `the forward of ${name} was replaced, so it may do more than call kernels; compile its parts`
-    const isOwnClass = !isLibraryClass(Object.getPrototypeOf(module))
-    this.hasOwnClasses ||= isOwnClass
-    const [key, opaque] = isOwnClass && Object.entries(module).find(([property, value]) =>
-      !MODULE_FIELDS.includes(property) && isOpaque(value)) || []
+    const isUserClass = !isLibraryClass(Object.getPrototypeOf(module))
+    this.hasUserClasses ||= isUserClass
+    const [key, opaque] = isUserClass && Object.entries(module).find(([property, value]) =>
+      !UNCOMPARED_FIELDS.includes(property) && isOpaque(value)) || []
     if (key) return `${name} holds ${key}, ${describe(opaque)}, in which a change would not be noticed`
-    if (!isOwnClass && values.some(isForeign)) return `${name} holds a function that is not the library's`
+    if (!isUserClass && values.some(isForeign)) return `${name} holds a function that is not the library's`
     if (values.some(value => value instanceof Tensor && value.engine !== engine)) return `${name} holds another engine's tensor`
     return isHooked(module) ? `${name} has hooks` : ''
   }
@@ -152,12 +154,12 @@ class State {
   }
 }
 
-/** A tensor with the same values at other places. @param {Tensor} tensor */
-function withOtherValues(tensor) {
-  const { engine, shape, dtype } = tensor, out = engine.empty(shape, dtype), first = DTYPES[dtype].bytes
+/** A copy whose values are all moved by one position. @param {Tensor} tensor */
+function rotateValues(tensor) {
+  const { engine, shape, dtype } = tensor, out = engine.empty(shape, dtype), itemBytes = DTYPES[dtype].bytes
   out.copyFrom(tensor)
-  const { bytes } = out, start = bytes.slice(0, first)
-  bytes.copyWithin(0, first)
+  const { bytes } = out, start = bytes.slice(0, itemBytes)
+  bytes.copyWithin(0, itemBytes)
   bytes.set(start, bytes.length - start.length)
   return out
 }
@@ -166,7 +168,7 @@ function withOtherValues(tensor) {
 const sameBits = (a, b) => a.bytes.every((byte, i) => byte === b.bytes[i])
 
 /**
- * Runs `fn` and restores the random generator; also tells whether `fn` used random numbers.
+ * Runs `fn` and restores the random generator; also returns whether `fn` used random numbers.
  * @template T @param {Engine} engine @param {() => T} fn
  */
 function preserveRandomState({ memory, generator, c }, fn) {
@@ -232,14 +234,14 @@ class Compiled {
     })
     if (found > 0) plans.unshift(...plans.splice(found, 1))
     if (found >= 0) return plans[0]
-    const pattern = patternOf(inputs, [], ARGUMENTS)
+    const pattern = patternOf(inputs, [], ARGUMENTS_DEPTH)
     this.reason = pattern ? FIRST_CALL : UNSUPPORTED_INPUTS
     if (pattern) plans.unshift({ inputs: pattern, outputs: null, recording: null, state: null, tries: 0, reason: '' })
     if (plans.length > MAX_PLANS) this.#evict()
     return null
   }
 
-  /** Drops a plan that was never recorded, except the newest, or else the least recently used one. */
+  /** Drops the oldest plan without a recording (never the newest plan); if there is none, the least recently used. */
   #evict() {
     const plans = this.#plans, unrecorded = plans.findLastIndex(({ recording }, i) => i > 0 && !recording)
     for (const plan of plans.splice(unrecorded > 0 ? unrecorded : plans.length - 1, 1)) this.#drop(plan)
@@ -269,7 +271,8 @@ class Compiled {
   }
 
   /**
-   * Runs a call's forward and records it, unless the forward moved the weights back to where a recording expects them.
+   * Runs a call's forward and records it, unless an existing recording is valid again after the forward, which may move
+   * tensors in memory.
    * @param {Plan} plan @param {any[]} inputs @param {Tensor[]} tensors in them
    */
   #record(plan, inputs, tensors) {
@@ -278,27 +281,27 @@ class Compiled {
     if (plan.recording?.isValid && plan.state?.isUnchanged) return output
     this.#drop(plan)
     const isOverwritten = before.isOverwrittenSince(writeCount) || tensors.some(t => t.isChangedSince(writeCount))
-    const hasSideEffect = before.hasOwnClasses && (isOverwritten || !before.isUnchanged)
+    const hasSideEffect = before.hasUserClasses && (isOverwritten || !before.isUnchanged)
     plan.state = new State(this.#module)
     if (plan.state.shares(tensors)) {
       this.reason = SHARED_STORAGE
       return output
     }
     plan.reason = plan.state.reason ||
-      (hasSideEffect ? SIDE_EFFECT : this.#recorded(plan, tensors, output))
+      (hasSideEffect ? SIDE_EFFECT : this.#tryRecording(plan, tensors, output))
     if (plan.reason) this.#drop(plan)
     this.reason = plan.reason
     return output
   }
 
   /**
-   * Records a call whose forward has run; returns why that failed, or nothing. An error in the recording, such as a
+   * Records a call whose forward has run; returns why that failed, or ''. An error in the recording, such as a
    * lack of memory, does not make the call fail.
    * @param {Plan} plan @param {Tensor[]} tensors @param {unknown} output of the forward
    */
-  #recorded(plan, tensors, output) {
+  #tryRecording(plan, tensors, output) {
     try {
-      const reason = this.#tryTo(plan, tensors) || (plan.state?.hasOwnClasses ? this.#compareRecordings(plan, tensors) : '')
+      const reason = this.#recordOnce(plan, tensors) || (plan.state?.hasUserClasses ? this.#compareRecordings(plan, tensors) : '')
       return reason || this.#isExact(plan, tensors, output) ? reason : 'replaying its kernels gives other results'
     } catch (error) {
       this.#drop(plan)
@@ -329,22 +332,25 @@ class Compiled {
     })
   }
 
-  /** @param {Plan} plan @param {Tensor[]} tensors @returns {string} why it cannot be recorded, or nothing */
-  #tryTo(plan, tensors) {
+  /**
+   * Makes a recording of the plan.
+   * @param {Plan} plan @param {Tensor[]} tensors @returns {string} why it cannot be recorded, or ''
+   */
+  #recordOnce(plan, tensors) {
     if (++plan.tries > MAX_TRIES) return 'something it depends on changes from call to call'
     const { engine } = this.#module, recording = plan.recording = new Recording(engine)
     const { result: { reason, outputs }, usedRandom } =
-      preserveRandomState(engine, () => this.#runOn(recording, plan, tensors))
+      preserveRandomState(engine, () => this.#recordInto(recording, plan, tensors))
     plan.outputs = outputs
     if (usedRandom) return 'it samples random numbers'
     return outputs ? reason : 'its forward returns more than tensors'
   }
 
   /**
-   * Records the forward.
+   * Runs the forward and records its kernel calls.
    * @param {Recording} recording @param {Plan} plan @param {readonly Tensor[]} tensors the inputs
    */
-  #runOn(recording, plan, tensors) {
+  #recordInto(recording, plan, tensors) {
     const module = this.#module
     /** @type {Pattern | null} */ let outputs = null
     const reason = recording.record(module.engine, tensors, copies => {
@@ -362,10 +368,10 @@ class Compiled {
   #compareRecordings(plan, tensors) {
     const { engine } = this.#module
     /** @param {readonly Tensor[]} inputs */
-    const compareOn = inputs => {
+    const compareWithInputs = inputs => {
       const again = new Recording(engine)
       try {
-        const { result: { reason, outputs } } = preserveRandomState(engine, () => this.#runOn(again, plan, inputs))
+        const { result: { reason, outputs } } = preserveRandomState(engine, () => this.#recordInto(again, plan, inputs))
         if (reason) return reason
         if (JSON.stringify(outputs) !== JSON.stringify(plan.outputs)) return 'what its forward returns changes from call to call'
         return /** @type {Recording} */ (plan.recording).compare(again)
@@ -373,13 +379,13 @@ class Compiled {
         again.end()
       }
     }
-    const others = engine.tidy(() => tensors.map(withOtherValues))
+    const rotatedInputs = engine.tidy(() => tensors.map(rotateValues))
     try {
-      return compareOn(others)
+      return compareWithInputs(rotatedInputs)
     } catch {
-      return compareOn(tensors) // the other values may be no valid inputs
+      return compareWithInputs(tensors) // the other values may be no valid inputs
     } finally {
-      for (const tensor of others) tensor.dispose()
+      for (const tensor of rotatedInputs) tensor.dispose()
     }
   }
 
@@ -401,11 +407,11 @@ class Compiled {
  * are numbers, strings, tensors, functions, arrays and plain objects; other variables have the values that they had
  * when it was recorded.
  *
- * A module with a compiled module as a property must also have the module itself as a property; its clone compiles the
- * cloned module.
+ * A module that holds `compile(inner)` must also hold `inner` itself. When it is cloned, the clone holds a compiled
+ * clone of `inner`.
  * @template {Module} M
  * @param {M} module
- * @param {unknown[]} more nothing
+ * @param {unknown[]} more surplus arguments, which are an error
  * @returns {((...inputs: Parameters<M['forward']>) => ReturnType<M['forward']>) & { forward: M['forward'],
  *   readonly reason: string, readonly recordings: number, dispose(): void }}
  * @example
