@@ -57,12 +57,12 @@ const TRAIN_OPTIONS = {
   'heads': { value: 'N', integer: [1, 64], help: 'attention heads, a divisor of d-model' },
   'd-model': { value: 'N', integer: [1, 4096], help: 'width of every vector' },
   'dim-feedforward': { value: 'N', integer: [1, 65536], help: 'width of the feed-forward layer' },
-  'unit': { value: 'NAME', choices: ['characters', 'pairs'], help: 'tokens of a text: characters (default) or pairs of bytes' },
+  'unit': { value: 'NAME', choices: ['characters', 'pairs'], help: 'tokens of a text: characters (default) or byte pairs (BPE)' },
   'size': { value: 'N', integer: [257, 2000], help: 'vocabulary size with --unit pairs (512)' },
   'length': { value: 'N', integer: [4, 128], help: 'context length in tokens (48)' },
-  'text': { value: 'FILE', help: 'the text, where WHAT is a link of the training theatre' },
+  'text': { value: 'FILE', help: 'the text, if WHAT is a link from the training page' },
   'from': { value: 'FILE', help: 'resume from this file of a stopped training' },
-  'start': { value: 'FILE', help: 'initial weights, if the link says that they were given' },
+  'start': { value: 'FILE', help: 'initial weights, if the training of the link started from given ones' },
   'out': { value: 'FILE', help: 'where weights and moments are saved (WHAT.safetensors)' },
   'json': { help: 'a line of JSON for each evaluation, for programs' }
 }
@@ -86,7 +86,7 @@ export const COMMANDS = {
   'train': { takes: 'WHAT', options: TRAIN_OPTIONS }
 }
 
-const GLOBAL_OPTIONS = { help: { help: 'this' }, version: { help: 'of glassformer' } }
+const GLOBAL_OPTIONS = { help: { help: 'show this help' }, version: { help: 'show the version' } }
 
 /** @type {Record<string, Option>} */
 const ALL_OPTIONS = Object.assign({ ...GLOBAL_OPTIONS }, ...Object.values(COMMANDS).map(({ options }) => options))

@@ -15,21 +15,21 @@ const formatNumber = value => (Number.isFinite(value) ? value.toFixed(4) : Strin
 const indexNames = n => range(n).map(String)
 
 /**
- * Returns a function that gives the width of a column: that of the smallest, largest or non-finite number.
+ * A function that gives the width of a column: that of its smallest, largest or non-finite number.
  * @param {Float32Array[]} rows
  */
-const widestCell = rows => (/** @type {number} */ j) => {
-  let low = Infinity, high = -Infinity, other = 0
+const numberWidth = rows => (/** @type {number} */ j) => {
+  let low = Infinity, high = -Infinity, nonFiniteWidth = 0
   for (const { [j]: value } of rows) {
-    if (!Number.isFinite(value)) other = Math.max(other, formatNumber(value).length)
+    if (!Number.isFinite(value)) nonFiniteWidth = Math.max(nonFiniteWidth, formatNumber(value).length)
     else if (value < low || value > high) [low, high] = [Math.min(low, value), Math.max(high, value)]
   }
-  return Math.max(other, low <= high ? Math.max(formatNumber(low).length, formatNumber(high).length) : 0)
+  return Math.max(nonFiniteWidth, low <= high ? Math.max(formatNumber(low).length, formatNumber(high).length) : 0)
 }
 
 /** @param {readonly string[]} rowNames @param {readonly string[]} columnNames @param {Float32Array[]} rows */
 const numberTable = (rowNames, columnNames, rows) => ({
-  rowNames, columnNames, cellWidth: widestCell(rows),
+  rowNames, columnNames, cellWidth: numberWidth(rows),
   cell: (/** @type {number} */ i, /** @type {number} */ j) => formatNumber(rows[i][j])
 })
 
@@ -37,39 +37,41 @@ const numberTable = (rowNames, columnNames, rows) => ({
  * @param {readonly string[]} rowNames @param {readonly string[]} columnNames
  * @param {readonly (readonly unknown[])[]} rows
  */
-const wordTable = (rowNames, columnNames, rows) => ({
+const textTable = (rowNames, columnNames, rows) => ({
   rowNames, columnNames, cell: (/** @type {number} */ i, /** @type {number} */ j) => String(rows[i][j]),
   cellWidth: (/** @type {number} */ j) => rows.reduce((n, row) => Math.max(n, width(String(row[j]))), 0)
 })
 
-/** @param {Stage} stage @param {number} columns @returns {Iterable<string>} */
-function wordLines({ name, values }, columns) {
+/** @param {Stage} stage @param {number} terminalWidth @returns {Iterable<string>} */
+function textLines({ name, values }, terminalWidth) {
   if (name === 'tokens') return values.flatMap((/** @type {string[]} */ list, /** @type {number} */ b) =>
-    wrapList(`  ${b}  `, list, ' | ', columns))
-  if (name === 'vocabulary') return table(wordTable(['id'], values, [indexNames(values.length)]), columns)
-  return table(wordTable(indexNames(values.length), indexNames(values[0].length), values), columns)
+    wrapList(`  ${b}  `, list, ' | ', terminalWidth))
+  if (name === 'vocabulary') return table(textTable(['id'], values, [indexNames(values.length)]), terminalWidth)
+  return table(textTable(indexNames(values.length), indexNames(values[0].length), values), terminalWidth)
 }
 
-/** @param {Prepared['text']} text @param {Stage} stage @param {number} columns @returns {Generator<string>} */
-function* numberLines({ tokens }, { shape, pieces }, columns) {
-  const [rows, across] = shape.slice(-2)
+/** @param {Prepared['text']} text @param {Stage} stage @param {number} terminalWidth @returns {Generator<string>} */
+function* numberLines({ tokens }, { shape, pieces }, terminalWidth) {
+  const [rows, columns] = shape.slice(-2)
   for (const lead of leadingIndices(shape)) {
-    const matrix = [...pieces?.(lead) ?? []].flatMap(piece => piece.rows), [b, h] = lead, isSquare = h !== undefined
-    if (lead.length) yield `  sentence ${b}${isSquare ? `, head ${h}` : ''}`
-    yield* table(numberTable(tokens[b] ?? indexNames(rows), isSquare ? tokens[b] : indexNames(across), matrix), columns)
+    const matrix = [...pieces?.(lead) ?? []].flatMap(piece => piece.rows), [b, h] = lead
+    const isPerHead = h !== undefined
+    if (lead.length) yield `  sentence ${b}${isPerHead ? `, head ${h}` : ''}`
+    const columnNames = isPerHead ? tokens[b] : indexNames(columns)
+    yield* table(numberTable(tokens[b] ?? indexNames(rows), columnNames, matrix), terminalWidth)
   }
 }
 
 /**
  * Formats stages as text: a title with the shape, then a table for each sentence (and head).
- * @param {Prepared} prepared @param {Stage[]} stages @param {number} columns of the terminal
+ * @param {Prepared} prepared @param {Stage[]} stages @param {number} terminalWidth of the terminal
  * @returns {Generator<string>}
  */
-export function* asText({ text }, stages, columns) {
+export function* asText({ text }, stages, terminalWidth) {
   for (const [i, stage] of stages.entries()) {
     yield `${i ? '\n' : ''}${stage.name} [${stage.shape.join(', ')}]\n`
     if (stage.isLeftOut) yield '  left out\n'
-    else for (const line of stage.pieces ? numberLines(text, stage, columns) : wordLines(stage, columns)) yield `${line}\n`
+    else for (const line of stage.pieces ? numberLines(text, stage, terminalWidth) : textLines(stage, terminalWidth)) yield `${line}\n`
   }
 }
 
