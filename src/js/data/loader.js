@@ -2,7 +2,7 @@ import { describe, expect, expectBoolean, expectInteger, expectOptions } from '.
 import { generatorAddress } from '../generator.js'
 import { defaultCollate } from './collate.js'
 import { countSamples, expectSource, gatherRows, readSample } from './dataset.js'
-import { batches, sampleSeed, sequential, shuffled } from './sampler.js'
+import { batches, generateSeed, sequential, shuffled } from './sampler.js'
 
 /**
  * @typedef {import('../generator.js').Generator} Generator
@@ -53,7 +53,7 @@ function lengthOf(list, name) {
  * count                                           // 5
  */
 export class DataLoader {
-  #samples
+  /** Gives the indices of an epoch, in order. */ #sampler
   #batchSampler
 
   /**
@@ -81,15 +81,15 @@ export class DataLoader {
     expect(collateFn === undefined || typeof collateFn === 'function', 'type',
       () => `DataLoader: collateFn must be a function of a list of samples, got ${describe(collateFn)}`)
     expect(!(sampler && shuffle), 'range', () => 'DataLoader: shuffle must be false with a sampler, which gives the order')
-    const other = /** @type {const} */ (['batchSize', 'shuffle', 'sampler', 'dropLast']).find(isPresent)
-    expect(!other || !batchSampler, 'range', () => `DataLoader: ${other} must be left out with a batchSampler, which gives the batches`)
+    const conflict = /** @type {const} */ (['batchSize', 'shuffle', 'sampler', 'dropLast']).find(isPresent)
+    expect(!conflict || !batchSampler, 'range', () => `DataLoader: ${conflict} must be left out with a batchSampler, which gives the batches`)
     expect(!(batchSize === null && dropLast), 'range', () => 'DataLoader: dropLast must be false if batchSize is null')
-    generatorAddress('DataLoader', engine, generator)
+    generatorAddress('DataLoader', engine, generator) // throws for a generator of another engine
     /** The generator of its random numbers; null: the engine's own. */ this.generator = generator
     /** Joins samples to a batch; undefined: defaultCollate. */ this.collateFn = collateFn
     this.#batchSampler = batchSampler
     const count = () => countSamples('DataLoader', dataset)
-    this.#samples = sampler ?? {
+    this.#sampler = sampler ?? {
       get length() { return count() },
       [Symbol.iterator]: () => (shuffle ? shuffled(engine, count(), generator) : sequential(count()))
     }
@@ -98,21 +98,21 @@ export class DataLoader {
   /** The number of batches, len(loader) in Python. @returns {number} */
   get length() {
     if (this.#batchSampler) return lengthOf(this.#batchSampler, 'batchSampler')
-    const samples = lengthOf(this.#samples, 'sampler')
+    const samples = lengthOf(this.#sampler, 'sampler')
     if (this.batchSize === null) return samples
     return (this.dropLast ? Math.floor : Math.ceil)(samples / this.batchSize)
   }
 
   /**
-   * Starts an epoch and returns its indices, in lists if there are batches. PyTorch samples a seed for workers even if
-   * there are none.
+   * Starts an epoch and returns its indices, in lists if there are batches. Before it, one seed is generated and
+   * ignored, as PyTorch does for its workers even if there are none.
    * @returns {Iterable<any>}
    */
   #startEpoch() {
     const { engine, batchSize, dropLast, generator } = this
-    sampleSeed(engine, generatorAddress('DataLoader', engine, generator))
+    generateSeed(engine, generatorAddress('DataLoader', engine, generator))
     if (this.#batchSampler) return this.#batchSampler
-    return batchSize === null ? this.#samples : batches(this.#samples, batchSize, dropLast)
+    return batchSize === null ? this.#sampler : batches(this.#sampler, batchSize, dropLast)
   }
 
   /** Whether an epoch gives lists of indices. */
@@ -135,10 +135,10 @@ export class DataLoader {
     return this.#readAsync(this.#startEpoch())
   }
 
-  /** @param {Iterable<any>} order */
+  /** @param {Iterable<any>} order indices, or lists of them if there are batches */
   * #read(order) {
-    for (const indices of order) {
-      yield expectNoPromise(this.#hasBatches ? this.#readBatch(indices) : this.#readSample(indices))
+    for (const entry of order) {
+      yield expectNoPromise(this.#hasBatches ? this.#readBatch(entry) : this.#readSample(entry))
     }
   }
 
@@ -154,17 +154,17 @@ export class DataLoader {
     return rows ?? this.#join(indices.map(index => expectNoPromise(readSample('DataLoader', this.dataset, index))))
   }
 
-  /** @param {Iterable<any>} order */
+  /** @param {Iterable<any>} order indices, or lists of them if there are batches */
   async* #readAsync(order) {
     const read = (/** @type {any} */ index) => readSample('DataLoader', this.dataset, index)
-    for (const indices of order) {
+    for (const entry of order) {
       if (!this.#hasBatches) {
-        const sample = await read(indices)
+        const sample = await read(entry)
         yield this.collateFn ? await this.collateFn(sample) : sample
         continue
       }
-      const rows = this.collateFn ? null : gatherRows(this.dataset, indices)
-      yield rows ?? await this.#join(await Promise.all(indices.map(read)))
+      const rows = this.collateFn ? null : gatherRows(this.dataset, entry)
+      yield rows ?? await this.#join(await Promise.all(entry.map(read)))
     }
   }
 }

@@ -7,11 +7,11 @@ import { Generator, generatorAddress } from '../generator.js'
 const SEED_COUNT = 2 ** 32
 
 /**
- * Samples a seed for another generator: the low 32 bits, which generators use, of
+ * Generates a random seed for another generator: the low 32 bits, which generators use, of
  * torch.empty((), dtype=torch.int64).random_().
  * @param {Engine} engine @param {number} generator its address @returns {number}
  */
-export const sampleSeed = (engine, generator) => engine.memory.borrow(8, address => {
+export const generateSeed = (engine, generator) => engine.memory.borrow(8, address => {
   engine.c.gf_randint(address, generator, 1, 0, SEED_COUNT)
   return engine.memory.doubles(address, 1)[0]
 })
@@ -26,7 +26,7 @@ const permutation = (engine, n, generator) => engine.tidy(() => Array.from(randp
  * @param {Engine} engine @param {number} n @param {Generator | null} [generator]
  */
 export function* shuffled(engine, n, generator) {
-  const own = generator ?? new Generator(engine).manualSeed(sampleSeed(engine, generatorAddress('shuffle', engine)))
+  const own = generator ?? new Generator(engine).manualSeed(generateSeed(engine, generatorAddress('shuffle', engine)))
   yield* permutation(engine, n, own)
   if (generator) permutation(engine, n, generator)
 }
