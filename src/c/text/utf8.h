@@ -23,10 +23,10 @@ static inline gf_code_point gf_utf8_next(const uint8_t *text, int32_t bytes) {
   return gf_utf8_decode(text, bytes);
 }
 
-/* The number of bytes at the start of text [bytes] in valid sequences of three with lead bytes E4 to EC, EE or EF:
- * Hangul, Chinese characters and others, none of which is white space or punctuation to a tokenizer. Each is one UTF-16
- * unit. */
-static inline int32_t gf_utf8_threes(const uint8_t *text, int32_t bytes) {
+/* The length in bytes of the run of valid three-byte sequences at the start of text [bytes] whose lead bytes are E4 to
+ * EC, EE or EF: Hangul, Chinese characters and others. words.c and whitespace.c treat all of them as ordinary
+ * characters, full-width punctuation too. Each is one UTF-16 unit. */
+static inline int32_t gf_utf8_three_byte_run(const uint8_t *text, int32_t bytes) {
   int32_t i = 0;
   while (i + 2 < bytes && text[i] >= 0xE4 && text[i] < 0xF0 && text[i] != 0xED && (text[i + 1] & 0xC0) == 0x80 &&
          (text[i + 2] & 0xC0) == 0x80)

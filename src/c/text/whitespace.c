@@ -18,7 +18,7 @@ int gf_whitespace(int32_t *spans, int32_t *done, gf_token_slot *cache, const uin
                   int flags) {
   gf_scanner s = gf_scan(spans, cache, text, bytes, room, flags);
   while (s.at < bytes && !s.stop) {
-    int run = count_printable(text, s.at, bytes), threes = run ? 0 : gf_utf8_threes(text + s.at, bytes - s.at);
+    int run = count_printable(text, s.at, bytes), threes = run ? 0 : gf_utf8_three_byte_run(text + s.at, bytes - s.at);
     if (run + threes) {
       gf_scan_advance(&s, run + threes, run + threes / 3);
       continue;

@@ -382,7 +382,7 @@ static void take_space(tokenizer *t, int bytes) {
 
 static void take_above_ascii(tokenizer *t) {
   gf_scanner *s = &t->scan;
-  int threes = gf_utf8_threes(s->text + s->at, s->bytes - s->at);
+  int threes = gf_utf8_three_byte_run(s->text + s->at, s->bytes - s->at);
   if (threes) {
     t->last = s->at + threes - 3;
     t->before = AFTER_OTHER;
