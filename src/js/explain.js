@@ -87,13 +87,13 @@ export const constant = (symbol, value) => ({ symbol, value })
  * @typedef {{ symbol: string, value: number, parts: Factor[] }} Derived
  * @param {string} symbol @param {number} value @param {...Factor} parts @returns {Derived}
  */
-export const derived = (symbol, value, ...parts) => ({ symbol, value, parts })
+export const computedFactor = (symbol, value, ...parts) => ({ symbol, value, parts })
 
 /** The product of some factors. @param {...(Factor | Derived)} factors @returns {Term} */
-export const product = (...factors) => productOf(factors)
+export const productTerm = (...factors) => productTermOf(factors)
 
 /** The product of a list of factors, of any length. @param {(Factor | Derived)[]} factors @returns {Term} */
-export const productOf = factors => ({
+export const productTermOf = factors => ({
   label: factors.map(f => f.symbol).join(' × '),
   value: factors.reduce((value, f) => value * f.value, 1),
   factors: factors.flatMap(f => ('parts' in f ? f.parts : [f]))

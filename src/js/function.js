@@ -1,6 +1,6 @@
 import { GlassformerError, describe, expect, formatShape } from './errors.js'
 import { grad, record, unrecorded } from './autograd.js'
-import { constant, product } from './explain.js'
+import { constant, productTerm } from './explain.js'
 import { sameShape } from './shape.js'
 import { Tensor } from './tensor.js'
 
@@ -62,7 +62,7 @@ function operationOf(Class) {
     },
     explainGradient({ saved: { gradients } }, input, index) {
       const value = index.reduce((level, i) => level?.[i], gradients[input])
-      const terms = value === undefined ? [] : [product(constant(`${name}.backward`, value))]
+      const terms = value === undefined ? [] : [productTerm(constant(`${name}.backward`, value))]
       return { formula: `d${input} = ${name}.backward`, terms }
     }
   }

@@ -12,7 +12,7 @@
  */
 
 import { describeOutside, expect } from './errors.js'
-import { cell, difference, product, sum } from './explain.js'
+import { cell, difference, productTerm, sum } from './explain.js'
 import { keyOf } from './graph.js'
 
 /** A value further than this from its origin's was loaded later, and its origin does not explain it. */
@@ -57,7 +57,7 @@ export function explainGradient(trace, name, index) {
   const value = trace.gradientOf(tensor, name).at(...place), d = createDerivativeFactor(trace)
   const uses = findGradientUses(trace, tensor, place)
   const parts = uses.map(({ node, input, index: at }) => node.op.explainGradient(node, input, at, d))
-  const start = uses.length ? [] : [product({ symbol: `d(${name})/d(${name})`, value })]
+  const start = uses.length ? [] : [productTerm({ symbol: `d(${name})/d(${name})`, value })]
   const terms = [...start, ...parts.flatMap(part => part.terms)]
   const formula = uses.length ? parts.map(part => part.formula).join('  +  ') : 'where backward started'
   const op = uses.map(use => use.node.op.name).join(' + ') || 'given'

@@ -1,6 +1,6 @@
 import { describe, expect, formatShape, isPlain } from '../errors.js'
 import { record, unrecorded } from '../autograd.js'
-import { cell, constant, product, sumOf } from '../explain.js'
+import { cell, constant, productTerm, sumOf } from '../explain.js'
 import { sameShape } from '../shape.js'
 import { Tensor } from '../tensor.js'
 
@@ -36,11 +36,11 @@ const op = {
       if (node.trace && result[i] !== gradients[i]) replaced[key] = result[i].toArray()
     })
   },
-  explain: ({ inputs }, output, index) => sumOf('out = x', [product(cell(inputs[output.replace('y', 'x')], index, 'x'))]),
+  explain: ({ inputs }, output, index) => sumOf('out = x', [productTerm(cell(inputs[output.replace('y', 'x')], index, 'x'))]),
   explainGradient({ outputs, saved: { replaced } }, input, index, d) {
     const value = index.reduce((level, i) => level?.[i], replaced[input])
     const own = value === undefined ? d(outputs[input.replace('x', 'y')], index, 'dout') : constant('hook', value)
-    return { formula: `dx = ${value === undefined ? 'dout' : 'hook'}`, terms: [product(own)] }
+    return { formula: `dx = ${value === undefined ? 'dout' : 'hook'}`, terms: [productTerm(own)] }
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, expectBoolean, expectOptions, expectProbability, formatShape, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
-import { cell, constant, product, sumOf } from '../explain.js'
+import { cell, constant, productTerm, sumOf } from '../explain.js'
 import { multiheadAttention } from '../ops/attention.js'
 import { add } from '../ops/binary.js'
 import { Cache } from '../ops/attention_cache.js'
@@ -214,7 +214,7 @@ const average = {
   backward() {},
   explain({ inputs: { weights } }, _, [b, i, j]) {
     const H = weights.shape[1], factor = constant('1/H', 1 / H)
-    return sumOf('Σₕ weights[h] / H', range(H).map(h => product(factor, cell(weights, [b, h, i, j], 'weights'))))
+    return sumOf('Σₕ weights[h] / H', range(H).map(h => productTerm(factor, cell(weights, [b, h, i, j], 'weights'))))
   },
   explainGradient: () => ({ formula: '0', terms: [] })
 }

@@ -1,7 +1,7 @@
 import { describe, expect, formatShape, expectInteger } from '../errors.js'
 import { CACHE_READ, CACHE_VALUES } from '../constants.js'
 import { record } from '../autograd.js'
-import { cell, product, sumOf } from '../explain.js'
+import { cell, productTerm, sumOf } from '../explain.js'
 import { TensorEntry } from './tensor_cache.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -15,7 +15,7 @@ const op = {
   backward() {},
   explain({ inputs: { x }, outputs: { out }, saved: { past } }, _, index) {
     const [b, t, c] = index
-    if (t >= past) return sumOf('out = x', [product(cell(x, [b, t - past, c], 'x'))])
+    if (t >= past) return sumOf('out = x', [productTerm(cell(x, [b, t - past, c], 'x'))])
     return { formula: 'out = cache', terms: [], computed: out.at(...index) }
   },
   explainGradient: () => ({ formula: '0', terms: [] })

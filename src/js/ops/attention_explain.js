@@ -1,4 +1,4 @@
-import { cell, constant, product, sumOf, derived } from '../explain.js'
+import { cell, constant, productTerm, sumOf, computedFactor } from '../explain.js'
 import { indicesOf, offsetOf, range } from '../shape.js'
 import { maskAt } from './mask.js'
 import { explainSoftmax, explainSoftmaxGradient } from './softmax.js'
@@ -32,7 +32,7 @@ export function explainAttention(node, output, index) {
   if (output === 'scores') return explainScore(node, index)
   if (output === 'masked_scores') {
     const own = cell(outputs.scores, index, 'scores'), added = maskAt(saved, index)
-    const terms = [product(own), product(maskFactor(node, index, added))]
+    const terms = [productTerm(own), productTerm(maskFactor(node, index, added))]
     return { formula: 'scores + mask', terms, computed: Math.fround(own.value + added) }
   }
   const [b, h, i, j] = index
@@ -47,7 +47,7 @@ export function explainAttention(node, output, index) {
  */
 function maskFactor({ inputs: { mask }, saved }, [b, h, i, j], added) {
   const { padding, sizes: { H, Tk }, origin } = saved
-  if (padding?.[b * Tk + j] && origin) return derived('mask', added, cell(origin.padding, [b, j], 'keyPaddingMask'))
+  if (padding?.[b * Tk + j] && origin) return computedFactor('mask', added, cell(origin.padding, [b, j], 'keyPaddingMask'))
   if (!mask || maskAt({ ...saved, mask: null }, [b, h, i, j])) return constant('mask', added)
   const { shape } = mask, [first, second] = shape
   const lead = shape.length === 3 ? [b * H + h] : shape.length === 4 ? [first === 1 ? 0 : b, second === 1 ? 0 : h] : []
@@ -57,7 +57,7 @@ function maskFactor({ inputs: { mask }, saved }, [b, h, i, j], added) {
 /** @param {import('../autograd.js').Node} node @param {readonly number[]} index */
 function explainOut({ inputs, outputs, saved }, index) {
   const { layout, sizes: { Dv, Tk } } = saved, [b, h, i, d] = layout.split(index, Dv)
-  return sumOf('out[i] = Σⱼ weights[i, j] × v[j]', range(Tk).map(j => product(
+  return sumOf('out[i] = Σⱼ weights[i, j] × v[j]', range(Tk).map(j => productTerm(
     cell(outputs.weights, [b, h, i, j], 'weights'),
     ...dropFactor(saved, [b, h, i, j]),
     cell(inputs.v, layout.index(b, getKeyHead(saved, h), j, d, Dv), 'v'))))
@@ -66,7 +66,7 @@ function explainOut({ inputs, outputs, saved }, index) {
 /** @param {import('../autograd.js').Node} node @param {readonly number[]} index */
 function dotTerms({ inputs, saved }, [b, h, i, j]) {
   const { layout, sizes: { D } } = saved
-  return range(D).map(d => product(cell(inputs.q, layout.index(b, h, i, d, D), 'q'),
+  return range(D).map(d => productTerm(cell(inputs.q, layout.index(b, h, i, d, D), 'q'),
     cell(inputs.k, layout.index(b, getKeyHead(saved, h), j, d, D), 'k')))
 }
 
@@ -88,7 +88,7 @@ function explainScore(node, index) {
 export function explainAttentionGradient(node, input, index, d) {
   const { inputs, outputs, saved } = node, { masked_scores: masked, weights } = outputs
   if (input === 'mask') return explainMaskGradient(masked, inputs.mask, saved, index, d)
-  if (input === 'scores') return { formula: 'dscores = dmasked', terms: [product(d(masked, index, 'dmasked'))] }
+  if (input === 'scores') return { formula: 'dscores = dmasked', terms: [productTerm(d(masked, index, 'dmasked'))] }
   if (input === 'dots') return explainDotGradient(node, index, d)
   if (input === 'weights') return explainWeightGradient(node, index, d)
   if (input === 'v') return explainValueGradient(node, index, d)
@@ -102,7 +102,7 @@ function explainWeightGradient({ inputs, outputs, saved }, [b, h, i, j], d) {
   const { layout, sizes: { Dv } } = saved
   return {
     formula: 'dweights[i, j] = Σ dout[i] × v[j]',
-    terms: range(Dv).map(e => product(
+    terms: range(Dv).map(e => productTerm(
       d(outputs.out, layout.index(b, h, i, e, Dv), 'dout'),
       cell(inputs.v, layout.index(b, getKeyHead(saved, h), j, e, Dv), 'v'),
       ...dropFactor(saved, [b, h, i, j])))
@@ -112,7 +112,7 @@ function explainWeightGradient({ inputs, outputs, saved }, [b, h, i, j], d) {
 /** @param {import('../autograd.js').Node} node @param {readonly number[]} index @param {Derivative} d */
 function explainDotGradient({ outputs: { scores }, saved: { scale } }, index, d) {
   const factors = [d(scores, index, 'dscores'), constant('scale', Math.fround(scale))]
-  return { formula: 'ddots = dscores × scale', terms: [product(...factors)] }
+  return { formula: 'ddots = dscores × scale', terms: [productTerm(...factors)] }
 }
 
 /** @param {import('../autograd.js').Node} node @param {readonly number[]} index @param {Derivative} d */
@@ -120,7 +120,7 @@ function explainValueGradient({ outputs, saved }, index, d) {
   const { layout, sizes: { Tq, Dv } } = saved, [b, own, j, e] = layout.split(index, Dv)
   return {
     formula: 'dv[j] = Σᵢ weights[i, j] × dout[i]',
-    terms: getQueryHeads(saved, own).flatMap(h => range(Tq).map(i => product(
+    terms: getQueryHeads(saved, own).flatMap(h => range(Tq).map(i => productTerm(
       cell(outputs.weights, [b, h, i, j], 'weights'),
       ...dropFactor(saved, [b, h, i, j]),
       d(outputs.out, layout.index(b, h, i, e, Dv), 'dout'))))
@@ -135,12 +135,12 @@ function explainQueryOrKeyGradient({ inputs, outputs: { dots }, saved }, input, 
   const { layout, sizes: { Tq, Tk, D } } = saved, [b, own, t, e] = layout.split(index, D)
   if (input === 'q') return {
     formula: 'dq[i] = Σⱼ ddots[i, j] × k[j]',
-    terms: range(Tk).map(j => product(
+    terms: range(Tk).map(j => productTerm(
       d(dots, [b, own, t, j], 'ddots'), cell(inputs.k, layout.index(b, getKeyHead(saved, own), j, e, D), 'k')))
   }
   return {
     formula: 'dk[j] = Σᵢ ddots[i, j] × q[i]',
-    terms: getQueryHeads(saved, own).flatMap(h => range(Tq).map(i => product(
+    terms: getQueryHeads(saved, own).flatMap(h => range(Tq).map(i => productTerm(
       d(dots, [b, h, i, t], 'ddots'), cell(inputs.q, layout.index(b, h, i, e, D), 'q'))))
   }
 }
@@ -153,5 +153,5 @@ function explainMaskGradient(masked, mask, { mask: { batch, head } }, index, d) 
   const [B, H, Tq, Tk] = masked.shape, offset = offsetOf(mask.shape, index)
   const i = Math.floor(offset / Tk) % Tq, j = offset % Tk
   const places = indicesOf([B, H]).filter(([b, h]) => b * batch + h * head + i * Tk + j === offset)
-  return { formula: 'dmask = Σ dmasked', terms: places.map(([b, h]) => product(d(masked, [b, h, i, j], 'dmasked'))) }
+  return { formula: 'dmask = Σ dmasked', terms: places.map(([b, h]) => productTerm(d(masked, [b, h, i, j], 'dmasked'))) }
 }

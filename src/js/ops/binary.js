@@ -1,6 +1,6 @@
 import { describe, expect } from '../errors.js'
 import { computedOutput, record } from '../autograd.js'
-import { product, sum, derived } from '../explain.js'
+import { productTerm, sum, computedFactor } from '../explain.js'
 import { toSnakeCase } from '../letter_case.js'
 import { SCALAR, broadcast, operand, passAxes, resultIndices } from './broadcast.js'
 import { expectTensor, expectFloatTensor, expectSameEngine } from './checks.js'
@@ -107,7 +107,7 @@ function substitute(formula, value, ...operands) {
   const used = [...formula.matchAll(/\b[ab](?=²|\b)/g)].map(([letter]) => operands[letter === 'a' ? 0 : 1])
   let next = 0
   const symbol = formula.replace(/\b[ab](?=²|\b)/g, () => used[next++].symbol)
-  return derived(symbol, value, ...new Set(used))
+  return computedFactor(symbol, value, ...new Set(used))
 }
 
 /** @param {string} name @param {Binary} line @returns {import('../autograd.js').Operation} */
@@ -131,17 +131,17 @@ function operation(name, { formula, value, da, db, isSum, isExact }) {
     },
     explain(node, _, index) {
       const [a, b] = [operand(node, 'a', index), operand(node, 'b', index)], result = value(a.value, b.value)
-      const terms = isSum ? [product(a), product(b)] : name === 'mul' ? [product(a, b)]
-        : [product(substitute(formula, result, a, b))]
+      const terms = isSum ? [productTerm(a), productTerm(b)] : name === 'mul' ? [productTerm(a, b)]
+        : [productTerm(substitute(formula, result, a, b))]
       return { formula: `out = ${formula}`, terms, computed: isExact ? Math.fround(result) : sum(terms) }
     },
     explainGradient(node, input, index, d) {
       const { inputs, outputs: { out } } = node, [derivative, slope] = input === 'a' ? da : db
       const terms = resultIndices(out.shape, inputs[input].shape, index).map(at => {
         const [a, b] = [operand(node, 'a', at), operand(node, 'b', at)], own = d(out, at, 'dout')
-        if (derivative === '1') return product(own)
-        if (derivative === 'a' || derivative === 'b') return product(own, derivative === 'a' ? a : b)
-        return product(own, substitute(derivative, slope(a.value, b.value), a, b))
+        if (derivative === '1') return productTerm(own)
+        if (derivative === 'a' || derivative === 'b') return productTerm(own, derivative === 'a' ? a : b)
+        return productTerm(own, substitute(derivative, slope(a.value, b.value), a, b))
       })
       return { formula: `d${input} = dout${derivative === '1' ? '' : ` × ${derivative}`}`, terms }
     }

@@ -3,8 +3,8 @@ import { describe, expect, expectBoolean, expectNumber, expectOptions, formatSha
 import { record } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
 import { sameShape } from '../shape.js'
-import { product, derived } from '../explain.js'
-import { SCALAR, broadcast, operand, passNumber } from './broadcast.js'
+import { productTerm, computedFactor } from '../explain.js'
+import { SCALAR, broadcast, operand, passAxesAndNumber } from './broadcast.js'
 import { expectTensor, expectSameEngine } from './checks.js'
 import { unaryFunctions } from './unary.js'
 
@@ -47,7 +47,7 @@ const operation = (name, { formula, holds }) => ({
   backward() {},
   explain(node, _, index) {
     const [a, b] = [operand(node, 'a', index), operand(node, 'b', index)], result = Number(holds(a.value, b.value))
-    const terms = [product(derived(`[${a.symbol}, ${b.symbol}]`, result, a, b))]
+    const terms = [productTerm(computedFactor(`[${a.symbol}, ${b.symbol}]`, result, a, b))]
     return { formula: `1 where ${formula}, else 0`, terms, computed: result }
   },
   explainGradient: () => ({ formula: 'no gradient: a comparison jumps', terms: [] })

@@ -1,6 +1,6 @@
 import { GlassformerError, describe } from '../errors.js'
 import { record, unrecorded } from '../autograd.js'
-import { cell, constant, derived, product } from '../explain.js'
+import { cell, constant, computedFactor, productTerm } from '../explain.js'
 import { binaryFunctions } from './binary.js'
 import { expectFloatTensor, expectTensor } from './checks.js'
 import { comparisons } from './compare.js'
@@ -95,12 +95,12 @@ const operation = (name, { formula, value, slope }) => ({
   },
   explain({ inputs: { x } }, _, index) {
     const own = cell(x, index, 'x'), computed = value(own.value)
-    return { formula, terms: [product(derived(formula.replace(/\bx\b/, own.symbol), computed, own))], computed }
+    return { formula, terms: [productTerm(computedFactor(formula.replace(/\bx\b/, own.symbol), computed, own))], computed }
   },
   explainGradient({ inputs: { x }, outputs: { out } }, _, index, d) {
     if (!slope) return { formula: 'dx = 0', terms: [] }
     const own = cell(x, index, 'x'), [derivative, slopeOf] = slope
-    const terms = [product(d(out, index, 'dout'), constant(derivative, slopeOf(own.value)))]
+    const terms = [productTerm(d(out, index, 'dout'), constant(derivative, slopeOf(own.value)))]
     return { formula: `dx = dout × ${derivative}`, terms, row: [own] }
   }
 })

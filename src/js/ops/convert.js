@@ -2,7 +2,7 @@ import { describe, expect } from '../errors.js'
 import { record } from '../autograd.js'
 import { packBlocks, unpackBlocks } from '../block_weights.js'
 import { DTYPES, isBlockType, typeHint } from '../dtype.js'
-import { cell, product } from '../explain.js'
+import { cell, productTerm } from '../explain.js'
 import { expectTensor } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -38,7 +38,7 @@ const op = {
   /* Only float32 has gradients, and converting float32 to float32 records nothing. */
   backward() {},
   explain({ inputs: { x }, outputs: { out } }, _, index) {
-    return { formula: 'out = x', terms: [product(cell(x, index, 'x'))], computed: Number(out.at(...index)) }
+    return { formula: 'out = x', terms: [productTerm(cell(x, index, 'x'))], computed: Number(out.at(...index)) }
   },
   explainGradient: () => ({ formula: 'no gradient: only float32 tensors have one', terms: [] })
 }

@@ -1,5 +1,5 @@
 import { record } from '../autograd.js'
-import { cell, product, sumOf } from '../explain.js'
+import { cell, productTerm, sumOf } from '../explain.js'
 import { expectTensor } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -10,9 +10,9 @@ const identity = {
   backward({ inputs: { x }, outputs: { out } }, gradient) {
     out.engine.c.gf_accumulate(gradient(x), gradient(out), out.numel())
   },
-  explain: ({ inputs: { x } }, _, index) => sumOf('out = x', [product(cell(x, index, 'x'))]),
+  explain: ({ inputs: { x } }, _, index) => sumOf('out = x', [productTerm(cell(x, index, 'x'))]),
   explainGradient: ({ outputs: { out } }, _, index, d) => (
-    { formula: 'dx = dout', terms: [product(d(out, index, 'dout'))] })
+    { formula: 'dx = dout', terms: [productTerm(d(out, index, 'dout'))] })
 }
 const cloneOp = { ...identity, name: 'clone' }, detachOp = { ...identity, name: 'detach', isView: true }
 

@@ -1,6 +1,6 @@
 import { expect, expectOptions, expectProbability, formatShape, expectInteger } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
-import { cell, constant, product, sum, derived } from '../explain.js'
+import { cell, constant, productTerm, sum, computedFactor } from '../explain.js'
 import { range, sameShape } from '../shape.js'
 import { Tensor } from '../tensor.js'
 import { binaryFunctions } from './binary.js'
@@ -37,7 +37,7 @@ function getTargetProbability({ target, weight, labelSmoothing, ignoreIndex }, V
 function rowTerms({ inputs: { logits }, outputs: { log_probs: logProbs }, saved }, n) {
   const V = logits.shape[1]
   return range(V).filter(v => getTargetProbability(saved, V, n, v) !== 0).map(v =>
-    product(constant('−share', -getTargetProbability(saved, V, n, v)), cell(logProbs, [n, v], 'log p')))
+    productTerm(constant('−share', -getTargetProbability(saved, V, n, v)), cell(logProbs, [n, v], 'log p')))
 }
 
 /**
@@ -105,19 +105,19 @@ const op = {
     const V = logits.shape[1], own = constant('share', getTargetProbability(saved, V, n, v))
     /** The term of a row, as part of the mean. @param {Factor | Derived} factor */
     const rowTerm = factor => {
-      const term = product(dloss, factor), value = term.value * rowWeight(saved)
+      const term = productTerm(dloss, factor), value = term.value * rowWeight(saved)
       if (!isMean) return term
       return { label: `${term.label} / rows`, value, factors: [...term.factors, constant('rows', count)] }
     }
     const rows = isMean ? ' / rows' : '', isCounted = saved.target.values[n] !== saved.ignoreIndex
     if (input === 'log_probs') {
-      const factor = derived('(−share)', -own.value, { ...own, symbol: '−share', value: -own.value })
+      const factor = computedFactor('(−share)', -own.value, { ...own, symbol: '−share', value: -own.value })
       return { formula: `dlog p = −dloss × share${rows}`, terms: isCounted ? [rowTerm(factor)] : [] }
     }
     const log = cell(logProbs, [n, v], 'log p'), p = Math.exp(log.value)
     const total = saved.weight ? range(V).reduce((s, c) => s + getTargetProbability(saved, V, n, c), 0) : 1
     const weights = saved.weight ? [constant('Σ share', total)] : [], times = saved.weight ? ' × Σ share' : ''
-    const difference = derived(`(exp(${log.symbol})${times} − share)`, p * total - own.value, log, ...weights, own)
+    const difference = computedFactor(`(exp(${log.symbol})${times} − share)`, p * total - own.value, log, ...weights, own)
     return {
       formula: `dlogits[v] = dloss × (p[v]${times} − share[v])${rows}`,
       terms: isCounted ? [rowTerm(difference)] : [],

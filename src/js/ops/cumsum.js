@@ -1,6 +1,6 @@
 import { expect } from '../errors.js'
 import { record } from '../autograd.js'
-import { cell, product, sum } from '../explain.js'
+import { cell, productTerm, sum } from '../explain.js'
 import { range, sliceShape, sizeOf } from '../shape.js'
 import { to } from './convert.js'
 import { axisOf, expectMovable } from './strided.js'
@@ -16,12 +16,12 @@ const op = {
     out.engine.c.gf_cumsum_backward(gradient(x), gradient(out), ...sides)
   },
   explain({ inputs: { x }, saved: { dim } }, _, index) {
-    const terms = range(index[dim] + 1).map(i => product(cell(x, replaceIndex(index, dim, i), 'x')))
+    const terms = range(index[dim] + 1).map(i => productTerm(cell(x, replaceIndex(index, dim, i), 'x')))
     return { formula: 'out[k] = Σᵢ x[i]', terms, computed: x.dtype === 'float32' ? Math.fround(sum(terms)) : sum(terms) }
   },
   explainGradient({ outputs: { out }, saved: { dim } }, _, index, d) {
     const places = range(out.shape[dim] - index[dim]).map(i => replaceIndex(index, dim, index[dim] + i))
-    return { formula: 'dx[i] = Σₖ dout[k]', terms: places.map(at => product(d(out, at, 'dout'))) }
+    return { formula: 'dx[i] = Σₖ dout[k]', terms: places.map(at => productTerm(d(out, at, 'dout'))) }
   }
 }
 

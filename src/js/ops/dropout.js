@@ -1,6 +1,6 @@
 import { expectBoolean, expectOptions, expectProbability } from '../errors.js'
 import { record } from '../autograd.js'
-import { cell, product, sumOf } from '../explain.js'
+import { cell, productTerm, sumOf } from '../explain.js'
 import { expectFloatTensor } from './checks.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -24,10 +24,10 @@ const op = {
       return { formula, note: { name: 'drawn', values: { p } }, terms: [], steps: [{ label: 'drawn', value }],
         computed: value }
     }
-    return sumOf('x × mask', [product(cell(x, index, 'x'), cell(mask, index, 'mask'))])
+    return sumOf('x × mask', [productTerm(cell(x, index, 'x'), cell(mask, index, 'mask'))])
   },
   explainGradient({ outputs: { out, mask } }, _, index, d) {
-    return { formula: 'dx = dout × mask', terms: [product(d(out, index, 'dout'), cell(mask, index, 'mask'))] }
+    return { formula: 'dx = dout × mask', terms: [productTerm(d(out, index, 'dout'), cell(mask, index, 'mask'))] }
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, expectOptions, expectInteger } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
-import { cell, product, sumOf } from '../explain.js'
+import { cell, productTerm, sumOf } from '../explain.js'
 import { indexOf, offsetOf } from '../shape.js'
 import { blockAddress } from '../block_weights.js'
 import { DTYPES, isBlockType } from '../dtype.js'
@@ -26,14 +26,14 @@ const op = {
   parameters: ({ saved: { ids, paddingIdx } }) => ({ ids: Array.from(ids.values), shape: [...ids.shape], paddingIdx }),
   explain({ inputs: { weight }, saved: { ids } }, _, index) {
     const id = ids.values[offsetOf(ids.shape, index.slice(0, -1))]
-    return sumOf('out = weight[id]', [product(cell(weight, [id, index[index.length - 1]], 'weight'))])
+    return sumOf('out = weight[id]', [productTerm(cell(weight, [id, index[index.length - 1]], 'weight'))])
   },
   explainGradient({ outputs: { out }, saved: { ids, paddingIdx } }, _, [row, column], d) {
     const uses = row === paddingIdx ? [] : [...ids.values.keys()].filter(i => ids.values[i] === row)
     return {
       formula: 'dweight[id] = Σ dout',
       note: { name: 'used' },
-      terms: uses.map(i => product(d(out, [...indexOf(ids.shape, i), column], 'dout')))
+      terms: uses.map(i => productTerm(d(out, [...indexOf(ids.shape, i), column], 'dout')))
     }
   }
 }

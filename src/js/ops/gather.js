@@ -1,7 +1,7 @@
 import { GATHER, SCATTER, SCATTER_ADD } from '../constants.js'
 import { describe, expect, formatShape } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
-import { cell, product, sumOf } from '../explain.js'
+import { cell, productTerm, sumOf } from '../explain.js'
 import { indicesOf, range, sameShape, sliceShape, sizeOf } from '../shape.js'
 import { tensor } from '../from_values.js'
 import { Tensor } from '../tensor.js'
@@ -71,9 +71,9 @@ const lookup = name => ({
   backward({ inputs: { x }, outputs: { out }, saved }, gradient) {
     callGather(out.engine, gradient(out), gradient(x), x.shape, saved, SCATTER_ADD)
   },
-  explain: ({ inputs: { x }, saved }, _, index) => sumOf('out = x', [product(cell(x, getSource(saved, index), 'x'))]),
+  explain: ({ inputs: { x }, saved }, _, index) => sumOf('out = x', [productTerm(cell(x, getSource(saved, index), 'x'))]),
   explainGradient: ({ outputs: { out }, saved }, _, index, d) => (
-    { formula: 'dx = Σ dout', terms: findPicked(saved, index).map(at => product(d(out, at, 'dout'))) })
+    { formula: 'dx = Σ dout', terms: findPicked(saved, index).map(at => productTerm(d(out, at, 'dout'))) })
 })
 
 /** @type {Record<string, import('../autograd.js').Operation>} */
@@ -185,15 +185,15 @@ const scatterOperation = (name, isAdded) => ({
   },
   explain({ inputs: { x, src }, saved }, _, index) {
     const all = findPicked(saved, index), sources = (isAdded ? all : all.slice(-1)).map(
-      at => product(cell(src, at, 'src')))
-    const own = product(cell(x, index, 'x'))
+      at => productTerm(cell(src, at, 'src')))
+    const own = productTerm(cell(x, index, 'x'))
     if (isAdded) return sumOf('out = x + Σ src', [own, ...sources])
     return sources.length ? sumOf('out = src', sources) : sumOf('out = x', [own])
   },
   explainGradient({ outputs: { out }, saved }, input, index, d) {
-    if (input === 'src') return { formula: 'dsrc = dout', terms: [product(d(out, getSource(saved, index), 'dout'))] }
+    if (input === 'src') return { formula: 'dsrc = dout', terms: [productTerm(d(out, getSource(saved, index), 'dout'))] }
     const isReplaced = !isAdded && findPicked(saved, index).length > 0
-    return isReplaced ? { formula: '0', terms: [] } : { formula: 'dx = dout', terms: [product(d(out, index, 'dout'))] }
+    return isReplaced ? { formula: '0', terms: [] } : { formula: 'dx = dout', terms: [productTerm(d(out, index, 'dout'))] }
   }
 })
 

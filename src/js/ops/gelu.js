@@ -1,6 +1,6 @@
 import { expectOneOf, expectOptions } from '../errors.js'
 import { record } from '../autograd.js'
-import { cell, constant, product } from '../explain.js'
+import { cell, constant, productTerm } from '../explain.js'
 import { expectFloatTensor } from './checks.js'
 
 /** P(N(0,1) > z) for z >= 0, by the continued fraction or the series, whichever converges. @param {number} z */
@@ -56,13 +56,13 @@ const op = {
   },
   explain({ inputs: { x }, saved: { approximate } }, _, index) {
     const form = FORMS[/** @type {'none' | 'tanh'} */ (approximate)], own = cell(x, index, 'x')
-    const term = product(own, constant(form.gate, form.gateOf(own.value)))
+    const term = productTerm(own, constant(form.gate, form.gateOf(own.value)))
     return { formula: form.formula, terms: [term], computed: term.value }
   },
   explainGradient({ inputs: { x }, outputs: { out }, saved: { approximate } }, _, index, d) {
     const form = FORMS[/** @type {'none' | 'tanh'} */ (approximate)], own = cell(x, index, 'x')
     const slope = constant(form.slope, form.slopeOf(own.value))
-    return { formula: `dx = dout × (${form.slope})`, terms: [product(d(out, index, 'dout'), slope)], row: [own] }
+    return { formula: `dx = dout × (${form.slope})`, terms: [productTerm(d(out, index, 'dout'), slope)], row: [own] }
   }
 }
 

@@ -2,8 +2,8 @@ import { INT_ADD, INT_AND, INT_MAXIMUM, INT_MINIMUM, INT_MUL, INT_POW, INT_SUB }
 import { expect } from '../errors.js'
 import { record } from '../autograd.js'
 import { DTYPES } from '../dtype.js'
-import { product, derived } from '../explain.js'
-import { SCALAR, broadcast, operand, passNumber } from './broadcast.js'
+import { productTerm, computedFactor } from '../explain.js'
+import { SCALAR, broadcast, operand, passAxesAndNumber } from './broadcast.js'
 import { to } from './convert.js'
 
 /**
@@ -53,7 +53,7 @@ const operation = (name, formula, value) => /** @type {import('../autograd.js').
     const result = value(Number(a.value), Number(b.value))
     const computed = out.dtype === 'bool' ? Number(result !== 0) : result
     const symbol = formula.replace(/\b[ab]\b/g, letter => (letter === 'a' ? a : b).symbol)
-    return { formula: `out = ${formula}`, terms: [product(derived(symbol, computed, a, b))], computed }
+    return { formula: `out = ${formula}`, terms: [productTerm(computedFactor(symbol, computed, a, b))], computed }
   },
   explainGradient: () => ({ formula: 'no gradient: only float32 tensors have one', terms: [] })
 })

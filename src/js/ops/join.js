@@ -1,6 +1,6 @@
 import { describe, expect, expectEngine, expectList, expectOptions, formatShape, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
-import { cell, product, sumOf } from '../explain.js'
+import { cell, productTerm, sumOf } from '../explain.js'
 import { range, sliceShape } from '../shape.js'
 import { Tensor } from '../tensor.js'
 import { to } from './convert.js'
@@ -27,12 +27,12 @@ const op = {
   explain({ inputs, saved: { dim, starts } }, _, index) {
     const n = findPart(starts, index[dim]), at = [...index]
     at[dim] -= starts[n]
-    return sumOf(`out = x${n}`, [product(cell(inputs[`x${n}`], at, `x${n}`))])
+    return sumOf(`out = x${n}`, [productTerm(cell(inputs[`x${n}`], at, `x${n}`))])
   },
   explainGradient({ outputs: { out }, saved: { dim, starts } }, input, index, d) {
     const at = [...index]
     at[dim] += starts[Number(input.slice(1))]
-    return { formula: `d${input} = dout`, terms: [product(d(out, at, 'dout'))] }
+    return { formula: `d${input} = dout`, terms: [productTerm(d(out, at, 'dout'))] }
   }
 }
 

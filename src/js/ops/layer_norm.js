@@ -1,6 +1,6 @@
 import { expect, expectNumber, expectOptions, formatShape } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
-import { cell, constant, product, sum, derived } from '../explain.js'
+import { cell, constant, productTerm, sum, computedFactor } from '../explain.js'
 import { indicesOf, range, sizeOf, sliceShape } from '../shape.js'
 import { checkShape, expectShape, expectFloatTensor, getLastSize, expectOptionalTensor, countRows, expectSameEngine } from './checks.js'
 
@@ -18,7 +18,7 @@ function statistics(x, row, eps) {
   /** @param {number} c */
   const centered = c => {
     const own = cell(x, [...row, c], 'x')
-    return derived(`(${own.symbol} − mean)`, values[c] - mean, own, constant('mean', mean))
+    return computedFactor(`(${own.symbol} − mean)`, values[c] - mean, own, constant('mean', mean))
   }
   return { mean, variance, rstd, centred: centered, C }
 }
@@ -37,10 +37,10 @@ const op = {
   explain({ inputs: { x, weight, bias }, saved: { eps } }, _, index) {
     const row = index.slice(0, -1), c = index[row.length]
     const { mean, variance, rstd, centred: centered, C } = statistics(x, row, eps)
-    /** @type {Parameters<typeof product>} */ const factors = [centered(c), constant('rstd', rstd)]
+    /** @type {Parameters<typeof productTerm>} */ const factors = [centered(c), constant('rstd', rstd)]
     if (weight) factors.push(cell(weight, [c], 'weight'))
-    const terms = [product(...factors)]
-    if (bias) terms.push(product(cell(bias, [c], 'bias')))
+    const terms = [productTerm(...factors)]
+    if (bias) terms.push(productTerm(cell(bias, [c], 'bias')))
     const affine = `${weight ? ' × weight' : ''}${bias ? ' + bias' : ''}`
     return {
       formula: `(x − mean) × rstd${affine},  rstd = 1 / √(variance + ${eps})`,
@@ -67,7 +67,7 @@ const op = {
         formula: input === 'weight' ? 'dweight[c] = Σ dout[·, c] × x̂[·, c],  x̂ = (x − mean) × rstd'
           : 'dbias[c] = Σ dout[·, c]',
         terms: indicesOf(x.shape.slice(0, -1)).map(row =>
-          product(d(out, [...row, c], 'dout'), ...(input === 'weight' ? xhat(row) : [])))
+          productTerm(d(out, [...row, c], 'dout'), ...(input === 'weight' ? xhat(row) : [])))
       }
     }
     const row = index.slice(0, -1), own = index[row.length], { rstd, centred: centered, C } = statistics(x, row, eps)
@@ -78,9 +78,9 @@ const op = {
     return {
       formula: 'dx[i] = rstd × (g[i] − mean(g) − x̂[i] × mean(g × x̂)),  g = dout × weight,  x̂ = (x − mean) × rstd',
       terms: [
-        product(scale, ...g(own)),
-        ...range(C).map(c => product(scale, factor, ...g(c))),
-        ...range(C).map(c => product(scale, factor, xhat, ...g(c), centered(c), scale))
+        productTerm(scale, ...g(own)),
+        ...range(C).map(c => productTerm(scale, factor, ...g(c))),
+        ...range(C).map(c => productTerm(scale, factor, xhat, ...g(c), centered(c), scale))
       ],
       row: [cell(x, index, 'x')]
     }

@@ -1,7 +1,7 @@
 import { ACCUMULATE, BFLOAT16_B, FLOAT16_B, PANELS_B, TRANSPOSE_A, TRANSPOSE_B } from '../constants.js'
 import { expect, formatShape } from '../errors.js'
 import { record } from '../autograd.js'
-import { cell, product, sumOf } from '../explain.js'
+import { cell, productTerm, sumOf } from '../explain.js'
 import { indicesOf, range, replaceLastSize } from '../shape.js'
 import { blockAddress } from '../block_weights.js'
 import { DTYPES } from '../dtype.js'
@@ -41,8 +41,8 @@ const op = {
   },
   explain({ inputs: { x, weight, bias }, saved: { first, biasFirst } }, _, index) {
     const row = index.slice(0, -1), column = index[index.length - 1], o = first + column
-    const terms = range(weight.shape[1]).map(k => product(cell(x, [...row, k], 'x'), cell(weight, [o, k], 'W')))
-    if (bias) terms.unshift(product(cell(bias, [biasFirst + column], 'b')))
+    const terms = range(weight.shape[1]).map(k => productTerm(cell(x, [...row, k], 'x'), cell(weight, [o, k], 'W')))
+    if (bias) terms.unshift(productTerm(cell(bias, [biasFirst + column], 'b')))
     return sumOf(bias ? 'y = b + Σₖ x[k] × W[o, k]' : 'y = Σₖ x[k] × W[o, k]', terms)
   },
   explainGradient({ inputs: { x, weight }, outputs: { out }, saved: { first, count, biasFirst } }, input, index, d) {
@@ -50,18 +50,18 @@ const op = {
       const row = index.slice(0, -1), k = index[index.length - 1]
       return {
         formula: 'dx[k] = Σₒ dy[o] × W[o, k]',
-        terms: range(count).map(o => product(d(out, [...row, o], 'dy'), cell(weight, [first + o, k], 'W')))
+        terms: range(count).map(o => productTerm(d(out, [...row, o], 'dy'), cell(weight, [first + o, k], 'W')))
       }
     }
     const o = index[0] - (input === 'bias' ? biasFirst : first)
     if (o < 0 || o >= count) return { formula: '0', terms: [] }
     const rows = indicesOf(x.shape.slice(0, -1))
     if (input === 'bias') {
-      return { formula: 'db[o] = Σ dy[·, o]', terms: rows.map(row => product(d(out, [...row, o], 'dy'))) }
+      return { formula: 'db[o] = Σ dy[·, o]', terms: rows.map(row => productTerm(d(out, [...row, o], 'dy'))) }
     }
     return {
       formula: 'dW[o, k] = Σ dy[·, o] × x[·, k]',
-      terms: rows.map(row => product(d(out, [...row, o], 'dy'), cell(x, [...row, index[1]], 'x')))
+      terms: rows.map(row => productTerm(d(out, [...row, o], 'dy'), cell(x, [...row, index[1]], 'x')))
     }
   },
   cost: ({ inputs: { x, weight, bias }, saved: { count } }) => ({

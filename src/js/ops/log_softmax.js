@@ -1,4 +1,4 @@
-import { cell, constant, product, derived } from '../explain.js'
+import { cell, constant, productTerm, computedFactor } from '../explain.js'
 import { getRowIndices, rowsBackward, rowsForward } from './rowwise.js'
 import { computeExponentials } from './softmax.js'
 
@@ -34,12 +34,12 @@ const op = {
   },
   explainGradient({ outputs: { out }, saved: { dim } }, _, index, d) {
     const own = cell(out, index, 'y')
-    const y = derived(`exp(${own.symbol})`, Math.exp(own.value), own)
+    const y = computedFactor(`exp(${own.symbol})`, Math.exp(own.value), own)
     return {
       formula: 'dx[i] = dy[i] − exp(y[i]) × Σⱼ dy[j]',
       terms: [
-        product(d(out, index, 'dy')),
-        ...getRowIndices(index, dim, out.shape[dim]).map(at => product(constant('−1', -1), y, d(out, at, 'dy')))
+        productTerm(d(out, index, 'dy')),
+        ...getRowIndices(index, dim, out.shape[dim]).map(at => productTerm(constant('−1', -1), y, d(out, at, 'dy')))
       ]
     }
   }

@@ -1,7 +1,7 @@
 import { ACCUMULATE, BFLOAT16_B, FLOAT16_B, PANELS_B, TRANSPOSE_A, TRANSPOSE_B } from '../constants.js'
 import { expect, formatShape } from '../errors.js'
 import { record } from '../autograd.js'
-import { cell, product, sumOf } from '../explain.js'
+import { cell, productTerm, sumOf } from '../explain.js'
 import { indicesOf, offsetOf, range, sliceShape } from '../shape.js'
 import { operandIndex, resultIndices } from './broadcast.js'
 import { mul } from './binary.js'
@@ -50,7 +50,7 @@ const op = {
   explain({ inputs: { a, b } }, _, index) {
     const lead = index.slice(0, -2), [i, j] = index.slice(-2)
     return sumOf('out[i, j] = Σₖ a[i, k] × b[k, j]', range(a.shape[a.shape.length - 1]).map(k =>
-      product(cell(a, [...leadOf(a, lead), i, k], 'a'), cell(b, [...leadOf(b, lead), k, j], 'b'))))
+      productTerm(cell(a, [...leadOf(a, lead), i, k], 'a'), cell(b, [...leadOf(b, lead), k, j], 'b'))))
   },
   explainGradient({ inputs: { a, b }, outputs: { out } }, input, index, d) {
     const own = input === 'a' ? a : b, [p, q] = index.slice(-2), [M, N] = sliceShape(out.shape, -2)
@@ -59,13 +59,13 @@ const op = {
       return {
         formula: 'da[i, k] = Σⱼ dout[i, j] × b[k, j]',
         terms: leads.flatMap(lead => range(N).map(j =>
-          product(d(out, [...lead, p, j], 'dout'), cell(b, [...leadOf(b, lead), q, j], 'b'))))
+          productTerm(d(out, [...lead, p, j], 'dout'), cell(b, [...leadOf(b, lead), q, j], 'b'))))
       }
     }
     return {
       formula: 'db[k, j] = Σᵢ a[i, k] × dout[i, j]',
       terms: leads.flatMap(lead => range(M).map(i =>
-        product(cell(a, [...leadOf(a, lead), i, p], 'a'), d(out, [...lead, i, q], 'dout'))))
+        productTerm(cell(a, [...leadOf(a, lead), i, p], 'a'), d(out, [...lead, i, q], 'dout'))))
     }
   },
   cost: ({ saved: { M, N, K, uses } }) => ({ multiplyAdds: uses.length * M * N * K })

@@ -1,6 +1,6 @@
 import { expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
-import { cell, product, sumOf } from '../explain.js'
+import { cell, productTerm, sumOf } from '../explain.js'
 import { sliceShape, sizeOf } from '../shape.js'
 import { axisOf, copyNarrow, expectMovable } from './strided.js'
 
@@ -22,11 +22,11 @@ const op = {
     out.engine.c.gf_accumulate(gradient(x) + start * row * 4, gradient(out), out.numel())
   },
   explain({ inputs: { x }, saved: { dim, start } }, _, index) {
-    return sumOf('out = x', [product(cell(x, moved(index, dim, start), 'x'))])
+    return sumOf('out = x', [productTerm(cell(x, moved(index, dim, start), 'x'))])
   },
   explainGradient({ outputs: { out }, saved: { dim, start } }, _, index, d) {
     const at = moved(index, dim, -start), isInside = at[dim] >= 0 && at[dim] < out.shape[dim]
-    return { formula: 'dx = dout', terms: isInside ? [product(d(out, at, 'dout'))] : [] }
+    return { formula: 'dx = dout', terms: isInside ? [productTerm(d(out, at, 'dout'))] : [] }
   }
 }
 

@@ -1,6 +1,6 @@
 import { expectOptions, expectInteger } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
-import { cell, constant, product, sum } from '../explain.js'
+import { cell, constant, productTerm, sum } from '../explain.js'
 import { range } from '../shape.js'
 import { copyIdsForBackward } from './checks.js'
 import { toClassIndices, toClassRows, expectClassWeights } from './classes.js'
@@ -32,13 +32,13 @@ const op = {
   explain({ inputs: { x }, saved }, _, index) {
     const rows = saved.reduction === 'none' ? index : range(x.shape[0])
     const terms = rows.filter(n => factorOf(saved, n) !== 0)
-      .map(n => product(constant('−weight', factorOf(saved, n)), cell(x, [n, saved.target.values[n]], 'log p')))
+      .map(n => productTerm(constant('−weight', factorOf(saved, n)), cell(x, [n, saved.target.values[n]], 'log p')))
     const words = saved.reduction === 'mean' ? ',  each weight over the sum of all' : ''
     return { formula: `−Σₙ weight × log p[n, target[n]]${words}`, terms, computed: sum(terms) }
   },
   explainGradient({ outputs: { out }, saved }, _, [n, v], d) {
     const isTarget = saved.target.values[n] === v, own = constant('−weight', isTarget ? factorOf(saved, n) : 0)
-    const terms = own.value ? [product(d(out, saved.reduction === 'none' ? [n] : [], 'dloss'), own)] : []
+    const terms = own.value ? [productTerm(d(out, saved.reduction === 'none' ? [n] : [], 'dloss'), own)] : []
     return { formula: 'dlog p[n, target[n]] = −dloss × weight', terms }
   }
 }

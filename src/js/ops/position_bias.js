@@ -1,6 +1,6 @@
 import { expectBoolean, expectOptions, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
-import { constant, product, sumOf } from '../explain.js'
+import { constant, productTerm, sumOf } from '../explain.js'
 import { range } from '../shape.js'
 import { expectRank, expectWeightTensor } from './checks.js'
 import { embedding } from './embedding.js'
@@ -19,7 +19,7 @@ const op = {
   explain({ outputs: { out }, saved: { past } }, _, [b, h, i, j]) {
     const distance = Math.abs(past + i - j), other = j === past + i ? j + (j ? -1 : 1) : j
     const slope = other < out.shape[3] ? -out.at(b, h, i, other) / Math.abs(past + i - other) : 0
-    return sumOf('−m × |i − j|', [product(constant('−1', -1), constant('m', slope), constant('|i − j|', distance))])
+    return sumOf('−m × |i − j|', [productTerm(constant('−1', -1), constant('m', slope), constant('|i − j|', distance))])
   },
   explainGradient: () => ({ formula: '0', terms: [] })
 }

@@ -2,7 +2,7 @@ import {
   LOGSUMEXP, MAX, MEAN, MIN, NORM, PROD, STD, SUM, TIES_SHARED, TIES_SHARED_WITH_NANS, TIES_TO_FIRST, VAR
 } from '../constants.js'
 import { computedOutput } from '../autograd.js'
-import { cell, constant, product, productOf, sum as total, derived } from '../explain.js'
+import { cell, constant, productTerm, productTermOf, sum as total, computedFactor } from '../explain.js'
 import { addRows, cellsAlong, rowsAlong, readRows } from './rows.js'
 
 /**
@@ -34,7 +34,7 @@ import { addRows, cellsAlong, rowsAlong, readRows } from './rows.js'
  * @returns {Reduction['part']}
  */
 const derivedPart = (formula, value) => (own, statistics) => [
-  derived(formula.replace('x', own.symbol), value(own.value, statistics), own)]
+  computedFactor(formula.replace('x', own.symbol), value(own.value, statistics), own)]
 /** What a variance is divided by. @param {Statistics} statistics */
 const getDivisor = ({ n, p }) => Math.max(n - p, 0)
 const centred = derivedPart('(x − mean)²', (v, { mean }) => (v - mean) ** 2)
@@ -129,19 +129,19 @@ export const sumOperation = (name, { kind, formula, part, finish, finishLabel = 
     if (kind === LOGSUMEXP && cells.length && !Number.isFinite(statistics.max)) {
       return explainExtreme(cells, f => f.value, 'max x')
     }
-    const terms = cells.map(own => product(...part(own, statistics))), s = total(terms)
+    const terms = cells.map(own => productTerm(...part(own, statistics))), s = total(terms)
     if (!finish) return { formula, terms, computed: s }
     const computed = finish(s, statistics)
     return { formula, terms, steps: [{ label: 'Σ', value: s }, { label: finishLabel, value: computed }], computed }
   },
   explainGradient(node, _, index, d) {
     const { outputs: { out } } = node, at = getResultIndex(node, index), own = d(out, at, 'dy')
-    if (slopeFormula === '1') return { formula: 'dx = dy', terms: [product(own)] }
+    if (slopeFormula === '1') return { formula: 'dx = dy', terms: [productTerm(own)] }
     const cells = getReducedCells(node, at), statistics = computeStatistics(cells, node.saved.p), x = cell(node.inputs.x, index, 'x')
     const isMaxNorm = statistics.p === Infinity, factor = isMaxNorm ? 'sign(x) [|x| = y] / count' : slopeFormula
     const value = isMaxNorm ? Math.sign(x.value) * getGradientFraction(cells, x, absolute, TIES_SHARED) || 0
       : slope(x.value, computedOutput(node).at(...at), statistics)
-    return { formula: `dx = dy × ${factor}`, terms: [product(own, constant(factor, value))], row: cells }
+    return { formula: `dx = dy × ${factor}`, terms: [productTerm(own, constant(factor, value))], row: cells }
   }
 })
 
@@ -159,7 +159,7 @@ const findExtreme = (cells, measure) =>
  */
 function explainExtreme(cells, measure, formula, isAbsolute = false) {
   const chosen = findExtreme(cells, measure), value = isAbsolute ? Math.abs(chosen.value) : chosen.value
-  const terms = [product(isAbsolute ? derived(`|${chosen.symbol}|`, value, chosen) : chosen)]
+  const terms = [productTerm(isAbsolute ? computedFactor(`|${chosen.symbol}|`, value, chosen) : chosen)]
   return { formula, terms, row: cells, computed: value }
 }
 
@@ -194,7 +194,7 @@ export const extreme = (name, sign, ties) => ({
     const at = getResultIndex(node, index), cells = getReducedCells(node, at), x = cell(node.inputs.x, index, 'x')
     const fraction = getGradientFraction(cells, x, f => sign * f.value, ties)
     const symbol = ties === TIES_TO_FIRST ? '[x = y]' : '[x = y] / count'
-    const terms = [product(d(node.outputs.out, at, 'dy'), constant(symbol, fraction))]
+    const terms = [productTerm(d(node.outputs.out, at, 'dy'), constant(symbol, fraction))]
     return { formula: `dx = dy × ${symbol}`, terms, row: cells }
   }
 })
@@ -206,7 +206,7 @@ export const prod = {
   kind: 'reduction',
   reads: { x: ['x'] },
   explain(node, _, index) {
-    const term = productOf(getReducedCells(node, index))
+    const term = productTermOf(getReducedCells(node, index))
     return { formula: 'Π x', terms: [term], computed: term.value }
   },
   explainGradient(node, _, index, d) {
@@ -214,11 +214,11 @@ export const prod = {
     const x = cell(node.inputs.x, index, 'x'), zeros = cells.filter(f => f.value === 0).length
     if (zeros || cells.every(f => Number.isFinite(f.value))) {
       const others = cells.filter(f => String(f.index) !== String(index))
-      return { formula: 'dx = dy × Π of the others', terms: [productOf([own, ...others])] }
+      return { formula: 'dx = dy × Π of the others', terms: [productTermOf([own, ...others])] }
     }
     // Like PyTorch, this divides the product by x; infinity by infinity is NaN.
     const quotient = cells.reduce((all, f) => all * f.value, 1) / x.value
-    return { formula: 'dx = dy × y / x', terms: [product(own, derived('y / x', quotient, x))], row: cells }
+    return { formula: 'dx = dy × y / x', terms: [productTerm(own, computedFactor('y / x', quotient, x))], row: cells }
   }
 }
 
@@ -234,7 +234,7 @@ const integerOperation = (name, formula, compute) => ({
   backward() {},
   explain(node, _, index) {
     const cells = getReducedCells(node, index)
-    return { formula, terms: cells.map(own => product(own)), computed: compute(cells.map(f => f.value)) }
+    return { formula, terms: cells.map(own => productTerm(own)), computed: compute(cells.map(f => f.value)) }
   },
   explainGradient: () => ({ formula: 'no gradient: only float32 tensors have one', terms: [] })
 })

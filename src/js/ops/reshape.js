@@ -1,6 +1,6 @@
 import { describe, expect, formatShape, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
-import { cell, product, sumOf } from '../explain.js'
+import { cell, productTerm, sumOf } from '../explain.js'
 import { indexOf, offsetOf, sizeOf } from '../shape.js'
 
 /** A method of tensors: tensor.js imports this file, so it does not import the class. */
@@ -60,11 +60,11 @@ const op = {
   },
   explain({ inputs: { x }, outputs: { out } }, _, index) {
     const source = indexOf(x.shape, offsetOf(out.shape, index))
-    return sumOf('out = x', [product(cell(x, source, 'x'))])
+    return sumOf('out = x', [productTerm(cell(x, source, 'x'))])
   },
   explainGradient({ inputs: { x }, outputs: { out } }, _, index, d) {
     const target = indexOf(out.shape, offsetOf(x.shape, index))
-    return { formula: 'dx = dout', terms: [product(d(out, target, 'dout'))] }
+    return { formula: 'dx = dout', terms: [productTerm(d(out, target, 'dout'))] }
   }
 }
 

@@ -1,6 +1,6 @@
 import { expectNumber, expectOptions } from '../errors.js'
 import { needsSaving, record } from '../autograd.js'
-import { cell, constant, product, derived } from '../explain.js'
+import { cell, constant, productTerm, computedFactor } from '../explain.js'
 import { indicesOf, range, sliceShape } from '../shape.js'
 import { expectShape, expectFloatTensor, getLastSize, expectOptionalTensor, countRows, expectSameEngine } from './checks.js'
 
@@ -33,7 +33,7 @@ const op = {
   },
   explain({ inputs: { x, weight }, saved: { eps } }, _, index) {
     const c = index[index.length - 1], { cells, square, rstd } = statistics(x, index.slice(0, -1), eps)
-    const term = product(cells[c], rstd, ...(weight ? [cell(weight, [c], 'weight')] : []))
+    const term = productTerm(cells[c], rstd, ...(weight ? [cell(weight, [c], 'weight')] : []))
     return {
       formula: `x × rstd${weight ? ' × weight' : ''},  rstd = 1 / √(Σ x² / C + ${eps})`,
       terms: [term],
@@ -49,7 +49,7 @@ const op = {
       const [c] = index
       const terms = indicesOf(sliceShape(x.shape, 0, -1)).map(row => {
         const { cells, rstd } = statistics(x, row, eps)
-        return product(d(out, [...row, c], 'dout'), cells[c], rstd)
+        return productTerm(d(out, [...row, c], 'dout'), cells[c], rstd)
       })
       return { formula: 'dweight[c] = Σ dout[·, c] × x[·, c] × rstd', terms }
     }
@@ -57,12 +57,12 @@ const op = {
     const gain = (/** @type {number} */ c) => (weight ? [cell(weight, [c], 'weight')] : [])
     const g = (/** @type {number} */ c) => [d(out, [...row, c], 'dout'), ...gain(c)]
     const factor = constant('−1/C', -1 / cells.length)
-    const xhat = derived(`x̂[${own}]`, cells[own].value * rstd.value)
+    const xhat = computedFactor(`x̂[${own}]`, cells[own].value * rstd.value)
     return {
       formula: 'dx[i] = rstd × (g[i] − x̂[i] × mean(g × x̂)),  g = dout × weight,  x̂ = x × rstd',
       terms: [
-        product(rstd, ...g(own)),
-        ...cells.map((x, c) => product(rstd, factor, xhat, ...g(c), x, rstd))
+        productTerm(rstd, ...g(own)),
+        ...cells.map((x, c) => productTerm(rstd, factor, xhat, ...g(c), x, rstd))
       ],
       row: [cells[own]]
     }

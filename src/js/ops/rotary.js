@@ -1,6 +1,6 @@
 import { describe, expect, expectNumber, expectOneOf, expectOptions, formatShape, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
-import { cell, constant, product, sumOf } from '../explain.js'
+import { cell, constant, productTerm, sumOf } from '../explain.js'
 import { range, sliceShape, sizeOf } from '../shape.js'
 import { tensor } from '../from_values.js'
 import { Tensor } from '../tensor.js'
@@ -31,15 +31,15 @@ const tableRow = ({ batch }, index) => index[0] * batch + index[index.length - 2
  */
 function rotateCell({ inputs: { cos, sin }, saved }, index, of, isBack) {
   const found = pairOf(saved, index[index.length - 1]), row = tableRow(saved, index)
-  if (!found) return { terms: [product(of([...index], 'x'))], parameters: {}, isFirst: null }
+  if (!found) return { terms: [productTerm(of([...index], 'x'))], parameters: {}, isFirst: null }
   const { pair, first, second, isFirst } = found
   const at = (/** @type {number} */ c) => [...index.slice(0, -1), c]
   const [own, other] = isFirst ? [of(at(first), 'a'), of(at(second), 'b')] : [of(at(second), 'b'), of(at(first), 'a')]
   const sine = cell(sin, [row, pair], 'sin'), isSubtracted = isFirst !== isBack
   return {
     terms: [
-      product(own, cell(cos, [row, pair], 'cos')),
-      isSubtracted ? product(constant('−1', -1), other, sine) : product(other, sine)
+      productTerm(own, cell(cos, [row, pair], 'cos')),
+      isSubtracted ? productTerm(constant('−1', -1), other, sine) : productTerm(other, sine)
     ],
     parameters: {
       pair, position: saved.positions[row], layout: saved.layout,

@@ -1,5 +1,5 @@
 import { record } from '../autograd.js'
-import { cell, product } from '../explain.js'
+import { cell, productTerm } from '../explain.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
 
@@ -15,7 +15,7 @@ const op = {
   },
   explain({ inputs: { x }, outputs: { out } }, _, index) {
     const value = Number(out.at(...index))
-    const terms = [product(cell(x, index, 'x'))], from = index[index.length - 1] - index[index.length - 1] % BLOCK
+    const terms = [productTerm(cell(x, index, 'x'))], from = index[index.length - 1] - index[index.length - 1] % BLOCK
     const width = Math.min(BLOCK, x.shape[x.shape.length - 1] - from)
     const row = Array.from({ length: width }, (_, i) => cell(x, [...index.slice(0, -1), from + i], 'x'))
     const step = Math.fround(Math.fround(row.reduce((max, { value: v }) => Math.max(max, Math.abs(v)), 0)) / 32767)
@@ -25,7 +25,7 @@ const op = {
     }
   },
   explainGradient: ({ outputs: { out } }, _, index, d) => (
-    { formula: 'dx = dout', terms: [product(d(out, index, 'dout'))] })
+    { formula: 'dx = dout', terms: [productTerm(d(out, index, 'dout'))] })
 }
 
 /**

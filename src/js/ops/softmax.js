@@ -1,4 +1,4 @@
-import { cell, constant, product, sum } from '../explain.js'
+import { cell, constant, productTerm, sum } from '../explain.js'
 import { getRowIndices, rowsBackward, rowsForward } from './rowwise.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -44,8 +44,8 @@ export function explainSoftmaxGradient(outs, gradients, i) {
   return {
     formula: 'dx[i] = y[i] × dy[i] − y[i] × Σⱼ dy[j] × y[j]',
     terms: [
-      product(outs[i], gradients[i]),
-      ...outs.map((y, j) => product(constant('−1', -1), outs[i], gradients[j], y))
+      productTerm(outs[i], gradients[i]),
+      ...outs.map((y, j) => productTerm(constant('−1', -1), outs[i], gradients[j], y))
     ]
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, formatShape, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
-import { cell, product, sumOf } from '../explain.js'
+import { cell, productTerm, sumOf } from '../explain.js'
 import { indexOf, offsetOf, range, sizeOf } from '../shape.js'
 import { MAX_WALKED_AXES } from './broadcast.js'
 import { expectTensor } from './checks.js'
@@ -91,11 +91,11 @@ const operation = name => ({
     const axes = engine.pass(mergeStridedAxes(name, shape, steps, getStrides(shape)))
     engine.c.gf_strided_copy(gradient(x) + 4 * offset, gradient(out), axes, 1)
   },
-  explain: (node, _, index) => sumOf('out = x', [product(cell(node.inputs.x, getSource(node, index), 'x'))]),
+  explain: (node, _, index) => sumOf('out = x', [productTerm(cell(node.inputs.x, getSource(node, index), 'x'))]),
   explainGradient({ inputs: { x }, outputs: { out }, saved }, _, index, d) {
     const copies = findCopies({ ...saved, shape: out.shape }, offsetOf(x.shape, index))
     return { formula: copies.length > 1 ? 'dx = Σ dout' : 'dx = dout',
-      terms: copies.map(at => product(d(out, at, 'dout'))) }
+      terms: copies.map(at => productTerm(d(out, at, 'dout'))) }
   }
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
 import { moveFourByteValues } from './four_bytes.js'
-import { cell, product, sumOf } from '../explain.js'
+import { cell, productTerm, sumOf } from '../explain.js'
 import { sliceShape, sizeOf } from '../shape.js'
 
 /** A method of tensors: tensor.js imports this file, so it imports neither the class nor checks.js, which does. */
@@ -26,10 +26,10 @@ const op = {
     out.engine.c.gf_transpose_backward(gradient(x), gradient(out), ...sides)
   },
   explain({ inputs: { x }, saved: { a, b } }, _, index) {
-    return sumOf('out = x', [product(cell(x, exchange(index, a, b), 'x'))])
+    return sumOf('out = x', [productTerm(cell(x, exchange(index, a, b), 'x'))])
   },
   explainGradient({ outputs: { out }, saved: { a, b } }, _, index, d) {
-    return { formula: 'dx = dout', terms: [product(d(out, exchange(index, a, b), 'dout'))] }
+    return { formula: 'dx = dout', terms: [productTerm(d(out, exchange(index, a, b), 'dout'))] }
   }
 }
 

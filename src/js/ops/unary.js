@@ -1,6 +1,6 @@
 import { describe, expect, expectOptions } from '../errors.js'
 import { computedOutput, record } from '../autograd.js'
-import { cell, constant, product, derived } from '../explain.js'
+import { cell, constant, productTerm, computedFactor } from '../explain.js'
 import { toSnakeCase } from '../letter_case.js'
 import { expectFloatTensor, expectTensor } from './checks.js'
 import { clone } from './copy.js'
@@ -104,13 +104,13 @@ function operation(name, { kind = 'elementwise', formula, value, slope: [slope, 
     },
     explain({ inputs: { x }, saved: { p, q } }, _, index) {
       const own = cell(x, index, 'x'), computed = value(own.value, p, q)
-      const term = gate ? product(own, constant(gate[0], gate[1](own.value, p, q)))
-        : product(derived(formula.replace(/\bx\b/, own.symbol), computed, own))
+      const term = gate ? productTerm(own, constant(gate[0], gate[1](own.value, p, q)))
+        : productTerm(computedFactor(formula.replace(/\bx\b/, own.symbol), computed, own))
       return { formula, terms: [term], computed }
     },
     explainGradient({ inputs: { x }, outputs: { out }, saved: { p, q } }, _, index, d) {
       const own = cell(x, index, 'x'), factor = constant(slope, slopeOf(own.value, p, q))
-      const times = / [+−] /.test(slope) ? `(${slope})` : slope, terms = [product(d(out, index, 'dout'), factor)]
+      const times = / [+−] /.test(slope) ? `(${slope})` : slope, terms = [productTerm(d(out, index, 'dout'), factor)]
       return { formula: gradientFormula ?? `dx = dout × ${times}`, note, terms, row: [own] }
     }
   }

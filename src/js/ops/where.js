@@ -1,6 +1,6 @@
 import { describe, expect, expectInteger } from '../errors.js'
 import { record } from '../autograd.js'
-import { cell, constant, product, sumOf } from '../explain.js'
+import { cell, constant, productTerm, sumOf } from '../explain.js'
 import { sliceShape } from '../shape.js'
 import { setRequiresGrad } from '../from_values.js'
 import { Tensor } from '../tensor.js'
@@ -32,11 +32,11 @@ const op = {
   explain({ inputs, saved }, _, index) {
     const isFirst = Boolean(inputs.mask.at(...index)), name = isFirst ? 'a' : 'b', from = inputs[name]
     const own = from ? cell(from, index, name) : constant(name, saved[name])
-    return { ...sumOf(`out = ${name}`, [product(own)]), parameters: { mask: isFirst } }
+    return { ...sumOf(`out = ${name}`, [productTerm(own)]), parameters: { mask: isFirst } }
   },
   explainGradient({ inputs: { mask }, outputs: { out } }, input, index, d) {
     const isSelected = Boolean(mask.at(...index)) === (input === 'a')
-    return isSelected ? { formula: `d${input} = dout`, terms: [product(d(out, index, 'dout'))] } :
+    return isSelected ? { formula: `d${input} = dout`, terms: [productTerm(d(out, index, 'dout'))] } :
         { formula: '0', terms: [] }
   }
 }
