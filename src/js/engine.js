@@ -127,10 +127,10 @@ export class Engine extends Kernels {
   }
 
   /**
-   * Registers an internal tensor of an operation with the trace being recorded, if any, which frees it when disposed.
+   * Lets the trace being recorded, if any, free an internal tensor of an operation when the trace is disposed.
    * @param {Tensor} tensor
    */
-  registerAuxiliary(tensor) {
+  freeWithTrace(tensor) {
     this.trace?.auxiliary.push(tensor)
     return tensor
   }

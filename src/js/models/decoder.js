@@ -267,7 +267,7 @@ function embed({ description, embed_tokens, embed_positions, embed_norm, project
  */
 function roundedBias(engine, heads, past, positions) {
   const [{ length }] = positions
-  const out = engine.registerAuxiliary(engine.empty([positions.length, heads, length - past, length])), { values } = out
+  const out = engine.freeWithTrace(engine.empty([positions.length, heads, length - past, length])), { values } = out
   engine.tidy(() => {
     const slopes = alibi(engine, heads, 2, 2, { past: 0 })
     let at = 0

@@ -151,7 +151,7 @@ export class DisentangledStack extends Module {
     const distances = weight.dtype === 'float32' ? weight : to(weight, 'float32')
     const table = norm ? norm.forward(distances) : distances
     const rowsOf = (/** @type {1 | -1} */ sign) =>
-      engine.registerAuxiliary(tensor(engine, distanceRows(T, settings, sign), { shape: [1, 1, T, T] }))
+      engine.freeWithTrace(tensor(engine, distanceRows(T, settings, sign), { shape: [1, 1, T, T] }))
     // Rows of p2c are keys, so the distance from query to key has the other sign.
     const options = { attnMask, rows: { c2p: rowsOf(1), p2c: rowsOf(-1) } }
     return runLayers(this.layer, x, (layer, y) => layer.forward(y, table, options))

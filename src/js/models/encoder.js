@@ -189,7 +189,7 @@ function tokenTypesOf(model, tokens, tokenTypeIds) {
     return null
   }
   const ids = isGiven ? model.toBatch('tokenTypeIds', tokenTypeIds)
-    : engine.registerAuxiliary(engine.zeros(tokens.shape, 'int32'))
+    : engine.freeWithTrace(engine.zeros(tokens.shape, 'int32'))
   model.checkSameShape('tokenTypeIds', ids, tokens)
   return ids
 }

@@ -244,7 +244,7 @@ export class LanguageModel extends Module {
     const { engine, shape: [B, T] } = tokens, { logicalAnd, logicalOr, eq } = comparisons, queries = T - past
     const count = Number.isFinite(window) ? this.#countInWindow(tokens, past, isCausal, window)
       : countTokens(tokens, past, isCausal)
-    const diagonal = engine.registerAuxiliary(engine.empty([1, 1, queries, T], 'bool'))
+    const diagonal = engine.freeWithTrace(engine.empty([1, 1, queries, T], 'bool'))
     diagonal.values.fill(0)
     for (let i = 0; i < queries; i++) diagonal.values[i * T + past + i] = 1
     return where(logicalOr(tokens.reshape(B, 1, 1, T), logicalAnd(eq(count, 0), diagonal)), 0, -Infinity)
@@ -257,7 +257,7 @@ export class LanguageModel extends Module {
    */
   #countInWindow(tokens, past, isCausal, window) {
     const { engine, shape: [B, T] } = tokens, queries = T - past
-    const isVisible = engine.registerAuxiliary(engine.empty([T, queries]))
+    const isVisible = engine.freeWithTrace(engine.empty([T, queries]))
     for (let j = 0; j < T; j++) for (let i = 0; i < queries; i++) {
       const distance = past + i - j
       isVisible.values[j * queries + i] = Number(Math.abs(distance) < window && !(isCausal && distance < 0))

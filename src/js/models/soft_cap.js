@@ -11,7 +11,7 @@ import { unaryFunctions } from '../ops/unary.js'
  * @param {number} window @returns {Tensor} [queries, keys]
  */
 function causalMask(engine, queries, keys, past, window) {
-  const out = engine.registerAuxiliary(engine.zeros([queries, keys])), { values } = out
+  const out = engine.freeWithTrace(engine.zeros([queries, keys])), { values } = out
   for (let i = 0; i < queries; i++) for (let j = 0; j < keys; j++) {
     if (j > past + i || past + i - j >= window) values[i * keys + j] = -Infinity
   }

@@ -162,7 +162,7 @@ class Stack extends Module {
     const { isDecoder, relative_attention_bias: shared, settings: { maxDistance, buckets: numBuckets } } = this
     const queries = x.shape[1], past = cache?.length ?? 0
     const options = { bidirectional: !isDecoder, maxDistance, numBuckets, past }
-    const buckets = this.engine.registerAuxiliary(
+    const buckets = this.engine.freeWithTrace(
       relativePositionBuckets(this.engine, queries, queries + past, options))
     const maskOf = (/** @type {Embedding} */ table) =>
       (mask ? add(biasOf(table, buckets), mask) : biasOf(table, buckets))

@@ -77,7 +77,7 @@ export function toIdTensor(engine, where, name, value) {
   }
   expect(Array.isArray(value) || isIntegerArray(value), 'type',
     () => `${where}: ${name} must be an int32 tensor or nested arrays of integers, got ${describe(value)}`)
-  return engine.registerAuxiliary(makeTensor(engine, value, { dtype: 'int32' }, `${where}: ${name}`))
+  return engine.freeWithTrace(makeTensor(engine, value, { dtype: 'int32' }, `${where}: ${name}`))
 }
 
 /**
@@ -86,7 +86,7 @@ export function toIdTensor(engine, where, name, value) {
  */
 export function copyIdsForBackward(ids, original) {
   if (ids !== original) return ids
-  const own = ids.engine.registerAuxiliary(ids.engine.empty(ids.shape, 'int32'))
+  const own = ids.engine.freeWithTrace(ids.engine.empty(ids.shape, 'int32'))
   own.copyFrom(ids)
   return own
 }

@@ -128,7 +128,7 @@ export function layerNorm(x, weight, bias, options) {
   expectShape('layerNorm', 'bias', shift, [C], 'the last side of x')
   expectNumber('layerNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
   const out = engine.empty(x.shape), isSaved = needsSaving(engine, x, gain, shift)
-  const statistic = () => (isSaved ? engine.registerAuxiliary(engine.empty(sliceShape(x.shape, 0, -1))) : null)
+  const statistic = () => (isSaved ? engine.freeWithTrace(engine.empty(sliceShape(x.shape, 0, -1))) : null)
   const mean = statistic(), rstd = statistic()
   engine.c.gf_layer_norm_forward(out.dataPtr(), mean?.dataPtr() ?? 0, rstd?.dataPtr() ?? 0, x.dataPtr(),
     gain?.dataPtr() ?? 0, shift?.dataPtr() ?? 0, countRows(x), C, eps)

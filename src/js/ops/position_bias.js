@@ -112,6 +112,6 @@ export function relativePositionBias(weight, queries, keys, options) {
   const { engine, shape } = expectWeightTensor(where, 'weight', weight)
   expectRank(where, 'weight', weight, 2, '[numBuckets, heads]')
   const [numBuckets, heads] = shape
-  const buckets = engine.registerAuxiliary(relativePositionBuckets(engine, queries, keys, { ...given, numBuckets }))
+  const buckets = engine.freeWithTrace(relativePositionBuckets(engine, queries, keys, { ...given, numBuckets }))
   return embedding(buckets, weight).transpose(0, 2).transpose(1, 2).reshape(1, heads, queries, keys)
 }

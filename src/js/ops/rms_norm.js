@@ -87,7 +87,7 @@ export function rmsNorm(x, weight, options) {
   expectShape('rmsNorm', 'weight', gain, [C], 'the last side of x')
   expectNumber('rmsNorm', 'eps', eps, 'a number >= 0', v => v >= 0)
   const out = engine.empty(x.shape), isSaved = needsSaving(engine, x, gain)
-  const rstd = isSaved ? engine.registerAuxiliary(engine.empty(sliceShape(x.shape, 0, -1))) : null
+  const rstd = isSaved ? engine.freeWithTrace(engine.empty(sliceShape(x.shape, 0, -1))) : null
   engine.c.gf_rms_norm_forward(out.dataPtr(), rstd?.dataPtr() ?? 0, x.dataPtr(), gain?.dataPtr() ?? 0, countRows(x), C,
     eps)
   return record(engine, op, { x, weight: gain }, { out }, { rstd, eps })

@@ -94,7 +94,7 @@ function getTables(engine, positions, half, base, customFrequencies, scale) {
     cached.isSaved ||= engine.gradEnabled
     return cached.tables
   }
-  const n = positions.length, tables = [0, 1].map(() => engine.registerAuxiliary(engine.keep(engine.empty([n, half]))))
+  const n = positions.length, tables = [0, 1].map(() => engine.freeWithTrace(engine.keep(engine.empty([n, half]))))
   engine.tidy(() => {
     const ids = tensor(engine, positions, {})
     const frequencies = customFrequencies ? tensor(engine, [...customFrequencies]) : engine.empty([half])
