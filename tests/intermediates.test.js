@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { load } from '../src/js/index.js'
 import { GPT2 } from '../src/js/models/gpt2.js'
 import { Llama } from '../src/js/models/families/llama.js'
-import { hasSubmodules } from '../src/js/intermediates.js'
+import { runsSubmodules } from '../src/js/intermediates.js'
 import { cases, filesOf } from './models/golden_models.js'
 
 const gf = await load(), F = gf.functional
@@ -187,7 +187,7 @@ test('a cache outlives the forward that fills it, and an output its inputs', () 
 
 test('containers free intermediate tensors, other modules leave them to their callers', async () => {
   /** @type {Record<string, boolean | undefined>} */ const found = {}
-  const note = model => model.namedModules().forEach(([, one]) => { found[one.constructor.name] = hasSubmodules(one) })
+  const note = model => model.namedModules().forEach(([, one]) => { found[one.constructor.name] = runsSubmodules(one) })
   note(new nn.Transformer(8, 2, 1, 1, { dimFeedforward: 8 }))
   note(new nn.Sequential(new nn.ModuleList([new nn.GELU()])))
   for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) note((await gf.models.load(filesOf(cases(type)[0]))).model)

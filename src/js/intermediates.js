@@ -12,7 +12,7 @@ import { findTensors } from './engine.js'
  */
 
 /**
- * The library's functions, and the prototypes of its modules with whether these run other modules.
+ * The library's functions, and the prototypes of its modules with whether their forward calls other modules.
  * @type {WeakMap<object, boolean>}
  */
 const libraryCode = new WeakMap()
@@ -21,15 +21,15 @@ const libraryCode = new WeakMap()
 export function registerLibraryCode(...functions) {
   for (const fn of functions) {
     libraryCode.set(fn, false)
-    if (fn.prototype) libraryCode.set(fn.prototype, Boolean(/** @type {any} */ (fn).hasSubmodules))
+    if (fn.prototype) libraryCode.set(fn.prototype, Boolean(/** @type {any} */ (fn).runsSubmodules))
   }
 }
 
 /** Whether a class belongs to the library. @param {object} prototype */
 export const isLibraryClass = prototype => libraryCode.has(prototype)
 
-/** Whether a module of the library runs other modules; undefined for a user's class. @param {object} module */
-export const hasSubmodules = module => libraryCode.get(Object.getPrototypeOf(module))
+/** Whether the forward of a module calls other modules; undefined for a user's class. @param {object} module */
+export const runsSubmodules = module => libraryCode.get(Object.getPrototypeOf(module))
 
 /**
  * Whether neither gradients nor an observer need intermediates; traces are handled elsewhere.

@@ -56,7 +56,7 @@ export const KNOWN = [
   ['src/js/text/train_unigram.js', 'ends[word - 1] : 0', 'ends[word - 1] : 1'],
   ['src/js/threads/index.js', 'isStopped = true', 'isStopped = false'],
   ['src/js/decoding/generate.js', 'let live = [-1]', 'let live = [-2]'],
-  [`${NN}multihead_attention.js`, 'static hasSubmodules = true', 'static hasSubmodules = false'],
+  [`${NN}multihead_attention.js`, 'static runsSubmodules = true', 'static runsSubmodules = false'],
   ['src/js/text/charsmap.js', 'bytes.length >= 4 ?', 'bytes.length > 4 ?'],
   ['src/c/text/spans.c', 'while (c.end <= begin && c.end < bytes)', 'while (c.end <= begin && c.end <= bytes)'],
   ['src/c/text/unigram.c', 'if (id < 0 || (split', 'if (id <= 0 || (split'],

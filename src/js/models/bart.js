@@ -116,7 +116,7 @@ class Stack extends Module {
 }
 
 class Encoder extends Stack {
-  static hasSubmodules = true
+  static runsSubmodules = true
   static inputNames = ['ids', 'positionIds', 'srcMask']
 
   /** @param {Tensor} ids @param {Tensor} positionIds @param {Tensor | undefined} srcMask @returns {Tensor} */
@@ -127,7 +127,7 @@ class Encoder extends Stack {
 }
 
 class Decoder extends Stack {
-  static hasSubmodules = true
+  static runsSubmodules = true
   static inputNames = ['ids', 'positionIds', 'memory']
 
   /**
@@ -144,7 +144,7 @@ class Decoder extends Stack {
 
 /** An encoder-decoder model. */
 export class BartModel extends Seq2Seq {
-  static hasSubmodules = true
+  static runsSubmodules = true
 
   /** @param {Engine} engine @param {BartDescription} description */
   constructor(engine, description) {

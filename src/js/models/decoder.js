@@ -305,7 +305,7 @@ export const smallestWindow = layers => Math.min(...layers.map(({ window }) => w
 
 /** A decoder-only language model. */
 export class Decoder extends Causal {
-  static hasSubmodules = true
+  static runsSubmodules = true
 
   /** @param {Engine} engine @param {DecoderDescription} description */
   constructor(engine, description) {

@@ -132,7 +132,7 @@ class DisentangledLayer extends Module {
 /** All layers, with the embeddings of distances that they share. */
 export class DisentangledStack extends Module {
   static inputNames = ['x']
-  static hasSubmodules = true
+  static runsSubmodules = true
 
   /** @param {Engine} engine @param {EncoderDescription} description @param {Disentangled} settings */
   constructor(engine, description, settings) {

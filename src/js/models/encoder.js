@@ -103,7 +103,7 @@ function createLayers(engine, description) {
 
 /** BERT and relatives: a bidirectional encoder. */
 export class Encoder extends LanguageModel {
-  static hasSubmodules = true
+  static runsSubmodules = true
 
   /** @param {Engine} engine @param {EncoderDescription} description */
   constructor(engine, description) {

@@ -25,7 +25,7 @@ import { buildArray } from './model.js'
  */
 export class Experts extends Module {
   static inputNames = ['x']
-  static hasSubmodules = true
+  static runsSubmodules = true
 
   /**
    * @param {import('../engine.js').Engine} engine

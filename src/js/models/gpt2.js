@@ -48,7 +48,7 @@ function readSettings(config, shapeOf) {
 
 /** GPT-2 (Radford et al. 2019): token and position embeddings, pre-norm layers, a head tied to the token embedding. */
 export class GPT2 extends Causal {
-  static hasSubmodules = true
+  static runsSubmodules = true
 
   /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
   constructor(engine, settings) {

@@ -69,7 +69,7 @@ export function readHead(config, heads = {}) {
 /** Projections from hidden states to the scores of labels. */
 export class Head extends Module {
   static inputNames = ['hidden']
-  static hasSubmodules = true
+  static runsSubmodules = true
 
   /** @param {import('../engine.js').Engine} engine @param {number} channels @param {HeadDescription} description */
   constructor(engine, channels, description) {

@@ -18,7 +18,7 @@ import { matmul } from '../ops/matmul.js'
 
 /** The two matrices of an adapter, lora_A [r, inputs] and lora_B [outputs, r]. */
 export class Lora extends Module {
-  static hasSubmodules = true
+  static runsSubmodules = true
   static inputNames = ['x']
 
   /** @param {Engine} engine @param {number} inputs @param {number} outputs @param {LoraSettings} settings */
@@ -50,7 +50,7 @@ export class Lora extends Module {
 
 /** A Linear with an adapter beside it. */
 export class LoraLinear extends Module {
-  static hasSubmodules = true
+  static runsSubmodules = true
   static inputNames = ['x']
 
   /** @param {Engine} engine @param {Linear} layer @param {LoraSettings} settings */
@@ -80,7 +80,7 @@ export class LoraLinear extends Module {
 
 /** Some outputs of an adapter: the part that belongs to q, k or v of a matrix that computes all three. */
 export class LoraPart extends Module {
-  static hasSubmodules = true
+  static runsSubmodules = true
   static inputNames = ['x']
 
   /** @param {Engine} engine @param {Lora} lora @param {number} first @param {number} count */

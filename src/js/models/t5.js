@@ -137,7 +137,7 @@ const biasOf = (table, buckets) =>
 
 /** Blocks, which share one relative position bias or have one each. */
 class Stack extends Module {
-  static hasSubmodules = true
+  static runsSubmodules = true
   static inputNames = ['x', 'mask', 'memory']
 
   /** @param {import('../engine.js').Engine} engine @param {Settings} settings @param {'encoder' | 'decoder'} side */
@@ -177,7 +177,7 @@ class Stack extends Module {
 
 /** T5 (Raffel et al. 2020): relative position bias, RMS norms, no biases. */
 export class T5 extends Seq2Seq {
-  static hasSubmodules = true
+  static runsSubmodules = true
 
   /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
   constructor(engine, settings) {

@@ -82,7 +82,7 @@ export class ModuleList extends NumberedModules {
  * net.forward(gf.ones([5, 2])).shape              // [5, 1]
  */
 export class Sequential extends NumberedModules {
-  static hasSubmodules = true
+  static runsSubmodules = true
 
   /** @param {Engine} engine @param {...(Module | readonly Module[])} modules one by one, or as a list */
   constructor(engine, ...modules) {

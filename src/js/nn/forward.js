@@ -1,6 +1,6 @@
 import { readerOf } from '../arguments.js'
 import { describe, expect, expectEngine } from '../errors.js'
-import { hasSubmodules, runFreeingIntermediates, runUserCode } from '../intermediates.js'
+import { runsSubmodules, runFreeingIntermediates, runUserCode } from '../intermediates.js'
 import { Tensor } from '../tensor.js'
 import { runWithBackwardHooks } from './backward_hooks.js'
 import { expectParametersInPlace } from './property_checks.js'
@@ -81,10 +81,12 @@ function runUntraced(module, forward, inputs) {
   if (isHooked(module)) {
     return runUserCode(engine, inputs, () => callWithHooks(module, forward, inputs))
   }
-  const isContainer = hasSubmodules(module)
-  if (engine.outerScopes ? isContainer !== undefined : !isContainer) return forward.apply(module, inputs)
+  const runsModules = runsSubmodules(module)
+  const isFreeing = engine.outerScopes !== null // an outer module frees its intermediate tensors
+  // For a user's class, runsModules is undefined.
+  if (isFreeing ? runsModules !== undefined : !runsModules) return forward.apply(module, inputs)
   const pass = () => forward.apply(module, inputs)
-  return isContainer ? runFreeingIntermediates(engine, pass) : runUserCode(engine, inputs, pass)
+  return runsModules ? runFreeingIntermediates(engine, pass) : runUserCode(engine, inputs, pass)
 }
 
 /** The modules whose forward is running, for each engine. @type {WeakMap<import('../engine.js').Engine, Module[]>} */

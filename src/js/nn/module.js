@@ -51,8 +51,8 @@ export class Module extends Callable {
    */
   static roles = {}
 
-  /** Whether its forward runs other modules, so that it has intermediate tensors; see intermediates.js. @internal */
-  static hasSubmodules = false
+  /** Whether its forward calls other modules, so that it has intermediate tensors; see intermediates.js. @internal */
+  static runsSubmodules = false
 
   /** Whether dropout is active; see `train` and `eval`. */ training = true
   /** Names of its buffers. @type {Set<string>} */ bufferNames = new Set()

@@ -42,7 +42,7 @@ const FORWARD_OPTIONS = ['needWeights', 'averageAttnWeights', 'attnMask', 'keyPa
  * weights.shape                                   // [1, 4, 5, 5]
  */
 export class MultiheadAttention extends Module {
-  static hasSubmodules = true
+  static runsSubmodules = true
   static inputNames = ['query', 'key', 'value']
 
   /**

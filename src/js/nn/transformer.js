@@ -43,7 +43,7 @@ function layerOptions(where, options) {
 
 /** The superclass of layers: a feed-forward network, and a residual sum around each sub-layer. */
 class TransformerLayer extends Module {
-  static hasSubmodules = true
+  static runsSubmodules = true
 
   /**
    * Adds the output of the n-th sub-layer to its input, with the norm before or after.
@@ -241,7 +241,7 @@ function decoderMasks(where, memory, options) {
 
 /** The superclass of stacks: clones of one layer, and an optional final norm. */
 class TransformerStack extends Module {
-  static hasSubmodules = true
+  static runsSubmodules = true
 
   /**
    * @param {Engine} engine @param {Module} layer @param {number} numLayers
@@ -337,7 +337,7 @@ const TRANSFORMER_OPTIONS = ['dModel', 'nhead', 'numEncoderLayers', 'numDecoderL
  * model.forward(gf.randn([1, 5, 16]), gf.randn([1, 3, 16]), { tgtIsCausal: true }).shape   // [1, 3, 16]
  */
 export class Transformer extends Module {
-  static hasSubmodules = true
+  static runsSubmodules = true
   static inputNames = ['src', 'tgt']
 
   /**

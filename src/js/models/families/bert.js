@@ -11,7 +11,7 @@ import { encoderFamily } from './encoder_family.js'
 
 /** BERT (Devlin et al. 2018) and relatives such as MiniLM: a bidirectional encoder with post-norm layers. */
 export class Bert extends Encoder {
-  static hasSubmodules = true
+  static runsSubmodules = true
 }
 
 /** The keys of the layers and the embeddings. */

@@ -5,7 +5,7 @@ import { describeLlamaLike } from './describe.js'
 
 /** Llama (Touvron et al. 2023) and relatives such as SmolLM and the TinyStories models of llama2.c. */
 export class Llama extends Decoder {
-  static hasSubmodules = true
+  static runsSubmodules = true
 }
 
 export const llama = decoderFamily({

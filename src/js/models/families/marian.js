@@ -3,7 +3,7 @@ import { bartFamily, describeBartLike } from './bart_family.js'
 
 /** Marian (Junczys-Dowmunt et al. 2018), as in the opus-mt translators: a post-norm transformer without final norms. */
 export class Marian extends BartModel {
-  static hasSubmodules = true
+  static runsSubmodules = true
 }
 
 /**
