@@ -172,18 +172,18 @@ export class BartModel extends Seq2Seq {
   }
 
   /**
-   * @param {{ ids: string, decoderIds: string }} streams
+   * @param {{ ids: string, decoderIds: string }} streams names of the streams that are read
    * @returns {Record<string, import('../axes.js').Axis[]>} @internal
    */
-  axes({ ids: text, decoderIds: target }) {
-    const sides = Object.entries({ encoder: text, decoder: target }).flatMap(([side, of]) => [
+  axes({ ids: source, decoderIds: target }) {
+    const sides = Object.entries({ encoder: source, decoder: target }).flatMap(([side, of]) => [
       ...['embedding', 'embed_positions'].map(name => [`${side}.${name}.weight`, tableAxes('position')]),
       ...['embedding', 'embed_positions.output', 'layernorm_embedding.output', 'embed_tokens.output'].map(name =>
         [`${side}.${name}`, tokenAxes(of)])
     ])
     const { isShared } = this.description
     return {
-      ...Object.fromEntries(sides), 'encoder.embed_tokens.weight': vocabularyAxes(text),
+      ...Object.fromEntries(sides), 'encoder.embed_tokens.weight': vocabularyAxes(source),
       ...(!isShared && { 'decoder.embed_tokens.weight': vocabularyAxes(target) }),
       ...(isShared && { 'encoder.embed_tokens.output:2': tokenAxes(target) }),
       ...lmHeadAxes(target), ...headAxes(this.head, target)

@@ -20,7 +20,7 @@ import { Experts } from './experts.js'
 import { FeedForward } from './feed_forward.js'
 import { Head, applyHead } from './heads.js'
 import { buildArray } from './model.js'
-import { embeddingOf } from './pooling.js'
+import { pooledEmbedding } from './pooling.js'
 import { softCappedAttention } from './soft_cap.js'
 
 /**
@@ -333,17 +333,20 @@ export class Decoder extends Causal {
     return this.description.name
   }
 
-  /** @param {{ ids: string }} streams @returns {Record<string, import('../axes.js').Axis[]>} @internal */
-  axes({ ids: text }) {
+  /**
+   * @param {{ ids: string }} streams names of the streams that are read
+   * @returns {Record<string, import('../axes.js').Axis[]>} @internal
+   */
+  axes({ ids: stream }) {
     const routers = this.description.layers.flatMap(({ hasExperts }, n) => (
-      hasExperts ? routerAxes(`layers.${n}.mlp`, text) : []))
+      hasExperts ? routerAxes(`layers.${n}.mlp`, stream) : []))
     return {
-      'embed_tokens.weight': vocabularyAxes(text),
+      'embed_tokens.weight': vocabularyAxes(stream),
       ...(this.embed_positions && {
-        'embed_positions.weight': tableAxes('position'), 'embed_positions.output': tokenAxes(text)
+        'embed_positions.weight': tableAxes('position'), 'embed_positions.output': tokenAxes(stream)
       }),
-      ...(this.description.alibi && { alibi: scoreAxes(text) }), ...Object.fromEntries(routers),
-      ...lmHeadAxes(text), ...headAxes(this.head, text)
+      ...(this.description.alibi && { alibi: scoreAxes(stream) }), ...Object.fromEntries(routers),
+      ...lmHeadAxes(stream), ...headAxes(this.head, stream)
     }
   }
 
@@ -365,7 +368,7 @@ export class Decoder extends Causal {
       (layer, y) => layer.forward(y, positionIds, { attnMask, cache, length }))
     const hidden = this.norm ? this.norm.forward(x) : x
     if (this.head) return { hidden, ...applyHead(this.head, hidden, tokens) }
-    const embedding = embeddingOf(this, hidden, mask, cache)
+    const embedding = pooledEmbedding(this, hidden, mask, cache)
     const last = this.lastPositions(hidden, logitsToKeep)
     const out = this.project_out ? this.project_out.forward(last) : last
     const raw = this.lm_head ? this.lm_head.forward(out) : linear(out, this.embed_tokens.weight)

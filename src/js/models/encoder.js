@@ -16,7 +16,7 @@ import { Layer, createNorm, smallestWindow } from './decoder.js'
 import { DisentangledStack } from './disentangled.js'
 import { Head, applyHead } from './heads.js'
 import { LanguageModel, buildArray } from './model.js'
-import { embeddingOf } from './pooling.js'
+import { pooledEmbedding } from './pooling.js'
 
 /**
  * An encoder-only model, which reads in both directions, built from a description: families/<name>.js makes the
@@ -126,14 +126,17 @@ export class Encoder extends LanguageModel {
     return this.description.name
   }
 
-  /** @param {{ ids: string }} streams @returns {Record<string, import('../axes.js').Axis[]>} @internal */
-  axes({ ids: text }) {
+  /**
+   * @param {{ ids: string }} streams names of the streams that are read
+   * @returns {Record<string, import('../axes.js').Axis[]>} @internal
+   */
+  axes({ ids: stream }) {
     const path = 'embeddings'
     return {
-      [`${path}.word_embeddings.weight`]: vocabularyAxes(text),
-      [`${path}.position_embeddings.weight`]: tableAxes('position'), [`${path}.position_embeddings.output`]: tokenAxes(text),
-      [`${path}.token_type_embeddings.weight`]: tableAxes('type'), [`${path}.token_type_embeddings.output`]: tokenAxes(text),
-      'pooler.output': pooledAxes, 'tanh': pooledAxes, ...headAxes(this.head, text)
+      [`${path}.word_embeddings.weight`]: vocabularyAxes(stream),
+      [`${path}.position_embeddings.weight`]: tableAxes('position'), [`${path}.position_embeddings.output`]: tokenAxes(stream),
+      [`${path}.token_type_embeddings.weight`]: tableAxes('type'), [`${path}.token_type_embeddings.output`]: tokenAxes(stream),
+      'pooler.output': pooledAxes, 'tanh': pooledAxes, ...headAxes(this.head, stream)
     }
   }
 
@@ -163,7 +166,7 @@ export class Encoder extends LanguageModel {
     /** @type {ReturnType<Encoder['forward']>} */ const result = { hidden }
     if (this.pooler) result.pooled = unaryFunctions.tanh(this.pooler.forward(firstPositions(this.where, hidden)))
     if (this.predictions) result.logits = this.predictions.forward(hidden, this.embeddings.word_embeddings.weight)
-    Object.assign(result, embeddingOf(this, hidden, mask))
+    Object.assign(result, pooledEmbedding(this, hidden, mask))
     return this.head ? { ...result, ...applyHead(this.head, hidden, tokens, { pooled: result.pooled, mask }) } : result
   }
 }

@@ -12,9 +12,9 @@ import { Causal, FORWARD_OPTIONS } from './causal.js'
 import { registerLibraryCode, runLayers } from '../intermediates.js'
 import { ACTIVATIONS, UNSUPPORTED, checkDivides, readChoice, readNumber, refuseUnsupported, readBoolean, readInteger } from './config.js'
 import { Head, applyHead } from './heads.js'
-import { embeddingOf } from './pooling.js'
+import { pooledEmbedding } from './pooling.js'
 import { buildArray } from './model.js'
-import { weightAndBias, layerRows } from './plan.js'
+import { keyRows, layerRows, weightAndBias } from './plan.js'
 import { isTied } from './tied.js'
 
 /** @typedef {import('../tensor.js').Tensor} Tensor */
@@ -71,11 +71,14 @@ export class GPT2 extends Causal {
     this.lm_head = settings.isTied || this.head ? null : new Linear(engine, C, settings.vocabSize, { bias: false })
   }
 
-  /** @param {{ ids: string }} streams @returns {Record<string, import('../axes.js').Axis[]>} @internal */
-  axes({ ids: text }) {
+  /**
+   * @param {{ ids: string }} streams names of the streams that are read
+   * @returns {Record<string, import('../axes.js').Axis[]>} @internal
+   */
+  axes({ ids: stream }) {
     return {
-      'wte.weight': vocabularyAxes(text), 'wpe.weight': tableAxes('position'), 'wpe.output': tokenAxes(text),
-      ...lmHeadAxes(text), ...headAxes(this.head, text)
+      'wte.weight': vocabularyAxes(stream), 'wpe.weight': tableAxes('position'), 'wpe.output': tokenAxes(stream),
+      ...lmHeadAxes(stream), ...headAxes(this.head, stream)
     }
   }
 
@@ -93,7 +96,7 @@ export class GPT2 extends Causal {
     if (this.head) return { hidden, ...applyHead(this.head, hidden, tokens) }
     const lastHidden = this.lastPositions(hidden, logitsToKeep)
     const logits = this.lm_head ? this.lm_head.forward(lastHidden) : linear(lastHidden, this.wte.weight)
-    return { logits, hidden, ...embeddingOf(this, hidden, mask, cache) }
+    return { logits, hidden, ...pooledEmbedding(this, hidden, mask, cache) }
   }
 }
 
@@ -117,7 +120,7 @@ const layerTable = isTransposed => ({
 export const gpt2 = {
   type: 'gpt2',
   prefixes: ['transformer.'],
-  table: { keys: ['wte.weight'], isTied: true },
+  tokenEmbedding: { keys: ['wte.weight'], isTiedByDefault: true },
   /** Causal masks. */ ignored: [/\.attn\.(masked_)?bias$/],
   heads: {
     sequence: { out: 'score', pool: 'last', hasBias: false }, token: { out: 'classifier' }, question: { out: 'qa_outputs' }
@@ -133,7 +136,7 @@ export const gpt2 = {
     { key: 'wte.weight', target: 'wte.weight', aliases: isTied ? ['lm_head.weight'] : [] },
     { key: 'wpe.weight', target: 'wpe.weight' },
     ...layerRows(layers, 'h.{n}.', 'h.{n}.', layerTable(isTransposed)),
-    ...layerRows(1, '', '', weightAndBias('ln_f', 'ln_f')),
+    ...keyRows(weightAndBias('ln_f', 'ln_f')),
     ...(isTied ? [] : [{ key: 'lm_head.weight', target: 'lm_head.weight' }])
   ]
 }

@@ -45,8 +45,8 @@ export { save } from './save.js'
  * @typedef {object} Family
  * @property {string} type model_type in config.json
  * @property {readonly string[]} prefixes possible prefixes of its keys
- * @property {{ keys: readonly string[], isTied: boolean, headKey?: string }} [table] possible keys of the token
- *   embedding that the head may be a copy of, whether it is tied by default, and the key of the head,
+ * @property {{ keys: readonly string[], isTiedByDefault: boolean, headKey?: string }} [tokenEmbedding] possible keys
+ *   of the token embedding that the head may be a copy of, whether it is tied by default, and the key of the head,
  *   lm_head.weight by default
  * @property {readonly RegExp[]} ignored keys that may be left unread
  * @property {(config: Config, shapeOf: (key: string) => readonly number[] | undefined) => S} readSettings
@@ -133,10 +133,10 @@ function buildMetaModel({ Model }, settings, dtype) {
  * @param {boolean} isLoading false compares only the first bytes
  * @returns {Generator<any, boolean, any>}
  */
-function* isHeadCopyOfEmbedding({ table }, config, tensorsByKey, isLoading) {
-  const head = tensorsByKey.get(table?.headKey ?? LM_HEAD)
-  if (!head || !table || !(config.tie_word_embeddings ?? table.isTied)) return false
-  const embedding = table.keys.map(key => tensorsByKey.get(key)).find(Boolean)
+function* isHeadCopyOfEmbedding({ tokenEmbedding }, config, tensorsByKey, isLoading) {
+  const head = tensorsByKey.get(tokenEmbedding?.headKey ?? LM_HEAD)
+  if (!head || !tokenEmbedding || !(config.tie_word_embeddings ?? tokenEmbedding.isTiedByDefault)) return false
+  const embedding = tokenEmbedding.keys.map(key => tensorsByKey.get(key)).find(Boolean)
   // Without a token embedding, the head is the only copy.
   return embedding === undefined || (yield* hasSameBytes(head.entry, embedding.entry, isLoading))
 }
@@ -223,7 +223,7 @@ function* openModel(given, { dtype: requested, ignoreHead = false, isLoading = f
     const hasCopy = yield* isHeadCopyOfEmbedding(family, config, tensorsByKey, isLoading)
     found.generation = yield* readJson('models', files, 'generation_config.json')
     const effectiveConfig = mergeGenerationConfig(config, found.generation ?? {})
-    const headKey = family.table?.headKey ?? LM_HEAD
+    const headKey = family.tokenEmbedding?.headKey ?? LM_HEAD
     const shapeOf = (/** @type {string} */ key) => (hasCopy && key === headKey ? undefined
       : tensorsByKey.get(gguf && key === headKey ? 'output.weight' : key)?.entry.shape)
     const head = ignoreHead ? null : readHead(effectiveConfig, family.heads)

@@ -18,8 +18,8 @@ import { Tensor } from '../tensor.js'
  * @typedef {object} AttentionMask
  * @property {Uint8Array} isToken [B, T], 1 for tokens
  * @property {number} B @property {number} T
- * @property {Tensor | null} tensor the same as a bool tensor while a forward is exported: masks and positions are then
- *   computed by operations, so that the graph depends on the attention mask as on any other input
+ * @property {Tensor | null} exportedTensor the same as a bool tensor while a forward is exported: masks and positions
+ *   are then computed by operations, so that the graph depends on the attention mask as on any other input
  */
 
 /**
@@ -170,8 +170,9 @@ export class LanguageModel extends Module {
     const values = maskRows.flat()
     for (const value of values) expect([0, 1, true, false].includes(value), 'type',
       () => `${where}: attentionMask must be 1 for tokens and 0 for padding, got ${describe(value)}`)
-    const tensor = isExported ? comparisons.ne(mask.shape.length === 2 ? mask : mask.reshape(B, T), 0) : null
-    return values.every(Boolean) && !tensor ? null : { isToken: Uint8Array.from(values, Number), B, T, tensor }
+    const exportedTensor = isExported ? comparisons.ne(mask.shape.length === 2 ? mask : mask.reshape(B, T), 0) : null
+    if (values.every(Boolean) && !exportedTensor) return null
+    return { isToken: Uint8Array.from(values, Number), B, T, exportedTensor }
   }
 
   /**
@@ -181,8 +182,9 @@ export class LanguageModel extends Module {
    * @returns {Tensor} [B, T] @internal
    */
   positionIds([B, T], mask, past = 0) {
-    if (mask?.tensor) {
-      const counts = cumsum(to(mask.tensor, 'float32'), 1), current = past ? narrow(counts, 1, past, T) : counts
+    if (mask?.exportedTensor) {
+      const counts = cumsum(to(mask.exportedTensor, 'float32'), 1)
+      const current = past ? narrow(counts, 1, past, T) : counts
       return to(binaryFunctions.maximum(binaryFunctions.sub(current, 1), 0), 'int32')
     }
     const positionIds = new Int32Array(B * T), total = past + T
@@ -223,8 +225,8 @@ export class LanguageModel extends Module {
    */
   paddingMask(mask, { past = 0, isCausal = false, window = Infinity } = {}) {
     if (!mask) return undefined
-    const { isToken, B, T, tensor } = mask, queries = T - past
-    if (tensor) return this.#paddingMaskByOps(tensor, past, isCausal, window)
+    const { isToken, B, T, exportedTensor } = mask, queries = T - past
+    if (exportedTensor) return this.#paddingMaskByOps(exportedTensor, past, isCausal, window)
     const out = this.engine.empty([B, 1, queries, T]), values = out.values.fill(-Infinity)
     for (let b = 0; b < B; b++) for (let i = 0; i < queries; i++) {
       const self = past + i, row = isToken.subarray(b * T, (b + 1) * T), at = (b * queries + i) * T
@@ -296,8 +298,8 @@ export class LanguageModel extends Module {
    */
   keyPaddingMask(mask) {
     if (!mask) return undefined
-    const { isToken, B, T, tensor } = mask
-    if (tensor) return comparisons.eq(tensor, 0)
+    const { isToken, B, T, exportedTensor } = mask
+    if (exportedTensor) return comparisons.eq(exportedTensor, 0)
     return buildArray(B, b => Array.from(isToken.subarray(b * T, (b + 1) * T), value => !value))
   }
 

@@ -53,6 +53,12 @@ export const layerRows = (count, from, to, table) => Array.from({ length: count 
   })
 }).flat()
 
+/**
+ * The rows of a table that belongs to no layer.
+ * @param {Record<string, string | Omit<Row, 'key'>>} table keys in the model by keys in the file @returns {Row[]}
+ */
+export const keyRows = table => layerRows(1, '', '', table)
+
 /** The keys of a module's weight and bias in the file and in the model. @param {string} from @param {string} to */
 export const weightAndBias = (from, to) => ({ [`${from}.weight`]: `${to}.weight`, [`${from}.bias`]: `${to}.bias` })
 

@@ -20,7 +20,8 @@ import { maskedFill } from '../ops/where.js'
  * @typedef {object} Pooling
  * @property {readonly Mode[]} modes
  * @property {boolean} isNormalized whether the embedding has length 1
- * @property {Record<string, string>} files modules.json and the files of its modules by path, as `save` writes them
+ * @property {Record<string, string>} files sentence-transformers' modules.json and the files that it names, by path, as
+ *   `save` writes them
  *
  * @typedef {keyof typeof MODES} Mode
  */
@@ -72,10 +73,10 @@ const maxOverTokens = (hidden, mask) =>
 /** The hidden state of the last token. @param {Tensor} hidden @param {AttentionMask | null} mask @returns {Tensor} */
 function lastToken(hidden, mask) {
   const [B, T, C] = hidden.shape
-  if (mask?.tensor) {
+  if (mask?.exportedTensor) { // computed by operations, so that the exported graph takes any mask
     const column = tokenColumn(hidden, mask), total = reductions.sum(column, { dim: 1, keepdim: true })
-    const isLast = to(comparisons.eq(cumsum(column, 1), total), 'float32')
-    return reductions.sum(binaryFunctions.mul(hidden, binaryFunctions.mul(column, isLast)), { dim: 1 })
+    const isLastOrAfter = to(comparisons.eq(cumsum(column, 1), total), 'float32')
+    return reductions.sum(binaryFunctions.mul(hidden, binaryFunctions.mul(column, isLastOrAfter)), { dim: 1 })
   }
   const lastOf = (/** @type {number} */ b) => (mask ? mask.isToken.subarray(b * T, (b + 1) * T).lastIndexOf(1) : T - 1)
   return indexSelect(hidden.reshape(B * T, C), 0, Array.from({ length: B }, (_, b) => b * T + Math.max(0, lastOf(b))))
@@ -90,12 +91,12 @@ export const MODES = {
 }
 
 /**
- * The embedding of every sequence, if the model has the modules for it.
+ * The embedding of every sequence, if the model has a `pooling`, as models of sentence-transformers have.
  * @param {import('./model.js').LanguageModel} model @param {Tensor} hidden [B, T, C] @param {AttentionMask | null} mask
  * @param {unknown} [cache] with one, `hidden` has only the last tokens, and there is no embedding
  * @returns {{ embedding?: Tensor }} [B, C], or [B, C · modes]
  */
-export const embeddingOf = ({ pooling }, hidden, mask, cache) =>
+export const pooledEmbedding = ({ pooling }, hidden, mask, cache) =>
   (!pooling || cache ? {} : { embedding: pool(hidden, mask, pooling) })
 
 /**
@@ -109,5 +110,5 @@ export function pool(hidden, mask, { modes, isNormalized }) {
   return isNormalized ? normalize(joined, { dim: 1 }) : joined
 }
 
-/** The names of embed's option. @type {Record<string, Mode>} */
+/** The values of the option `pooling` of embed(), and the mode of each. @type {Record<string, Mode>} */
 export const POOLINGS = { mean: 'mean', cls: 'cls', last: 'lasttoken' }

@@ -24,21 +24,23 @@ function causalMask(engine, queries, keys, past, window) {
  * @param {Tensor} q [B, T, heads·D] @param {Tensor} k [B, T, kvHeads·D] @param {Tensor} v [B, T, kvHeads·D]
  * @param {number} heads
  * @param {{ kvHeads: number, softCap: number, scale?: number, window?: number, attnMask?: Tensor, where: string,
- *   cache?: import('../ops/attention_cache.js').Entry }} options
+ *   cache?: import('../ops/attention_cache.js').Entry }} options where: the caller's name, for error messages
  * @returns {Tensor} [B, T, heads·D]
  */
 export function softCappedAttention(q, k, v, heads, options) {
   const { kvHeads, softCap, scale, window = Infinity, attnMask, cache, where } = options
   const { engine, shape: [B, T, C] } = q, D = C / heads, group = heads / kvHeads
   cache?.append(where, q, k, v, kvHeads)
-  const past = cache?.advance(T) ?? 0, [keys, values] = cache ? cache.toTensors(k, v) : [k, v], length = keys.shape[1]
+  const past = cache?.addQueries(T) ?? 0, [keys, values] = cache ? cache.toTensors(k, v) : [k, v]
+  const length = keys.shape[1]
   // Query heads that share a key-value head are an axis of their own: [B, kvHeads, group, T, D].
   const split = (/** @type {Tensor} */ x, /** @type {number} */ rows, /** @type {number} */ n) =>
     x.reshape(B, rows, kvHeads, n, D).transpose(1, 2).transpose(2, 3)
   const dots = matmul(split(q, T, group), split(keys, length, 1).transpose(3, 4))
-  const capped = mul(unaryFunctions.tanh(mul(dots, (scale ?? 1 / Math.sqrt(D)) / softCap)), softCap)
-  const masked = add(capped, causalMask(engine, T, length, past, window))
-  const padded = attnMask ? add(masked, attnMask.reshape(attnMask.shape[0], 1, 1, ...attnMask.shape.slice(-2))) : masked
-  const out = matmul(softmax(padded, { dim: -1 }), split(values, length, 1))
+  const cappedScores = mul(unaryFunctions.tanh(mul(dots, (scale ?? 1 / Math.sqrt(D)) / softCap)), softCap)
+  const causalScores = add(cappedScores, causalMask(engine, T, length, past, window))
+  const maskedScores = attnMask
+    ? add(causalScores, attnMask.reshape(attnMask.shape[0], 1, 1, ...attnMask.shape.slice(-2))) : causalScores
+  const out = matmul(softmax(maskedScores, { dim: -1 }), split(values, length, 1))
   return out.transpose(2, 3).transpose(1, 2).reshape(B, T, C)
 }

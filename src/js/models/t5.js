@@ -199,17 +199,17 @@ export class T5 extends Seq2Seq {
   }
 
   /**
-   * @param {{ ids: string, decoderIds: string }} streams
+   * @param {{ ids: string, decoderIds: string }} streams names of the streams that are read
    * @returns {Record<string, import('../axes.js').Axis[]>} @internal
    */
-  axes({ ids: text, decoderIds: target }) {
+  axes({ ids: source, decoderIds: target }) {
     const { hasBiasPerLayer, layers } = this.settings
-    const sides = /** @type {const} */ ([['encoder', text], ['decoder', target]]).map(([side, of]) => {
+    const sides = /** @type {const} */ ([['encoder', source], ['decoder', target]]).map(([side, of]) => {
       const owners = hasBiasPerLayer ? Array.from({ length: layers[side] }, (_, n) => `${side}.block.${n}`) : [side]
       return Object.assign({}, ...owners.map(path => relativeAxes(`${path}.relative_attention_bias`, of)))
     })
     return {
-      'shared.weight': vocabularyAxes(text), 'shared.output:2': tokenAxes(target), ...lmHeadAxes(target), ...sides[0], ...sides[1],
+      'shared.weight': vocabularyAxes(source), 'shared.output:2': tokenAxes(target), ...lmHeadAxes(target), ...sides[0], ...sides[1],
       ...headAxes(this.head, target)
     }
   }

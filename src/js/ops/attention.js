@@ -290,7 +290,7 @@ export function multiheadAttention(q, k, v, heads, options) {
     () => `${where}: its number of heads must divide its ${C} channels, got ${describe(heads)}`)
   checkOptions(where, options)
   if (k && v) cache?.append(where, q, k, v, kvHeads)
-  const past = cache?.advance(Tq) ?? 0
+  const past = cache?.addQueries(Tq) ?? 0
   // In a trace the cached keys and values are tensors, as without a cache; the bits are the same.
   const isTraced = cache && q.engine.trace, [keys, values] = isTraced ? cache.toTensors(k, v) : [k ?? q, v ?? q]
   const { KV, Dv } = cache?.sizes ?? { KV: kvHeads, Dv: values.shape[2] / kvHeads }

@@ -72,7 +72,7 @@ export class Entry {
   }
 
   /**
-   * Appends keys and values.
+   * Appends keys and values. `where` is the caller's name, for error messages.
    * @param {string} where @param {Tensor} q [B, Tq, H·D] @param {Tensor} k [B, T, KV·D] @param {Tensor} v [B, T, KV·Dv]
    * @param {number} KV
    */
@@ -89,8 +89,8 @@ export class Entry {
     this.length += T
   }
 
-  /** Counts new queries and returns the position of the first. @param {number} Tq @returns {number} */
-  advance(Tq) {
+  /** Counts new queries; returns the number of queries before them. @param {number} Tq @returns {number} */
+  addQueries(Tq) {
     this.queries += Tq
     return this.queries - Tq
   }

@@ -88,7 +88,9 @@ export function bartFamily({ type, architecture, describe, isTokenizer, Model = 
   return {
     type,
     prefixes: ['model.'],
-    table: { keys: ['shared.weight', 'encoder.embed_tokens.weight', 'decoder.embed_tokens.weight'], isTied: true },
+    tokenEmbedding: {
+      keys: ['shared.weight', 'encoder.embed_tokens.weight', 'decoder.embed_tokens.weight'], isTiedByDefault: true
+    },
     /** Computed tables of positions, and the head, where it is the decoder's token embedding. */
     ignored: [/embed_positions\.weights?$/, /^lm_head\.weight$/],
     heads: {

@@ -90,7 +90,7 @@ export function decoderFamily({
   return {
     type,
     prefixes: [prefix, ...otherPrefixes, ...(heads.question?.prefix ? [heads.question.prefix] : [])],
-    table: { keys: [`${keyOf(EMBEDDING)}.weight`], isTied, headKey },
+    tokenEmbedding: { keys: [`${keyOf(EMBEDDING)}.weight`], isTiedByDefault: isTied, headKey },
     ignored: [...BUFFERS, ...ignored],
     heads: { ...HEADS, ...heads },
     Model,

@@ -78,7 +78,9 @@ const blockTable = (feedForwardIndex, isGated) => Object.fromEntries([
 const t5Family = (type, name, defaults) => ({
   type,
   prefixes: ['transformer.'],
-  table: { keys: ['shared.weight', 'encoder.embed_tokens.weight', 'decoder.embed_tokens.weight'], isTied: defaults.isTied },
+  tokenEmbedding: {
+    keys: ['shared.weight', 'encoder.embed_tokens.weight', 'decoder.embed_tokens.weight'], isTiedByDefault: defaults.isTied
+  },
   /** Present in early files and never used. */
   ignored: [/^decoder\.block\.0\.layer\.1\.EncDecAttention\.relative_attention_bias\.weight$/],
   heads: {
