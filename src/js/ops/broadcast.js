@@ -66,7 +66,7 @@ export function passAxes(engine, axes, number = 0) {
  * @param {import('../engine.js').Engine} engine @param {readonly number[]} axes @param {number} number
  * @returns {[number, number]} the address of each
  */
-export function passNumber(engine, axes, number) {
+export function passAxesAndNumber(engine, axes, number) {
   double[0] = number
   const first = engine.pass([...words, ...axes])
   return [first + 8, first]

@@ -15,9 +15,9 @@ import { unaryFunctions } from './unary.js'
  * Tensors of all dtypes are compared as numbers.
  *
  * @typedef {object} Comparison
- * @property {number} code the kernel's
- * @property {string} torch PyTorch's line
- * @property {string} formula of a and b
+ * @property {number} code the number of the comparison in the kernel, see constants.js
+ * @property {string} torch the expression in PyTorch
+ * @property {string} formula the condition on a and b
  * @property {(a: number, b: number) => boolean} holds
  */
 
@@ -39,7 +39,7 @@ export const COMPARISONS = defineComparisons({
 /** @typedef {keyof typeof COMPARISONS} ComparisonName */
 
 /** @param {string} name @param {Comparison} line @returns {import('../autograd.js').Operation} */
-const operation = (name, { formula, holds }) => ({
+const createOperation = (name, { formula, holds }) => ({
   name,
   kind: 'elementwise',
   parameters: ({ saved: { number } }) => (number === undefined ? {} : { number }),
@@ -50,15 +50,15 @@ const operation = (name, { formula, holds }) => ({
     const terms = [productTerm(computedFactor(`[${a.symbol}, ${b.symbol}]`, result, a, b))]
     return { formula: `1 where ${formula}, else 0`, terms, computed: result }
   },
-  explainGradient: () => ({ formula: 'no gradient: a comparison jumps', terms: [] })
+  explainGradient: () => ({ formula: 'no gradient: a comparison is a step function', terms: [] })
 })
 
 /**
- * @param {string} name @param {Comparison} line
+ * @param {string} name @param {Comparison} spec
  * @returns {(a: Tensor | number, b: Tensor | number) => Tensor}
  */
-function comparison(name, line) {
-  const op = operation(name, line)
+function createComparison(name, spec) {
+  const op = createOperation(name, spec)
   /** @param {unknown} value @param {string} side */
   const tensorOf = (value, side) => (typeof value === 'number' ? null : expectTensor(name, side, value))
   return (first, second) => {
@@ -69,17 +69,17 @@ function comparison(name, line) {
     const { engine } = tensor, { shape, axes } = broadcast(name, (a ?? SCALAR).shape, (b ?? SCALAR).shape)
     const numberOperand = typeof first === 'number' ? first : typeof second === 'number' ? second : 0
     const number = tensor.dtype === 'float32' ? Math.fround(numberOperand) : numberOperand
-    const out = engine.empty(shape, 'bool'), [geometry, numberAddress] = passNumber(engine, axes, a && b ? 0 : number)
+    const out = engine.empty(shape, 'bool'), [geometry, numberAddress] = passAxesAndNumber(engine, axes, a && b ? 0 : number)
     const typeOf = (/** @type {Tensor | null} */ tensor) => DTYPES[tensor ? tensor.dtype : 'float64'].code
     const from = [a?.dataPtr() ?? numberAddress, b?.dataPtr() ?? numberAddress]
-    engine.c.gf_compare(out.dataPtr(), ...from, geometry, typeOf(a), typeOf(b), line.code)
+    engine.c.gf_compare(out.dataPtr(), ...from, geometry, typeOf(a), typeOf(b), spec.code)
     return record(engine, op, { a, b }, { out }, { number: a && b ? undefined : number })
   }
 }
 
 /** Each comparison of the table as a function of two tensors, or of a tensor and a number. */
 export const comparisons = /** @type {Record<ComparisonName, (a: Tensor | number, b: Tensor | number) => Tensor>} */ (
-  Object.fromEntries(Object.entries(COMPARISONS).map(([name, line]) => [name, comparison(name, line)])))
+  Object.fromEntries(Object.entries(COMPARISONS).map(([name, spec]) => [name, createComparison(name, spec)])))
 
 /** True where a value is 0 or false: torch.logical_not. @param {Tensor} x any dtype @returns {Tensor} bool */
 export const logicalNot = x => comparisons.eq(expectTensor('logicalNot', 'x', x), 0)
@@ -105,8 +105,11 @@ function every(a, b, holds) {
   return p.every((value, i) => holds(value, q[i]))
 }
 
-/** @param {string} where @param {Tensor} a @param {Tensor} b */
-function twoTensors(where, a, b) {
+/**
+ * Checks that both are tensors of one engine; returns whether they have the same shape.
+ * @param {string} where @param {Tensor} a @param {Tensor} b
+ */
+function haveSameShape(where, a, b) {
   const pair = [expectTensor(where, 'a', a), expectTensor(where, 'b', b)]
   expectSameEngine(where, ...pair)
   return pair.every(tensor => sameShape(tensor.shape, a.shape))
@@ -118,7 +121,7 @@ function twoTensors(where, a, b) {
  * @example
  * gf.equal(gf.ones([2]), gf.tensor([1, 1]))       // true
  */
-export const equal = (a, b) => twoTensors('equal', a, b) && every(a, b, (p, q) => p === q)
+export const equal = (a, b) => haveSameShape('equal', a, b) && every(a, b, (p, q) => p === q)
 
 /**
  * Whether all values of two tensors are close, |a − b| ≤ atol + rtol × |b|: torch.allclose.
@@ -136,7 +139,7 @@ export function allclose(a, b, options) {
     expectNumber('allclose', name, value, 'a number >= 0', v => v >= 0)
   }
   expectBoolean('allclose', 'equalNan', equalNan)
-  expect(twoTensors('allclose', a, b), 'shape',
+  expect(haveSameShape('allclose', a, b), 'shape',
     () => `allclose: a and b must have one shape, got ${formatShape(a.shape)} and ${formatShape(b.shape)}`)
   return every(a, b, (p, q) => p === q || (equalNan && Number.isNaN(p) && Number.isNaN(q)) ||
     (Number.isFinite(q) && Math.abs(p - q) <= atol + rtol * Math.abs(q)))

@@ -74,7 +74,7 @@ export function createIntegerFunction(name, formula) {
       `of a negative integer, got ${second}; write x.to('float32').pow(${second})`)
     const { shape, axes } = broadcast(name, (a ?? SCALAR).shape, (b ?? SCALAR).shape)
     const number = a && b ? undefined : /** @type {number} */ (a ? second : first)
-    const int32 = engine.empty(shape, 'int32'), [geometry, numberAddress] = passNumber(engine, axes, number ?? 0)
+    const int32 = engine.empty(shape, 'int32'), [geometry, numberAddress] = passAxesAndNumber(engine, axes, number ?? 0)
     const typeOf = (/** @type {Tensor | null} */ tensor) => DTYPES[tensor ? tensor.dtype : 'float64'].code
     const from = [a?.dataPtr() ?? numberAddress, b?.dataPtr() ?? numberAddress]
     engine.c.gf_int_arithmetic(int32.dataPtr(), ...from, geometry, typeOf(a), typeOf(b), kind)
