@@ -1,8 +1,8 @@
 import { describe, expect, findSimilar } from './errors.js'
 
 /**
- * The option keepAttention: for which attentions a trace stores the matrices of queries and keys. These are the
- * attentions in the modules of the given paths, or all.
+ * The option keepAttention: for which attentions a trace stores the [queries, keys] matrices (scores, weights). These
+ * are the attentions in the modules of the given paths, or all.
  */
 export class AttentionSelection {
   /** Paths of the attentions that were computed. @type {Set<string>} */ #computed = new Set()
@@ -17,8 +17,8 @@ export class AttentionSelection {
     this.where = where
   }
 
-  /** Whether the attention computed in a module is selected. @param {string} path of the module */
-  has(path) {
+  /** Notes that a module computed an attention; returns whether it is selected. @param {string} path of the module */
+  visit(path) {
     this.#computed.add(path)
     return this.#paths?.some(selected => isWithin(path, selected)) ?? true
   }

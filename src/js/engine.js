@@ -20,8 +20,11 @@ export class Engine extends Kernels {
   /** Tensors of each open `tidy`, the innermost last. @type {Set<Tensor>[]} */ scopes = []
   /** The scopes around the library's modules while one runs, see intermediates.js. @type {Set<Tensor>[] | null} */
   outerScopes = null
-  /** State of the outermost forward that is running, if any. @type {import('./nn/forward.js').Outermost | null} */
-  outermostForward = null
+  /**
+   * The caches that the running outermost forward has used; null if none is running.
+   * @type {import('./nn/forward.js').UsedCaches | null}
+   */
+  usedCaches = null
   /** False inside `noGrad`. */ gradEnabled = true
   /** Whether the running backward returns gradients (gf.grad) instead of adding them to `grad`. */ isCollecting = false
   /** How often values of tensors were overwritten. */ writeCount = 0

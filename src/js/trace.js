@@ -258,7 +258,7 @@ export class Trace {
    */
   keepsAttention(...keys) {
     const isSource = () => keys.some(key => this.#edits.copiesFrom(this.#names.toUnused(this.#prefix + key)))
-    return this.#attention.has(this.#calls.current?.path ?? '') || this.willEdit(...keys) || isSource()
+    return this.#attention.visit(this.#calls.current?.path ?? '') || this.willEdit(...keys) || isSource()
   }
 
   /** Edits that matched no cell, where allowMissing permits that. */

@@ -17,7 +17,7 @@ import { expectParametersInPlace } from './property_checks.js'
  * @typedef {(module: any, inputs: any[], output: any) => any} ForwardHook
  *
  * The caches that an outermost forward has used, each with a function that restores its state.
- * @typedef {Map<import('../ops/attention_cache.js').Cache, () => void>} Outermost
+ * @typedef {Map<import('../ops/attention_cache.js').Cache, () => void>} UsedCaches
  */
 
 /** @typedef {'before' | 'after' | 'backward'} HookTime */
@@ -121,7 +121,7 @@ function run(module, forward, inputs) {
     if (input instanceof Tensor && input.engine !== engine) expectEngine(module.constructor.name, engine, [input])
   }
   const call = () => (trace ? runTraced(module, forward, inputs, trace) : runUntraced(module, forward, inputs))
-  return engine.outermostForward ? call() : runOutermost(engine, call)
+  return engine.usedCaches ? call() : runOutermost(engine, call)
 }
 
 /**
@@ -129,14 +129,14 @@ function run(module, forward, inputs) {
  * @template T @param {import('../engine.js').Engine} engine @param {() => T} call @returns {T}
  */
 function runOutermost(engine, call) {
-  /** @type {Outermost} */ const caches = engine.outermostForward = new Map()
+  /** @type {UsedCaches} */ const caches = engine.usedCaches = new Map()
   try {
     return call()
   } catch (error) {
     for (const restore of caches.values()) restore()
     throw error
   } finally {
-    engine.outermostForward = null
+    engine.usedCaches = null
   }
 }
 

@@ -34,7 +34,7 @@ const follow = (module, path) => (path
  */
 export class Module extends Callable {
   /**
-   * The names of forward's tensors in a trace.
+   * The names of forward's inputs in a trace.
    * @type {readonly string[]}
    */
   static inputNames = ['input']
@@ -46,7 +46,7 @@ export class Module extends Callable {
   static axes = {}
 
   /**
-   * The roles of its own tensors in the model, by name, where they are not just parameters or buffers.
+   * The `role` that gf.observe reports for its own tensors, by name; by default 'parameter' or 'buffer'.
    * @type {Record<string, string>}
    */
   static roles = {}
@@ -102,7 +102,7 @@ export class Module extends Callable {
     const { persistent = true } = expectOptions('registerBuffer', options, ['persistent'])
     expect(typeof name === 'string' && name !== '', 'type', () => `registerBuffer: name must be a string, got ${describe(name)}; write registerBuffer(name, tensor)`)
     expect(tensor instanceof Tensor, 'type', () => `registerBuffer: tensor must be a tensor (gf.tensor), got ${describe(tensor)}`)
-    const owner = findNameOwner(this, name)
+    const owner = describeNameUse(this, name)
     expect(!owner && !name.includes('.'), 'state', () => `registerBuffer: name must be unused and without dots, ` +
       `got ${describe(name)}${owner && `, which is ${owner}`}`)
     if (!expectBoolean('registerBuffer', 'persistent', persistent)) this.unsavedNames.add(name)
@@ -224,7 +224,7 @@ export class Module extends Callable {
   /**
    * Sets the gradients of all parameters to null: torch.nn.Module.zero_grad.
    * @param {boolean | { setToNone?: boolean }} [options] setToNone: true; false sets them to zero
-   * @param {undefined[]} more
+   * @param {undefined[]} more surplus arguments, which are an error
    */
   zeroGrad(options, ...more) {
     clearGradients(this.parameters(), options, more)
@@ -343,8 +343,8 @@ guardMethods(Module.prototype)
 /** Properties of every module. */
 const FIELDS = ['forward', 'engine', 'training', 'bufferNames', 'unsavedNames']
 
-/** What already has a name, or ''. @param {any} module @param {string} name */
-function findNameOwner(module, name) {
+/** What a module uses a name for already, in words; '' if nothing. @param {any} module @param {string} name */
+function describeNameUse(module, name) {
   if (FIELDS.includes(name) || name in Object.getPrototypeOf(module)) return 'a property of all modules'
   const value = Object.hasOwn(module, name) ? module[name] : undefined
   return value instanceof Parameter ? 'a parameter' : value instanceof Module ? 'a module' : ''

@@ -187,7 +187,7 @@ export class Entry {
 export class Cache {
   /** The entries of each module, one for each of its places. @type {Map<object, (Entry | TensorEntry)[]>} */
   #entries = new Map()
-  /** How often a forward has run each. @type {WeakMap<import('../nn/forward.js').Outermost, Map<object, number>>} */
+  /** How often a forward has run each. @type {WeakMap<import('../nn/forward.js').UsedCaches, Map<object, number>>} */
   #runs = new WeakMap()
 
   /** @param {number} capacity the maximum number of tokens */
@@ -247,7 +247,7 @@ export class Cache {
 
   /** Counts a run and returns the number of earlier ones. @param {{ engine: Engine }} owner */
   #countRun(owner) {
-    const { outermostForward } = owner.engine
+    const { usedCaches: outermostForward } = owner.engine
     if (!outermostForward) return 0
     if (!outermostForward.has(this)) outermostForward.set(this, this.#createRestore())
     const runs = this.#runs.get(outermostForward) ?? new Map(), earlier = runs.get(owner) ?? 0

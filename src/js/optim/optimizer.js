@@ -127,7 +127,7 @@ export class Optimizer {
   /**
    * Sets all gradients to null: torch.optim.Optimizer.zero_grad. `step` skips parameters without a gradient.
    * @param {boolean | { setToNone?: boolean }} [options] setToNone: true; false sets them to zero
-   * @param {undefined[]} more
+   * @param {undefined[]} more surplus arguments, which are an error
    */
   zeroGrad(options, ...more) {
     clearGradients(this.params, options, more)
