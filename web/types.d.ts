@@ -303,7 +303,7 @@ export interface Facts {
   /** Tensors that an answer is chosen from. */
   outputs?: string[]
   /** The previous values of edited weights, by `name:index`. */
-  before?: Map<string, number>
+  valuesBeforeEdits?: Map<string, number>
   isTrained?: boolean
   /** Tensors of a trained model that are random. */
   randomTensors?: string[]
@@ -407,7 +407,8 @@ export interface CellExplanation extends Omit<Explanation, 'sources'> {
   sources: Marks['sources']
   /** The number of terms, where only some were sent, each with its position. */
   count?: number
-  none?: 'still' | 'aside' | 'unkept'
+  /** Why there is no explanation. */
+  missingReason?: 'notTrained' | 'notInLoss' | 'notRetained'
   users: string[]
   differentiable: boolean
 }

@@ -54,7 +54,7 @@ function walk(run, start, next) {
   while (path.length < MAX_STEPS) {
     const cell = path.at(-1)
     const explanation = explainCell(run.workerRun, cell)
-    assert.ok(explanation && !explanation.none, `${formatCell(cell)} is not explained`)
+    assert.ok(explanation && !explanation.missingReason, `${formatCell(cell)} is not explained`)
     checkLinks(run, cell, explanation)
     const nextCell = next(explanation)
     if (!nextCell) return path
@@ -92,7 +92,7 @@ for (const [title, settings] of [
       for (const index of [shape.map(() => 0), shape.map(side => side - 1), shape.map(side => side >> 1)]) {
         for (const cell of [{ name, index }, { name, index, isGradient: true }]) {
           const explanation = explainCell(run.workerRun, cell)
-          if (explanation && !explanation.none) checkLinks(run, cell, explanation)
+          if (explanation && !explanation.missingReason) checkLinks(run, cell, explanation)
           for (const feed of explanation?.users ?? []) assert.ok(getTensor(run, feed), `${name} feeds ${feed}`)
         }
       }
@@ -150,14 +150,14 @@ test('the gradient of the logits is softmax minus the target, divided by the num
 test('a cell without a gradient has a reason; dots have a gradient, which leads to the scores', async () => {
   const run = pageRun(SMALL)
   const none = name => explainCell(run.workerRun,
-    { name, index: getTensor(run, name).shape.map(() => 0), isGradient: true }).none
+    { name, index: getTensor(run, name).shape.map(() => 0), isGradient: true }).missingReason
   const layer = 'transformer.encoder.layers.0.self_attn'
   for (const name of ['sampling.probabilities', 'sampling.output', 'sampling.choice.mask', 'sampling.tempered',
     `${layer}.dropout.output`]) {
-    assert.equal(none(name), 'aside', name)
+    assert.equal(none(name), 'notInLoss', name)
   }
   for (const name of ['positions.pe', 'positions.dropout.mask', `${layer}.dropout.mask`]) assert.equal(none(name),
-    'still', name)
+    'notTrained', name)
   for (const name of ['output', 'log_probs', 'loss', `${layer}.dots`]) assert.equal(none(name), undefined, name)
   const cell = { name: `${layer}.dots`, index: [0, 1, 2, 3] }
   assert.deepEqual(explainCell(run.workerRun, cell).users, [`${layer}.scores`])

@@ -66,7 +66,7 @@ for (const [type, name] of [['gpt2', 'h.0.linear1.weight'], ['t5', 'encoder.rela
     const importedModel = await openIn(gf)
     const runWith = edits => {
       const modelRun = run(gf, { beginning: '3 1 4', target: '5 6' }, edits, [importedModel])
-      assert.equal(modelRun.before.get(`${name}:0,1`), edits.length ? first.value : undefined)
+      assert.equal(modelRun.valuesBeforeEdits.get(`${name}:0,1`), edits.length ? first.value : undefined)
       const results = { value: modelRun.run.tensor(name).values[1], output: [...modelRun.run.tensor(type === 'bert' ? 'tanh' : 'linear').values] }
       modelRun.run.dispose()
       return results
@@ -154,14 +154,14 @@ test('a run without memory for all matrices reports missing ones, and every othe
 test('cells computed from missing matrices have no explanation and no links, and the check skips them', async () => {
   const importedModel = await deep(), modelRun = run(gf, { ...TEXT, keptBytes: 1, kept: '3' }, [], [importedModel])
   const explain = (name, index, isGradient) => explainCell(modelRun, { name, index, isGradient })
-  assert.equal(explain('h.0.self_attn.heads', [0, 1, 0]).none, 'unkept')
-  assert.equal(explain('h.0.self_attn.weights', [0, 0, 0, 0]).none, 'unkept')
-  assert.equal(explain('h.0.self_attn.v', [0, 0, 0], true).none, 'unkept')
-  assert.equal(explain('h.0.self_attn.v', [0, 0, 0]).none, undefined)
+  assert.equal(explain('h.0.self_attn.heads', [0, 1, 0]).missingReason, 'notRetained')
+  assert.equal(explain('h.0.self_attn.weights', [0, 0, 0, 0]).missingReason, 'notRetained')
+  assert.equal(explain('h.0.self_attn.v', [0, 0, 0], true).missingReason, 'notRetained')
+  assert.equal(explain('h.0.self_attn.v', [0, 0, 0]).missingReason, undefined)
   assert.deepEqual(explain('h.0.self_attn.v', [0, 0, 0]).users, [])
   assert.deepEqual(explain('h.3.self_attn.v', [0, 0, 0]).users, ['h.3.self_attn.heads'])
   assert.ok(firstUse(modelRun.run, { name: 'h.3.self_attn.v', index: [0, 0, 0] }, 'h.3.self_attn.heads'))
-  assert.equal(explain('h.0.linear1.output', [0, 0, 0], true).none, undefined)
+  assert.equal(explain('h.0.linear1.output', [0, 0, 0], true).missingReason, undefined)
   assert.deepEqual(recipes(modelRun.run, ['h.0.self_attn.weights', 'h.0.self_attn.q']).map(({ name }) => name), ['h.0.self_attn.q'])
   const page = toPageRun(gf, modelRun)
   const tensors = new Map([...page.tensors].filter(([, { isKept }]) => isKept))

@@ -31,7 +31,7 @@ test('a cell lists its uses, and each use has the cell as a source', () => {
 test('gradients are explained where the run has them', () => {
   const cell = { name: 'positions.output', index: [0, 0, 0], isGradient: true }
   assert.equal(explainCell(workerRun, cell).value, run.explainGradient(cell.name, cell.index).value)
-  assert.equal(explainCell(workerRun, { ...cell, name: 'positions.pe', index: [0, 0] }).none, 'still')
+  assert.equal(explainCell(workerRun, { ...cell, name: 'positions.pe', index: [0, 0] }).missingReason, 'notTrained')
 })
 
 test('the recipe of a tensor has its formula and the tensor of each symbol', () => {

@@ -184,7 +184,7 @@ function describeSource({ name }, { edited, computed }, { t, run }) {
  */
 export function renderExplanation(explanation, cell, view) {
   const { t } = view
-  if (explanation.none) return h('p', { className: 'note given' }, t(`inspector.${explanation.none}`))
+  if (explanation.missingReason) return h('p', { className: 'note given' }, t(`inspector.${explanation.missingReason}`))
   if (explanation.op === 'given' && !cell.isGradient) {
     const isEdited = explanation.edited
     return h('p', { className: isEdited ? 'note is-edited' : 'note given' }, describeSource(cell, explanation, view))

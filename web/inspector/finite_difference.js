@@ -61,7 +61,7 @@ export function createFiniteDifference({ t, runQuery, get, redraw, live }) {
   return view => {
     const { run, cell, explanation } = view
     if (!isMeasured(run, cell)) setText(live, '')
-    if (!cell.isGradient || cell.isTwin || !explanation || explanation.none || !isEditable(run, cell)) return ''
+    if (!cell.isGradient || cell.isTwin || !explanation || explanation.missingReason || !isEditable(run, cell)) return ''
     const value = valueAt(getTensor(run, cell.name), cell.index)
     if (!Number.isFinite(value)) return ''
     return h('section', { className: 'nudge' },

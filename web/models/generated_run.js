@@ -68,7 +68,7 @@ export function generatedRun(gf, entry, settings, edits, choose, reading) {
     return { output, loss, free }
   }, { modules: { [SAMPLING]: /** @type {any} */ (sampling) }, edits, axes, streams, passes })
   return {
-    run, settings, outputs: [`${SAMPLING}.output`], before: entry.before ?? new Map(),
+    run, settings, outputs: [`${SAMPLING}.output`], valuesBeforeEdits: entry.valuesBeforeEdits ?? new Map(),
     trueLoss: truth?.answers.length ? lossOfAnswer ?? run.loss : null,
     isTrained: settings.weights === 'trained', decoding: decodingOf(target, settings.decoding, vocabulary, rows),
     exportable: { model: entry.model, inputs },

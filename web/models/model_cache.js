@@ -15,7 +15,7 @@ import { indexOf } from '../../src/js/shape.js'
  * @property {any[]} modules
  * @property {LibraryTensor[]} parameters
  * @property {number} users the number of runs that use it
- * @property {Map<string, number>} [before] previous values of edited weights
+ * @property {Map<string, number>} [valuesBeforeEdits] previous values of edited weights
  */
 
 /** @type {WeakMap<Library, CacheEntry>} */ const cache = new WeakMap()
@@ -30,11 +30,11 @@ function createEntry(key, model) {
 function withEdits(entry, edits, isNew) {
   const edited = createEntry(null, isNew ? entry.model : entry.model.clone())
   const tensors = edited.model.stateDict()
-  /** @type {Map<string, number>} */ const before = edited.before = new Map()
+  /** @type {Map<string, number>} */ const valuesBeforeEdits = edited.valuesBeforeEdits = new Map()
   for (const { name, index, value } of edits) {
     const { shape, data } = tensors[name]
     for (const cell of cellsAt(shape, index) ?? []) {
-      before.set(`${name}:${indexOf(shape, cell)}`, data[cell])
+      valuesBeforeEdits.set(`${name}:${indexOf(shape, cell)}`, data[cell])
       data[cell] = /** @type {number} */ (value)
     }
   }

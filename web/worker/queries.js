@@ -15,8 +15,8 @@ const MAX_CELLS = 20000
 const zeros = ({ shape }) => shape.map(() => 0)
 
 /**
- * The explanation of a gradient, or the reason why there is none: the tensor is not trained, or it does not affect
- * the loss.
+ * The explanation of a gradient, or the reason why there is none: the tensor is not trained, it does not affect the
+ * loss, or it was not retained.
  * @param {LibraryRun} run @param {Cell} cell
  */
 function explainGradient(run, { name, index }) {
@@ -24,8 +24,8 @@ function explainGradient(run, { name, index }) {
     return run.explainGradient(name, index)
   } catch {
     const { inputs, outputs } = notRetained(run)
-    const none = inputs.has(name) || outputs.has(name) ? 'unkept' : run.describe(name).affectsLoss ? 'still' : 'aside'
-    return { name, index, op: 'given', none, terms: [], steps: [], sources: [] }
+    const missingReason = inputs.has(name) || outputs.has(name) ? 'notRetained' : run.describe(name).affectsLoss ? 'notTrained' : 'notInLoss'
+    return { name, index, op: 'given', missingReason, terms: [], steps: [], sources: [] }
   }
 }
 
@@ -48,13 +48,13 @@ function notRetained(run) {
 
 /**
  * The explanation of a cell; for an overwritten weight also its previous value.
- * @param {{ run: LibraryRun, before?: Map<string, number> }} made @param {Cell} cell
+ * @param {{ run: LibraryRun, valuesBeforeEdits?: Map<string, number> }} made @param {Cell} cell
  */
-function explainValue({ run, before }, { name, index }) {
+function explainValue({ run, valuesBeforeEdits }, { name, index }) {
   const { outputs } = notRetained(run)
-  if (outputs.has(name)) return { name, index, op: 'attention', none: 'unkept', terms: [], steps: [], sources: [] }
+  if (outputs.has(name)) return { name, index, op: 'attention', missingReason: 'notRetained', terms: [], steps: [], sources: [] }
   const found = run.explain(name, index)
-  const previous = found.op === 'given' ? before?.get(`${name}:${index}`) : undefined
+  const previous = found.op === 'given' ? valuesBeforeEdits?.get(`${name}:${index}`) : undefined
   if (previous === undefined) return found
   return { ...found, edited: true, computed: previous, rounding: found.value - previous }
 }
@@ -88,7 +88,7 @@ function usesOf(run, cell, { op }) {
 
 /**
  * Explains a cell or its gradient and lists where it is used; null where there is nothing to explain.
- * @param {{ run: LibraryRun, before?: Map<string, number> }} made
+ * @param {{ run: LibraryRun, valuesBeforeEdits?: Map<string, number> }} made
  * @param {Cell} cell
  */
 export function explainCell(made, cell) {
@@ -172,8 +172,8 @@ export function recipes(run, names) {
 
 /**
  * The queries as calls of the worker.
- * @param {(cell?: Cell) => { run: LibraryRun, before?: Map<string, number> }} current the run that a cell belongs to,
- *   or the displayed one
+ * @param {(cell?: Cell) => { run: LibraryRun, valuesBeforeEdits?: Map<string, number> }} current the run that a cell
+ *   belongs to, or the displayed one
  */
 export const queryCalls = current => ({
   explain: (/** @type {{ cell: Cell }} */ { cell }) => explainCell(current(cell), cell),

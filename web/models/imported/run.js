@@ -260,7 +260,7 @@ export function run(gf, options, edits, given) {
   const [opened, known] = /** @type {[Opened, Chosen?]} */ (given)
   const settings = { ...defaultsOf('own'), ...options }
   const { type } = opened
-  const before = restore(opened, edits)
+  const valuesBeforeEdits = restore(opened, edits)
   for (const parameter of opened.model.parameters()) {
     parameter.grad?.dispose()
     parameter.grad = null
@@ -292,7 +292,7 @@ export function run(gf, options, edits, given) {
       { kind: 'token', row: rows[t] + first, token: vocabulary[id] }))]
   })
   return {
-    run: observed, settings, outputs: sampling ? [`${SAMPLING}.output`] : [], before,
+    run: observed, settings, outputs: sampling ? [`${SAMPLING}.output`] : [], valuesBeforeEdits,
     hints: opened.model.architecture === 'encoder' ? {} : { mask: 'causal' },
     ...(retained && { retained }), ...(Object.keys(truncated).length && { truncated }), isTrained: true,
     ...(classification && { classification }), imported: { type, serial: opened.serial, broken: opened.broken },

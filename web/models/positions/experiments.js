@@ -39,7 +39,7 @@ export function experiments(gf) {
   }
 
   /** Four encodings and the requirements on them: distinct positions, bounded values, equal steps. */
-  class Asks extends Module {
+  class Requirements extends Module {
     /** @param {any} table @param {any} learned */
     forward(table, learned) {
       const [length, dModel] = table.shape
@@ -67,13 +67,13 @@ export function experiments(gf) {
       super()
       this.attention = new gf.nn.MultiheadAttention(dModel, 1)
       /** @type {number[]} */ this.order = []
-      /** @type {number[]} */ this.back = []
+      /** @type {number[]} */ this.inverseOrder = []
     }
 
     /** @param {number[]} order the new order of the words */
     shuffleBy(order) {
       this.order = order
-      this.back = order.map((_, word) => order.indexOf(word))
+      this.inverseOrder = order.map((_, word) => order.indexOf(word))
     }
 
     /** @param {any} x [1, T, C] */
@@ -83,12 +83,12 @@ export function experiments(gf) {
 
     /** @param {any} x [1, T, C] @param {any} table */
     forward(x, table) {
-      const places = table.narrow(0, 0, x.shape[1])
+      const positions = table.narrow(0, 0, x.shape[1])
       const permuted = this.tag('moved', x.indexSelect(1, this.order))
-      const bare = this.compare('bare', x, permuted)
-      const placed = this.compare('placed', this.tag('sum', x.add(places)), this.tag('moved_sum', permuted.add(places)))
-      this.tag('most', gf.functional.stack([bare, placed].map(item => item.abs().max())))
-      return { placed }
+      const withoutPositions = this.compare('bare', x, permuted)
+      const withPositions = this.compare('placed', this.tag('sum', x.add(positions)), this.tag('moved_sum', permuted.add(positions)))
+      this.tag('most', gf.functional.stack([withoutPositions, withPositions].map(item => item.abs().max())))
+      return { withPositions }
     }
 
     /**
@@ -97,7 +97,7 @@ export function experiments(gf) {
      */
     compare(name, x, moved) {
       const here = this.tag(`${name}_here`, this.attend(x))
-      const there = this.tag(`${name}_there`, this.attend(moved).indexSelect(1, this.back))
+      const there = this.tag(`${name}_there`, this.attend(moved).indexSelect(1, this.inverseOrder))
       return this.tag(`${name}_apart`, there.sub(here))
     }
   }
@@ -120,5 +120,5 @@ export function experiments(gf) {
     }
   }
 
-  return { Waves, Circle, Asks, Shuffle, Placed }
+  return { Waves, Circle, Requirements, Shuffle, Placed }
 }

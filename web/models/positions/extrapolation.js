@@ -31,7 +31,7 @@ export function extrapolationModels(gf) {
     }
 
     /** @param {any} x [B, T, C] */
-    placed(x) {
+    addPositions(x) {
       const T = x.shape[1]
       if (this.scheme === 'sinusoidal') return x.add(gf.positionalEncoding(T, WIDTH))
       if (this.scheme === 'learned') return x.add(this.positions.forward(gf.arange(T)))
@@ -47,7 +47,7 @@ export function extrapolationModels(gf) {
     /** @param {number[][]} ids [B, T] @returns {any} logits [B, T, WORDS] */
     forward(ids) {
       const [B, T] = [ids.length, ids[0].length]
-      const x = this.tag('placed', this.placed(this.embedding.forward(ids)))
+      const x = this.tag('placed', this.addPositions(this.embedding.forward(ids)))
       const [q, k, v] = [this.query, this.key, this.value].map(item => this.heads(item.forward(x)))
       const [rotatedQ, rotatedK] = this.scheme === 'rotary' ? [q, k].map(item => rotary(item)) : [q, k]
       const attnMask = this.scheme === 'alibi' ? gf.alibi(HEADS, T) : undefined
@@ -57,7 +57,7 @@ export function extrapolationModels(gf) {
   }
 
   /** Runs all models on one text: the probability of the previous word at every position, 0 at the first. */
-  class Beyond extends Module {
+  class Extrapolation extends Module {
     constructor() {
       super()
       this.schemes = new gf.nn.ModuleDict(Object.fromEntries(SCHEMES.map(scheme => [scheme, new Before(scheme)])))
@@ -77,7 +77,7 @@ export function extrapolationModels(gf) {
       return { shares: all }
     }
   }
-  return { Before, Beyond }
+  return { Before, Extrapolation }
 }
 
 /**

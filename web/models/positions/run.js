@@ -20,13 +20,13 @@ const AXES = {
   'asks.measures': [{ name: 'scheme' }, { name: 'measure' }]
 }
 
-/** An order in which at least one word has moved. @param {any} gf @param {number} length */
-function orderOf(gf, length) {
+/** Samples an order in which at least one word has moved. @param {any} gf @param {number} length */
+function sampleOrder(gf, length) {
   const order = [...gf.randperm(length).values]
   return order.every((word, place) => word === place) ? order.reverse() : order
 }
 
-/** The size of the notebook's table. */
+/** The size of the table of angles in the notebook (notebooks/documents/003.js), whose computation is timed. */
 const [ROWS, COLUMNS] = [256, 512]
 
 /**
@@ -34,35 +34,35 @@ const [ROWS, COLUMNS] = [256, 512]
  * @param {Library} gf @param {number} base
  */
 function measureTimes(gf, base) {
-  const spellings = {
+  const methods = {
     loop() {
       const angles = new Float64Array(ROWS * COLUMNS / 2)
       for (let k = 0; k < ROWS; k++) {
         for (let i = 0; i < COLUMNS / 2; i++) angles[k * COLUMNS / 2 + i] = k / base ** ((2 * i) / COLUMNS)
       }
     },
-    power() {
-      const [position, twice] = operands(gf)
-      position.div(gf.full([COLUMNS / 2], base).pow(twice))
+    power() { // exponent: 2i / COLUMNS
+      const [position, exponent] = operands(gf)
+      position.div(gf.full([COLUMNS / 2], base).pow(exponent))
     },
     log() {
-      const [position, twice] = operands(gf)
-      position.mul(twice.mul(-Math.log(base)).exp())
+      const [position, exponent] = operands(gf)
+      position.mul(exponent.mul(-Math.log(base)).exp())
     }
   }
-  /** @param {() => void} act */
-  const once = act => {
+  /** The milliseconds of a call, averaged over as many calls as fit into MIN_DURATION. @param {() => void} act */
+  const averageTime = act => {
     const start = performance.now()
-    let [times, passed] = [0, 0]
-    while (passed < MIN_DURATION) {
+    let [runs, elapsed] = [0, 0]
+    while (elapsed < MIN_DURATION) {
       gf.tidy(() => void act())
-      times++
-      passed = performance.now() - start
+      runs++
+      elapsed = performance.now() - start
     }
-    return passed / times
+    return elapsed / runs
   }
-  return Object.fromEntries(Object.entries(spellings).map(([name, act]) => (
-    [name, Math.min(...Array.from({ length: ROUNDS }, () => once(act)))])))
+  return Object.fromEntries(Object.entries(methods).map(([name, act]) => (
+    [name, Math.min(...Array.from({ length: ROUNDS }, () => averageTime(act)))])))
 }
 
 const ROUNDS = 3
@@ -73,12 +73,12 @@ const MIN_DURATION = 3
  * The times for a base, measured once, so that moving the slider does not measure again.
  * @type {Map<number, Record<string, number>>}
  */
-const measured = new Map()
+const timesByBase = new Map()
 
 /** @param {Library} gf @param {number} base */
 function timesOf(gf, base) {
-  const times = measured.get(base) ?? measureTimes(gf, base)
-  measured.set(base, times)
+  const times = timesByBase.get(base) ?? measureTimes(gf, base)
+  timesByBase.set(base, times)
   return times
 }
 
@@ -88,16 +88,19 @@ const operands = gf => [
 ]
 
 /** The trained models of an engine, loaded once. @type {WeakMap<object, any>} */
-const trained = new WeakMap()
+const trainedModels = new WeakMap()
 
-/** @param {any} gf @param {Uint8Array} file */
-function beyondOf(gf, file) {
-  if (!trained.has(gf)) {
-    const { Beyond } = extrapolationModels(gf), model = new Beyond()
+/**
+ * The models that are tested beyond their training length, with their weights.
+ * @param {any} gf @param {Uint8Array} file
+ */
+function extrapolationOf(gf, file) {
+  if (!trainedModels.has(gf)) {
+    const { Extrapolation } = extrapolationModels(gf), model = new Extrapolation()
     loadWeights(gf, model, file)
-    trained.set(gf, model.eval())
+    trainedModels.set(gf, model.eval())
   }
-  return trained.get(gf)
+  return trainedModels.get(gf)
 }
 
 /**
@@ -113,25 +116,25 @@ export function run(gf, options, edits = [], [file] = []) {
   const words = wordsOf(settings.sequence), vocabulary = [...new Set(words)]
   const ids = words.map(word => vocabulary.indexOf(word))
   const length = Math.max(settings.maxLength, words.length + LARGEST_SHIFT)
-  const { Waves, Circle, Asks, Shuffle, Placed } = experiments(gf)
+  const { Waves, Circle, Requirements, Shuffle, Placed } = experiments(gf)
   const more = moreExperiments(gf)
-  const beyond = gf.engine.withoutInitialization(() => beyondOf(gf, file))
+  const extrapolation = gf.engine.withoutInitialization(() => extrapolationOf(gf, file))
   gf.manualSeed(seed)
-  const long = [...ids, ...gf.randint(0, WORDS, [TEST_LENGTH - ids.length]).toArray()]
+  const longIds = [...ids, ...gf.randint(0, WORDS, [TEST_LENGTH - ids.length]).toArray()]
   gf.manualSeed(seed)
   const embedding = new gf.nn.Embedding(vocabulary.length, dModel)
   const modules = {
-    embedding, shuffle: new Shuffle(dModel), waves: new Waves(), circle: new Circle(), asks: new Asks(),
+    embedding, shuffle: new Shuffle(dModel), waves: new Waves(), circle: new Circle(), asks: new Requirements(),
     first_ideas: new more.FirstIdeas(), two_spellings: new more.TwoSpellings(), layouts: new more.Layouts(),
     broadcasting: new more.Broadcasting(), rotation: new more.Rotation(), compare: new more.Schemes(dModel),
     dropout: new more.Dropped(p)
   }
   const { shuffle, waves, circle, asks } = modules
-  const placed = new Placed(embedding, shuffle.attention, { dModel, base, length })
-  shuffle.shuffleBy(orderOf(gf, words.length))
+  const exportedModel = new Placed(embedding, shuffle.attention, { dModel, base, length })
+  shuffle.shuffleBy(sampleOrder(gf, words.length))
   const learned = gf.normal([MAX_WORDS, dModel], { mean: 0, std: 1 })
   const order = shuffle.order
-  const moved = order.map(word => words[word])
+  const movedWords = order.map(word => words[word])
   /** @param {string[]} list @param {number[]} all */
   const stream = (list, all) => ({
     texts: [list.join(' ')], tokens: [list], ids: [all], vocabulary, padding: [list.map(() => false)],
@@ -139,7 +142,7 @@ export function run(gf, options, edits = [], [file] = []) {
   })
   const free = () => {
     learned.dispose()
-    placed.dispose()
+    exportedModel.dispose()
     Object.values(modules).forEach(module => module.dispose())
   }
   const observed = gf.observe(() => {
@@ -154,14 +157,14 @@ export function run(gf, options, edits = [], [file] = []) {
     modules.rotation.forward(table, rate, words.length, shift)
     modules.compare.forward(x, table, learned, base)
     modules.dropout.forward(x, table)
-    beyond.forward(long)
-    return { output: shuffle.forward(x, table).placed, free }
+    extrapolation.forward(longIds)
+    return { output: shuffle.forward(x, table).withPositions, free }
   }, {
-    modules: { ...modules, beyond }, edits, axes: AXES,
+    modules: { ...modules, beyond: extrapolation }, edits, axes: AXES,
     streams: {
-      text: stream(words, ids), moved: stream(moved, order.map(word => ids[word]))
+      text: stream(words, ids), moved: stream(movedWords, order.map(word => ids[word]))
     }
   })
-  return { run: observed, settings, hints: page.hints, before: new Map(), order, times: timesOf(gf, base),
-    lengths: { trained: TRAINING_LENGTH }, exportable: { model: placed, inputs: { ids: [ids] } } }
+  return { run: observed, settings, hints: page.hints, valuesBeforeEdits: new Map(), order, times: timesOf(gf, base),
+    lengths: { trained: TRAINING_LENGTH }, exportable: { model: exportedModel, inputs: { ids: [ids] } } }
 }

@@ -11,7 +11,7 @@ import { TEST_LENGTH, SCHEMES, TRAINING_LENGTH, WORDS, extrapolationModels, load
 const BATCH = 64, NONE = -100
 const OUT = fileURLToPath(new URL('beyond.safetensors', import.meta.url))
 const { steps, seed, out, tests } = trainingOptions({ steps: 800, out: OUT, tests: 200 })
-const gf = await load(), F = gf.functional, { Before, Beyond } = extrapolationModels(gf)
+const gf = await load(), F = gf.functional, { Before, Extrapolation } = extrapolationModels(gf)
 
 /** @param {number} count @param {number} length @returns {number[][]} words drawn one by one */
 const drawn = (count, length) => gf.randint(0, WORDS, [count, length]).toArray()
@@ -31,7 +31,7 @@ function trained(scheme) {
   })
 }
 
-const all = new Beyond(), PLACES = [1, 8, 15, 16, 17, 24, 32, 48, 63]
+const all = new Extrapolation(), PLACES = [1, 8, 15, 16, 17, 24, 32, 48, 63]
 for (const scheme of SCHEMES) {
   const model = trained(scheme)
   all.schemes.get(scheme).loadStateDict(model.stateDict())
