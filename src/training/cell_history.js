@@ -12,10 +12,9 @@ import { isInside } from './cells.js'
 
 /**
  * The history of the pinned cell.
- * @typedef {Pin & { steps: number[], values: number[], missing: number, here: number, shape: number[],
+ * @typedef {Pin & { steps: number[], values: number[], missing: number, currentValue: number, shape: number[],
  *   readAt: number | null }} CellHistory
- *   values at the snapshots, and how many are still to be read; here: the current value; readAt: the step whose answer
- *   is the input
+ *   values at the snapshots, and how many are still to be read; readAt: the step whose answer is the input
  */
 
 /** @param {Session} session @param {Shelf} shelf */
@@ -79,10 +78,10 @@ export function createFollower(session, shelf) {
       shape = useTensor(pin.name, tensor => (tensor ? [...tensor.shape] : []))
       if (!isInside(shape, pin.index)) pin = null
     },
-    /** Reads values at snapshots for a limited time in milliseconds. @param {number} time */
-    read(time) {
+    /** Reads values at snapshots until all are read or the time is up. @param {number} milliseconds */
+    readFor(milliseconds) {
       if (!pin) return
-      const cell = pin, end = performance.now() + time
+      const cell = pin, end = performance.now() + milliseconds
       const unreadSnapshots = shelf.all().filter(({ step }) => !valueByStep.has(step))
       const savedState = unreadSnapshots.length && !isWeight() ? session.snapshot() : null
       for (const snapshot of unreadSnapshots) {
@@ -100,7 +99,7 @@ export function createFollower(session, shelf) {
       return {
         ...pin, shape, readAt, steps: forwardInputs,
         values: forwardInputs.map(step => /** @type {number} */ (valueByStep.get(step))),
-        missing: steps.length - forwardInputs.length, here: readValue(pin)
+        missing: steps.length - forwardInputs.length, currentValue: readValue(pin)
       }
     }
   }

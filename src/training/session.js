@@ -30,7 +30,7 @@ const STEP_QUANTITIES = /** @type {const} */ (['loss', 'rate', 'norm'])
  * @typedef {{ step: number, values: Float32Array }} Snapshot
  * @typedef {ReturnType<typeof createSession>} Session
  * @typedef {[string, any]} Named a parameter
- * @typedef {Pick<Seen, 'loss' | 'rate' | 'norm' | 'norms' | 'looks'>} History of every step
+ * @typedef {Pick<Seen, 'loss' | 'rate' | 'norm' | 'norms' | 'evaluations'>} History of every step
  */
 
 /**
@@ -61,7 +61,7 @@ export function createSession(gf, settings, text, start) {
     ...stateSymbols.map(([, name]) => optimizerStates[i][name])])
   const heldOutBatch = task.heldOut(gf, settings, data)
   /** The record of every step and every evaluation. @type {History} */
-  const history = { loss: [], rate: [], norm: [], norms: [], looks: [] }
+  const history = { loss: [], rate: [], norm: [], norms: [], evaluations: [] }
   /** The embedding tables with the tokens of their rows, and their initial coordinates. */
   const tables = Object.entries(task.tables(data)).map(([name, words]) => {
     const table = parameterOf(name), axes = principalAxes(gf, table), { x, y } = projectRows(gf, table, axes)
@@ -132,7 +132,7 @@ export function createSession(gf, settings, text, start) {
     }
     for (const name of STEP_QUANTITIES) history[name].push(seen[name])
     history.norms.push(seen.norms)
-    if (before) history.looks.push({ ...evaluateHeldOut(), ratios: updateRatios(gf, groups, before) })
+    if (before) history.evaluations.push({ ...evaluateHeldOut(), ratios: updateRatios(gf, groups, before) })
   }
 
   /**
@@ -159,7 +159,7 @@ export function createSession(gf, settings, text, start) {
     })
   }
 
-  history.looks.push({ ...evaluateHeldOut(), ratios: null })
+  history.evaluations.push({ ...evaluateHeldOut(), ratios: null })
 
   return {
     gf, task, data, model, settings, history, groups, named, optimizer, kind: optimizerKind, tests: heldOutBatch,
@@ -203,7 +203,7 @@ export function createSession(gf, settings, text, start) {
         norms: Array.from({ length: at }, () => groups.map(() => NaN))
       })
       this.restore(snapshot)
-      if (!known) history.looks.push({ ...evaluateHeldOut(), ratios: null })
+      if (!known) history.evaluations.push({ ...evaluateHeldOut(), ratios: null })
     },
     /**
      * The weights as a file, with moments also everything needed to resume.
@@ -238,7 +238,7 @@ export function createSession(gf, settings, text, start) {
      * The PCA of an embedding table, the first one by default.
      * @param {string} [selectedName] @returns {import('./pca.js').Plane & { names: string[] }}
      */
-    plane(selectedName) {
+    projectEmbeddings(selectedName) {
       if (done > lastAxesStep) {
         lastAxesStep = done
         for (const table of tables) table.axes = principalAxes(gf, table.table, table.begun)

@@ -12,22 +12,23 @@
  * @property {number[]} rate
  * @property {number[]} norm
  * @property {number[][]} norms by step and group
- * @property {Look[]} looks
+ * @property {Evaluation[]} evaluations
  * @property {{ step: number, text: string }[]} answers
  * @property {number} done
  *
- * @typedef {{ step: number, loss: number, right: number, ratios: number[] | null }} Look an evaluation of
+ * @typedef {{ step: number, loss: number, right: number, ratios: number[] | null }} Evaluation an evaluation of
  *   held-out examples
  *
  * A report of the worker.
  * @typedef {Omit<Seen, 'answers'> & { isPlaying: boolean, isOver: boolean, isWhole: boolean, problem?: Problem | null,
- *   broken?: Broken | null, answer?: ReturnType<Session['answer']> | null, plane?: ReturnType<Session['plane']> | null,
+ *   broken?: Broken | null, answer?: ReturnType<Session['answer']> | null,
+ *   plane?: ReturnType<Session['projectEmbeddings']> | null,
  *   followed?: import('./cell_history.js').CellHistory | null, perStep: number | null,
  *   shelf: Shelf['facts'] }} News
  */
 
 /** @returns {Seen} */
-const empty = () => ({ loss: [], rate: [], norm: [], norms: [], looks: [], answers: [], done: 0 })
+const empty = () => ({ loss: [], rate: [], norm: [], norms: [], evaluations: [], answers: [], done: 0 })
 
 /** The maximum number of recorded answers, spaced at increasing distances. */
 const MAX_ANSWERS = 8
@@ -57,7 +58,7 @@ export function createRecord() {
     add(news) {
       for (const name of /** @type {const} */ (['loss', 'rate', 'norm'])) record[name].push(...news[name])
       record.norms.push(...news.norms)
-      record.looks.push(...news.looks)
+      record.evaluations.push(...news.evaluations)
       record.done = news.done
       if (!news.answer) return
       const answers = record.answers.filter(({ step }) => step !== news.done)

@@ -27,7 +27,7 @@ test('a training runs forwards and back, and every displayed number is that of t
   const session = createSession(gf, read(link))
   const losses = Array.from({ length: 60 }, () => session.step().loss)
   const readValues = () => page.evaluate(() => [...document.querySelectorAll('.theatre-keys b')].map(b => b.textContent))
-  const last = session.history.looks.at(-1)
+  const last = session.history.evaluations.at(-1)
   assert.deepEqual((await readValues()).slice(0, 2), [formatBrief(losses[59]), formatBrief(last.loss)])
   const readAnswer = () => page.textContent('.theatre-answer')
   assert.equal(await readAnswer(), session.answer('november 20 2026').text)
@@ -99,12 +99,12 @@ longTest('embeddings and a pinned cell move with the steps, by pointer and by ke
   const player = createPlayer(gf, read(link))
   while (player.step());
   const table = 'target_embedding.weight', token = 7
-  player.session.plane()
+  player.session.projectEmbeddings()
   const readToken = () => page.textContent('.theatre-plane + .theatre-token')
   await page.selectOption('.theatre-choices select:has(option[value="target_embedding.weight"])', table)
   await page.selectOption('[data-action="token"]', String(token))
   const placeOf = () => {
-    const { words, x, y } = player.session.plane(table)
+    const { words, x, y } = player.session.projectEmbeddings(table)
     return `${words[token]}: 가로 ${formatExact(x[token])}, 세로 ${formatExact(y[token])}`
   }
   const waitForText = text => page.waitForFunction(expected => (
@@ -128,9 +128,9 @@ longTest('embeddings and a pinned cell move with the steps, by pointer and by ke
   await page.keyboard.press('Enter')
   const { follower, session } = player
   follower.pin({ name, index }, session.inputsOf(TASK_INFO.dates.sample))
-  follower.read(1000)
+  follower.readFor(1000)
   assert.deepEqual(follower.facts.steps, [0, 10, 20, 30, 40])
-  const pinnedText = step => `${step}스텝의 ${name}[${index.join(', ')}] = ${formatExact(follower.facts.here)}`
+  const pinnedText = step => `${step}스텝의 ${name}[${index.join(', ')}] = ${formatExact(follower.facts.currentValue)}`
   const says = text => page.waitForFunction(expected => [...document.querySelectorAll('.theatre-token')]
     .some(({ textContent }) => textContent === expected), text)
   await says(pinnedText(20))
@@ -371,7 +371,7 @@ test('a training starts from the page\'s own weights; missing weights are reques
   await waitUntilDrawn(page, 0)
   const file = new Uint8Array(await readFile(new URL('../../web/models/dates/date_translator.safetensors', import.meta.url)))
   const session = createSession(gf, read('dates_steps-10_batch-8_start-page'), undefined, file)
-  const { right, loss } = session.history.looks[0]
+  const { right, loss } = session.history.evaluations[0]
   session.dispose()
   assert.ok(right > 0.9)
   const displayed = await page.evaluate(() => [...document.querySelectorAll('.theatre-keys b')].map(b => b.textContent))

@@ -56,7 +56,7 @@ for (const name of isLong ? Object.keys(EXPERIMENTS) : SHORT) {
     const { link, until, answer, say } = EXPERIMENTS[name], settings = read(link), rival = createRival(settings)
     const record = trained(settings, until), rivalRecord = rival ? trained(rival, until) : record
     assert.equal(record.loss.length, until)
-    assert.equal(record.looks.at(-1).step, until)
+    assert.equal(record.evaluations.at(-1).step, until)
     assert.equal(answer(record, rivalRecord), TOLD[name])
     const values = { ...say(record, rivalRecord), step: until }
     const placeholders = [...`${ko.theatre.experiments[name].seen} ${en.theatre.experiments[name].seen}`.matchAll(/\{(\w+)/g)]
@@ -71,6 +71,6 @@ test('later steps do not change the answer of a guide', () => {
   session.dispose()
   const earlyRecord = recordUntil(record, 50)
   assert.equal(earlyRecord.loss.length, 50)
-  assert.equal(earlyRecord.looks.at(-1).step, 50)
+  assert.equal(earlyRecord.evaluations.at(-1).step, 50)
   assert.deepEqual(earlyRecord.norms, record.norms.slice(0, 50))
 })

@@ -23,7 +23,7 @@ test('every task learns: the loss falls, and held-out examples are evaluated', (
     const session = createSession(gf, smallSettings(task, { rate: 0.02 }))
     const losses = trainSteps(session, 30)
     assert.ok(losses.at(-1) < losses[0], `${task}: ${losses[0]} to ${losses.at(-1)}`)
-    const [first, ...otherEvaluations] = session.history.looks
+    const [first, ...otherEvaluations] = session.history.evaluations
     assert.deepEqual([first.step, ...otherEvaluations.map(({ step }) => step)], [0, 25, 30], task)
     assert.ok(otherEvaluations.every(({ loss, right }) => Number.isFinite(loss) && right >= 0 && right <= 1), task)
     session.dispose()
@@ -97,7 +97,7 @@ test('the printed command trains in Node with the same losses, and its file can 
   const output = run('--json', '--from', `${folder}ten.safetensors`, '--out', `${folder}all.safetensors`)
   const session = createSession(gf, settings)
   trainSteps(session, 30)
-  const { loss, right } = session.history.looks.at(-1)
+  const { loss, right } = session.history.evaluations.at(-1)
   const lastReport = JSON.parse(output.trim().split('\n').at(-1))
   assert.deepEqual([lastReport.step, lastReport.loss, lastReport.heldOut, lastReport.right],
     [30, session.history.loss[29], loss, right])
@@ -215,7 +215,7 @@ test('a repeated batch is memorized', () => {
   const newSession = createSession(gf, smallSettings('dates'))
   assert.notDeepEqual(newSession.batchAt(7), newSession.batchAt(1))
   trainSteps(newSession, 5)
-  const news = createReport(newSession, { steps: 2, looks: 0 })
+  const news = createReport(newSession, { steps: 2, evaluations: 0 })
   for (const name of ['loss', 'rate', 'norm']) assert.deepEqual([...news[name]], newSession.history[name].slice(2), name)
   newSession.dispose()
   session.dispose()
@@ -229,9 +229,9 @@ test('memory stays constant over many steps with reports', () => {
     for (let n = 0; n < steps; n++) {
       player.step()
       if (n % 20) continue
-      const since = { steps: session.done, looks: session.history.looks.length }
+      const since = { steps: session.done, evaluations: session.history.evaluations.length }
       createReport(session, since, { sentence: TASK_INFO.dates.sample })
-      follower.read(10)
+      follower.readFor(10)
     }
     const { bytes, tensors } = gf.memory()
     return { bytes, tensors }

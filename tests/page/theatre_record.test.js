@@ -39,9 +39,9 @@ test('the embedding plot uses the principal components of the latest step', () =
       const mean = rows[0].map((_, j) => rows.reduce((sum, row) => sum + row[j], 0) / N)
       return rows.map(row => row.map((value, j) => value - mean[j]))
     }
-    const { x: x0, y: y0 } = session.plane()
+    const { x: x0, y: y0 } = session.projectEmbeddings()
     while (player.step());
-    const { name, x, y, words, variances, from } = session.plane()
+    const { name, x, y, words, variances, from } = session.projectEmbeddings()
     assert.equal(words.length, x.length, task)
     const rows = rowsOf(name)
     const covariance = rows[0].map((_, i) => (
@@ -56,7 +56,7 @@ test('the embedding plot uses the principal components of the latest step', () =
       assert.ok(first.reduce((sum, value, i) => sum + value * coordinates[i], 0) > 0, `${task}: the side on which they began`)
     }
     player.seek(12)
-    const back = session.plane(name), earlier = rowsOf(name), sign = Math.sign(along(rows[0], 0) * x[0])
+    const back = session.projectEmbeddings(name), earlier = rowsOf(name), sign = Math.sign(along(rows[0], 0) * x[0])
     assert.deepEqual([back.from, from], [30, 30], 'seen along the same axes')
     earlier.forEach((row, i) => assert.ok(Math.abs(sign * along(row, 0) - back.x[i]) < 5e-3, `${task}, row ${i} before`))
     session.dispose()
@@ -75,8 +75,8 @@ test('a pinned cell is read at all snapshots, and reading changes nothing', () =
     { name: 'transformer.decoder.layers.0.self_attn.weights', index: [0, 1, 2, 1] }]
   for (const cell of cells) {
     player.follower.pin(cell, inputs)
-    while (player.follower.facts.missing) player.follower.read(0)
-    const { steps, values, here } = player.follower.facts
+    while (player.follower.facts.missing) player.follower.readFor(0)
+    const { steps, values, currentValue } = player.follower.facts
     assert.deepEqual(steps, [0, 10, 20, 30])
     assert.deepEqual(player.session.snapshot(), before)
     const plain = createSession(gf, settings)
@@ -90,13 +90,13 @@ test('a pinned cell is read at all snapshots, and reading changes nothing', () =
       trace.dispose()
       output.dispose()
     }
-    assert.equal(here, values.at(-1))
+    assert.equal(currentValue, values.at(-1))
     plain.dispose()
   }
   player.seek(17)
   const there = player.session.snapshot()
   player.follower.pin(cells[2], inputs)
-  player.follower.read(0)
+  player.follower.readFor(0)
   assert.deepEqual(player.session.snapshot(), there, 'read at another step than where it stands')
   for (const index of [[0], [0, 0, 0, 99], [0.5, 0, 0, 0]]) {
     player.follower.pin({ name: cells[2].name, index }, inputs)
@@ -127,7 +127,7 @@ test('a training starts from displayed weights: the page\'s own, or those of a s
     const session = createSession(gf, settings, undefined, bytes)
     const { tensors } = gf.loadSafetensors(bytes)
     for (const [name, parameter] of session.named) assert.deepEqual(parameter.values, tensors[name].values, `${task}: ${name}`)
-    assert.ok(session.history.looks[0].right > 0.5, `${task}: ${session.history.looks[0].right} right`)
+    assert.ok(session.history.evaluations[0].right > 0.5, `${task}: ${session.history.evaluations[0].right} right`)
     session.dispose()
     const otherSettings = { ...settings, dimFeedforward: 8 }
     assert.throws(() => createSession(gf, otherSettings, undefined, bytes), { code: 'start', message: /linear1/ })

@@ -164,7 +164,7 @@ test('downsampling keeps extremes; recorded answers are few and include the firs
   assert.ok(points.length <= 300)
   assert.ok(points.some(({ x, y }) => x === 4322 && y === 9))
   const record = createRecord()
-  const nothing = { loss: [], rate: [], norm: [], norms: [], looks: [] }
+  const nothing = { loss: [], rate: [], norm: [], norms: [], evaluations: [] }
   for (let done = 0; done < 200; done++) record.add({ ...nothing, done, answer: { text: String(done) } })
   const { answers } = record.get()
   assert.ok(answers.length <= 8)

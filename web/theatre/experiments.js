@@ -25,29 +25,29 @@ const TIE_TOLERANCE = 0.05
 export const RACE = ['this', 'other', 'even']
 /** Which of two trainings has the lower held-out loss. @type {Experiment['answer']} */
 function compareLosses(a, b) {
-  const [ownLoss, rivalLoss] = [a, b].map(({ looks }) => lastItem(looks).loss)
+  const [ownLoss, rivalLoss] = [a, b].map(({ evaluations }) => lastItem(evaluations).loss)
   if (Math.abs(ownLoss - rivalLoss) < TIE_TOLERANCE * Math.max(ownLoss, rivalLoss)) return 'even'
   return ownLoss < rivalLoss ? 'this' : 'other'
 }
 /** The final held-out accuracy. @param {Seen} seen */
-const finalAccuracy = ({ looks }) => Math.round(100 * lastItem(looks).right)
+const finalAccuracy = ({ evaluations }) => Math.round(100 * lastItem(evaluations).right)
 /** The final held-out losses of both. @type {Experiment['say']} */
 const finalValues = (a, b) => ({
-  one: lastItem(a.looks).loss, other: lastItem(b.looks).loss, right: finalAccuracy(a),
+  one: lastItem(a.evaluations).loss, other: lastItem(b.evaluations).loss, right: finalAccuracy(a),
   rival: finalAccuracy(b)
 })
 
 /** The evaluation with the lowest held-out loss. @param {Seen} seen */
-const bestEvaluation = ({ looks }) => looks.reduce((best, look) => (look.loss < best.loss ? look : best))
+const bestEvaluation = ({ evaluations }) => evaluations.reduce((best, item) => (item.loss < best.loss ? item : best))
 /** The first step at which the held-out accuracy reaches a value, 0 for never. @param {Seen} seen */
-const firstSolvedStep = ({ looks }) => looks.find(({ right }) => right >= 0.9)?.step ?? 0
+const firstSolvedStep = ({ evaluations }) => evaluations.find(({ right }) => right >= 0.9)?.step ?? 0
 
 /** @type {Record<string, Experiment>} */
 export const EXPERIMENTS = {
   byHeart: {
     link: 'dates_warmUp-20_steps-200_smoothing-0_repeat-same', until: 200, options: ['falls', 'rises'],
-    answer: item => (lastItem(item.looks).loss > (1 + TIE_TOLERANCE) * bestEvaluation(item).loss ? 'rises' : 'falls'),
-    say: item => ({ train: lastItem(item.loss), held: lastItem(item.looks).loss, low: bestEvaluation(item).loss,
+    answer: item => (lastItem(item.evaluations).loss > (1 + TIE_TOLERANCE) * bestEvaluation(item).loss ? 'rises' : 'falls'),
+    say: item => ({ train: lastItem(item.loss), held: lastItem(item.evaluations).loss, low: bestEvaluation(item).loss,
       at: bestEvaluation(item).step }),
     look: 'answers', next: 'dropout'
   },
@@ -125,5 +125,5 @@ export const findExperiment = link => Object.keys(EXPERIMENTS).find(name => EXPE
 /** The record of a training up to a step. @param {Seen} seen @param {number} until @returns {Seen} */
 export const recordUntil = (seen, until) => ({
   ...seen, loss: seen.loss.slice(0, until), rate: seen.rate.slice(0, until), norm: seen.norm.slice(0, until),
-  norms: seen.norms.slice(0, until), looks: seen.looks.filter(({ step }) => step <= until)
+  norms: seen.norms.slice(0, until), evaluations: seen.evaluations.filter(({ step }) => step <= until)
 })

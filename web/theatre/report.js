@@ -5,7 +5,7 @@
 /**
  * The changes since a report, and the current step.
  * @param {Session} session
- * @param {{ steps: number, looks: number }} since
+ * @param {{ steps: number, evaluations: number }} since
  * @param {{ sentence?: string, wanted?: string, table?: string }} [requests] the reader's sentence, the module whose
  *   attention is displayed, and the displayed embedding table
  */
@@ -17,9 +17,9 @@ export function createReport(session, since, { sentence, wanted, table } = {}) {
   const problem = isComplete ? task.problem?.(sentence) ?? null : null
   return {
     done, from: since.steps, loss: numbers('loss'), rate: numbers('rate'), norm: numbers('norm'),
-    norms: history.norms.slice(since.steps), looks: history.looks.slice(since.looks),
+    norms: history.norms.slice(since.steps), evaluations: history.evaluations.slice(since.evaluations),
     isWhole: isComplete, problem,
     answer: isComplete && !problem ? session.answer(sentence, wanted) : null,
-    plane: isComplete ? session.plane(table) : null
+    plane: isComplete ? session.projectEmbeddings(table) : null
   }
 }

@@ -48,7 +48,7 @@ let looking = /** @type {ReturnType<typeof setTimeout> | number} */ (0)
 let isOther = false
 /** The number of the training, so that the page ignores reports of an earlier one. */
 let serial = 0
-let posted = { steps: 0, looks: 0, at: 0, answered: 0 }
+let posted = { steps: 0, evaluations: 0, at: 0, answered: 0 }
 /** Milliseconds of training, and the number of steps in it. */
 let timing = { time: 0, steps: 0 }
 
@@ -62,10 +62,10 @@ const nextTask = (wait = 0) => new Promise(resolve => { setTimeout(resolve, wait
 function post(isWhole = true) {
   const { session, shelf, broken, isOver, follower } = player
   const news = createReport(session, posted, isWhole ? { sentence, wanted, table } : {})
-  if (isWhole) follower.read(READ_TIME)
+  if (isWhole) follower.readFor(READ_TIME)
   const at = performance.now()
   posted = {
-    steps: session.history.loss.length, looks: session.history.looks.length, at,
+    steps: session.history.loss.length, evaluations: session.history.evaluations.length, at,
     answered: isWhole ? at : posted.answered
   }
   const perStep = timing.steps ? timing.time / timing.steps : null
@@ -139,7 +139,7 @@ const calls = {
     player?.session.dispose()
     player = none()
     player = createPlayer(gf, settings, { text, kept, file, start })
-    posted = { steps: 0, looks: 0, at: 0, answered: 0 }
+    posted = { steps: 0, evaluations: 0, at: 0, answered: 0 }
     timing = { time: 0, steps: 0 }
     serial = own
     sentence = said

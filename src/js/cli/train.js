@@ -108,7 +108,7 @@ export async function train(gf, [what, ...rest], values) {
  */
 async function* runTraining(player, link, out, { until: maxStep, json }) {
   const { session } = player, until = Math.min(session.settings.steps, maxStep ?? Infinity), first = session.done
-  let isStopped = false, reported = session.history.looks.length, shownAt = 0
+  let isStopped = false, reported = session.history.evaluations.length, shownAt = 0
   const stop = () => { isStopped = true }
   process.once('SIGINT', stop)
   const count = session.named.reduce((/** @type {number} */ sum, [, tensor]) => sum + tensor.numel(), 0)
@@ -120,13 +120,13 @@ async function* runTraining(player, link, out, { until: maxStep, json }) {
       shownAt = Date.now()
       showProgress(`step ${done} of ${until}   loss ${history.loss[done - 1].toFixed(4)}   ${formatDuration(left)} left`)
     }
-    for (const { step, loss, right } of history.looks.slice(reported)) {
+    for (const { step, loss, right } of history.evaluations.slice(reported)) {
       showProgress('')
       yield json ? `${JSON.stringify({ step, loss: history.loss[step - 1], heldOut: loss, right, seconds, left })}\n`
         : `step ${step}   loss ${history.loss[step - 1]?.toFixed(4)}   held out ${loss.toFixed(4)}   ` +
           `right ${(100 * right).toFixed(1)} %   ${formatDuration(seconds)}, ${formatDuration(left)} left\n`
     }
-    reported = history.looks.length
+    reported = history.evaluations.length
     await new Promise(setImmediate)
   }
   process.off('SIGINT', stop)

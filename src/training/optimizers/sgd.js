@@ -15,7 +15,7 @@ export const sgd = {
   },
   lines({ g, before, after, rate, momentum, decay, gradient }, format) {
     return [
-      ...(decay ? [createLine('pull', 'g ← g + λ w', `${format(g)} + ${format(decay)} × ${format(before.w)}`, gradient)] : []),
+      ...(decay ? [createLine('decay', 'g ← g + λ w', `${format(g)} + ${format(decay)} × ${format(before.w)}`, gradient)] : []),
       ...(momentum ? [createLine('buffer', 'b ← μ b + g', `${format(momentum)} × ${format(before.b)} + ${format(gradient)}`, after.b)] : []),
       createLine('weight', `w ← w − η ${momentum ? 'b' : 'g'}`, `${format(before.w)} − ${format(rate)} × ${format(momentum ? after.b : gradient)}`,
         after.w)

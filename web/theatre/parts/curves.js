@@ -7,7 +7,7 @@ import { findDivergence, downsample } from '../downsample.js'
 
 /** @import { Context, Palette, Translate } from '../../types.d.ts' */
 /** @import { LinesView } from '../../lib/chart.js' */
-/** @import { Look, Seen } from '../../../src/training/training_record.js' */
+/** @import { Evaluation, Seen } from '../../../src/training/training_record.js' */
 
 const MAX_POINTS = 400
 
@@ -26,10 +26,10 @@ function createKey(text, look) {
 
 /**
  * The held-out line of the other training.
- * @param {Seen | null} other @param {(look: Look) => number} valueOf @returns {LinesView['lines']}
+ * @param {Seen | null} other @param {(evaluation: Evaluation) => number} valueOf @returns {LinesView['lines']}
  */
 const rivalLines = (other, valueOf) => (other ? [{
-  points: other.looks.map(evaluation => ({ x: evaluation.step, y: valueOf(evaluation) })), color: 'ink', width: 2, dash: [6, 4]
+  points: other.evaluations.map(evaluation => ({ x: evaluation.step, y: valueOf(evaluation) })), color: 'ink', width: 2, dash: [6, 4]
 }] : [])
 
 /**
@@ -59,19 +59,19 @@ export function mountCurves(container, { t, theme, seek }) {
     update(seen, { total, step }, other) {
       const divergenceStep = other ? findDivergence(seen.loss, other.loss) : 0
       const { palette } = theme()
-      const looks = seen.looks.filter(evaluation => evaluation.step <= Math.max(step, seen.loss.length))
-      const last = looks.findLast(evaluation => evaluation.step <= step) ?? looks[0]
+      const evaluations = seen.evaluations.filter(evaluation => evaluation.step <= Math.max(step, seen.loss.length))
+      const last = evaluations.findLast(evaluation => evaluation.step <= step) ?? evaluations[0]
       keys.train.setValue(step ? formatBrief(seen.loss[step - 1]) : '')
       // Held-out examples are evaluated only now and then; at other steps the label says of which step the value is.
       const stepNote = last && last.step !== step ? ` · ${t('theatre.stepNumber', { step: last.step })}` : ''
       keys.held.setValue(last ? formatBrief(last.loss) + stepNote : '')
       keys.right.setValue(last ? percent(last.right) + stepNote : '')
-      const rivalEvaluation = other?.looks.at(-1)
+      const rivalEvaluation = other?.evaluations.at(-1)
       for (const key of rivalKeys) key.element.hidden = !other
       keys.otherTrain.setValue(other?.loss.length ? formatBrief(other.loss[other.loss.length - 1]) : '')
       keys.other.setValue(rivalEvaluation ? formatBrief(rivalEvaluation.loss) : '')
       keys.otherRight.setValue(rivalEvaluation ? percent(rivalEvaluation.right) : '')
-      const held = looks.map(evaluation => ({ x: evaluation.step, y: evaluation.loss }))
+      const held = evaluations.map(evaluation => ({ x: evaluation.step, y: evaluation.loss }))
       const common = { maxStep: total, title: t('theatre.stepAxis'), palette, at: step }
       const numbers = [...seen.loss, ...held.map(({ y }) => y)].filter(Number.isFinite)
       const high = held[0] ? Math.max(held[0].y, Math.min(...numbers)) : 1
@@ -84,7 +84,7 @@ export function mountCurves(container, { t, theme, seek }) {
       })
       right.update({
         ...common, low: 0, high: 1, digits: 1,
-        lines: [{ points: looks.map(evaluation => ({ x: evaluation.step, y: evaluation.right })), color: 'accent', width: 2.5 },
+        lines: [{ points: evaluations.map(evaluation => ({ x: evaluation.step, y: evaluation.right })), color: 'accent', width: 2.5 },
           ...rivalLines(other, item => item.right)],
         label: t('theatre.rightSaid', { step, right: last ? percent(last.right) : '–' })
       })
@@ -147,10 +147,10 @@ export function mountCloserCurves(container, { t, theme, seek }) {
       norms.update({
         ...common, lines: groups.map((_, i) => ({ points: layerPoints(i), ...lineStyle(i) })), label: t('theatre.norms')
       })
-      const look = seen.looks.findLast(evaluation => evaluation.step <= step && evaluation.ratios),
+      const evaluation = seen.evaluations.findLast(evaluation => evaluation.step <= step && evaluation.ratios),
         rivalNorms = other?.norms[step - 1]
       rival.hidden = !other
-      setText(caption, t('theatre.normsAt', { step, look: look?.step ?? '–' }))
+      setText(caption, t('theatre.normsAt', { step, look: evaluation?.step ?? '–' }))
       /** One layer's row, with its line before its name. */
       const createRow = () => (
         h('tr', {}, h('th', { scope: 'row' }, createSample(), h('span')), h('td'), h('td'), h('td')))
@@ -158,7 +158,7 @@ export function mountCloserCurves(container, { t, theme, seek }) {
         drawSample(/** @type {SVGLineElement} */ (row.querySelector('line')), i)
         setText(findElement(row, 'span'), name)
         setText(row.children[1], step ? formatBrief(seen.norms[step - 1][i]) : '–')
-        setText(row.children[2], look?.ratios ? formatBrief(look.ratios[i]) : '–')
+        setText(row.children[2], evaluation?.ratios ? formatBrief(evaluation.ratios[i]) : '–')
         setText(row.children[3], rivalNorms?.length === groups.length ? formatBrief(rivalNorms[i]) : '–')
         row.children[3].hidden = !other
       })

@@ -77,9 +77,10 @@ export function mountPinned(container, { t, theme, seek, ask }) {
       index.setAttribute('aria-invalid', followed ? 'false' : 'true')
       if (!followed) return
       name(followed)
-      const { steps, values, missing, here, readAt } = followed
+      const { steps, values, missing, currentValue, readAt } = followed
       const points = steps.map((x, i) => ({ x, y: values[i] }))
-      const description = t('theatre.pinnedAt', { cell: `${followed.name}[${followed.index.join(', ')}]`, step, value: formatExact(here) })
+      const cell = `${followed.name}[${followed.index.join(', ')}]`
+      const description = t('theatre.pinnedAt', { cell, step, value: formatExact(currentValue) })
       chart.update({
         lines: [{ points, color: 'accent', dots: true }], maxStep: total, title: t('theatre.stepAxis'), at: step, digits: 3,
         label: description, palette: theme().palette
