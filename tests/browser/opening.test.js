@@ -25,7 +25,7 @@ test('every step displays the run\'s tokens, probabilities and attention', async
     run.dispose()
     const { page, complaints, close } = await openOpening(state, STILL)
     assert.deepEqual(await page.$$eval('[aria-label="read"] li', list => list.map(item => item.textContent)), source)
-    for (const [at, { token, best, options, looks: headWeights }] of steps.entries()) {
+    for (const [at, { token, best, options, headWeights }] of steps.entries()) {
       await page.click(`.is-written > li:nth-child(${at + 1}) button`)
       assert.deepEqual(await written(page), steps.map((step, i) => (i <= at ? step.token : '')))
       assert.deepEqual(await shares(page), options.map(option => [option.token, option.share.toFixed(2)]))

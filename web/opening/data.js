@@ -42,7 +42,7 @@ export function data(run, rooms) {
       const row = probabilities.values.slice(rows[step] * probabilities.cols, (rows[step] + 1) * probabilities.cols)
       const headWeights = attentionFrom(run, weights, rows[step])
       return {
-        token, looks: headWeights, best: maxWeight(headWeights),
+        token, headWeights, best: maxWeight(headWeights),
         options: rankIndices(row).slice(0, MAX_CANDIDATES).map(word => (
           { token: probabilities.colLabels[word], share: row[word], isChosen: word === id }))
       }

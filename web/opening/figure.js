@@ -17,17 +17,17 @@ const isSpecialToken = token => /^<.*>$/.test(token)
 
 /**
  * A line from a source token to the current one, as wide as its weight.
- * @param {Element} picture @param {{ source: Element[], target: Element, looks: number[][] }} ends
+ * @param {Element} picture @param {{ source: Element[], target: Element, headWeights: number[][] }} ends
  */
-function drawLines(picture, { source, target, looks }) {
+function drawLines(picture, { source, target, headWeights }) {
   const box = picture.getBoundingClientRect()
   /** @param {Element} element */
   const centerOf = element => {
     const { left, width } = element.getBoundingClientRect()
     return left + width / 2 - box.left
   }
-  const all = looks.flatMap((row, head) => row.map((weight, place) => ({
-    weight, from: centerOf(source[place]) + (head - (looks.length - 1) / 2) * HEAD_DISTANCE, to: centerOf(target)
+  const all = headWeights.flatMap((row, head) => row.map((weight, place) => ({
+    weight, from: centerOf(source[place]) + (head - (headWeights.length - 1) / 2) * HEAD_DISTANCE, to: centerOf(target)
   })))
   syncChildren(picture, all, () => svg('path'), (path, { weight, from, to }) => {
     path.setAttribute('d', `M${from} 0C${from} ${box.height / 2} ${to} ${box.height / 2} ${to} ${box.height}`)
@@ -88,7 +88,7 @@ export function mountOpeningFigure(container, { t, written }) {
     steps.update(selectedStep, current.steps.length)
     syncChildren(source, current.source, () => h('li', {}, h('span')), (item, token) => setText(item.firstChild, token))
     syncChildren(target, current.steps, createToken, fillToken)
-    const { token, looks, best, options } = current.steps[explainedStep()]
+    const { token, headWeights, best, options } = current.steps[explainedStep()]
     ;[...source.children].forEach((item, place) => item.classList.toggle('is-now', place === best.place))
     setText(caption, t('opening.now', {
       token, head: best.head, place: current.source[best.place], weight: `${Math.round(best.weight * 100)}%`
@@ -99,7 +99,7 @@ export function mountOpeningFigure(container, { t, written }) {
       setText(item.children[2], formatFixed(option.share))
       item.classList.toggle('is-chosen', option.isChosen)
     })
-    drawLines(picture, { source: [...source.children], target: target.children[explainedStep()], looks })
+    drawLines(picture, { source: [...source.children], target: target.children[explainedStep()], headWeights })
   }
   const observer = new ResizeObserver(() => current && draw())
   observer.observe(container)
