@@ -542,6 +542,8 @@ export interface Context {
   endHover: () => void
   theme: () => Theme
   width: () => number
+  /** Whether the stage displays the second run of a comparison. */
+  isTwin?: boolean
   language: () => Language
   /** Tokens of an answer as text. */
   written: (tokens: string[]) => string

@@ -15,11 +15,11 @@ const isDefinition = (lines, i) => (
  * @param {string} name
  */
 function findStart(lines, name) {
-  const call = new RegExp(`^(?:export )?(?:async )?[\\w*][\\w\\s*(),]*[\\s*]${escape(name)}\\(`)
-  const value = new RegExp(`^(?:export )?const ${escape(name)}\\b`)
+  const functionHead = new RegExp(`^(?:export )?(?:async )?[\\w*][\\w\\s*(),]*[\\s*]${escape(name)}\\(`)
+  const constantHead = new RegExp(`^(?:export )?const ${escape(name)}\\b`)
   return lines.findIndex((line, i) => {
     if (/^\s|^\/|^#|^typedef|^return/.test(line)) return false
-    return value.test(line) || (call.test(line) && isDefinition(lines, i))
+    return constantHead.test(line) || (functionHead.test(line) && isDefinition(lines, i))
   })
 }
 
@@ -41,13 +41,13 @@ function findEnd(lines, start) {
   return lines.length - 1
 }
 
-/** An operation's line in a table. @param {string} line @param {string} name */
+/** Whether a line starts an operation's entry in a table. @param {string} line @param {string} name */
 const isEntry = (line, name) => line.startsWith(`  X(${name},`) || line.startsWith(`  ${name}: {`)
 
 /**
  * @param {string[]} lines
  * @param {string} name
- * @returns {{ code: string, line: number } | null} without what leads to the next entry
+ * @returns {{ code: string, line: number } | null} without the comma or backslash at its end
  */
 function extractEntry(lines, name) {
   const start = lines.findIndex(line => isEntry(line, name))

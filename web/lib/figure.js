@@ -36,7 +36,7 @@ import { tables } from './table.js'
  * @property {() => string} [heading] the figure's title in exports
  * @property {(named?: string) => string} [origin] the origin of an exported picture, in one line
  * @property {() => string} [named] the setting of the second run, in its figure
- * @property {string} [which] the suffix of the second run in file names
+ * @property {string} [fileSuffix] the suffix of file names for figures of the second run and of the differences
  * @property {string} [spoken] the name of the second run for screen readers
  * @property {(list: Entry[]) => void} [onTitles] receives the titles of the matrices
  */
@@ -56,7 +56,7 @@ function hasDashes({ part: { values }, view: { cell, plain } }) {
  * @param {FigureContext} surroundings
  */
 export function mountFigure(container, {
-  selectCell, pinCell, editCell, endHover, theme, width, get, t, onTitles, named, which, spoken, heading, origin
+  selectCell, pinCell, editCell, endHover, theme, width, get, t, onTitles, named, fileSuffix, spoken, heading, origin
 }) {
   const handlers = { selectCell, pinCell, editCell, endHover }
   const body = h('div', { className: 'figure-body' })
@@ -97,7 +97,7 @@ export function mountFigure(container, {
     return at < 0 ? drawings().length - 1 : at
   }
   mountFigureMenu(actions, {
-    t, which, main: mainIndex, parts: () => drawings().map(({ part, view: { title } }) => ({ part, title })),
+    t, fileSuffix, main: mainIndex, parts: () => drawings().map(({ part, view: { title } }) => ({ part, title })),
     picture() {
       const { mode, palette } = theme()
       const legends = keys.map(({ domain, text = '' }) => ({ domain, text, scale: createScale(domain, mode) }))

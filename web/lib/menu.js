@@ -62,9 +62,9 @@ export function closeOnLeave(details) {
  * @param {() => { title: string, part: Slice }[]} source.parts the matrices to export
  * @param {() => number} source.main the one that is listed first
  * @param {() => Piece} source.picture the whole figure
- * @param {string} [source.which] distinguishes figures with the same name
+ * @param {string} [source.fileSuffix] distinguishes files of figures with the same name
  */
-export function mountFigureMenu(container, { t, parts, main, picture, which: suffix }) {
+export function mountFigureMenu(container, { t, parts, main, picture, fileSuffix }) {
   const name = uniqueId('matrix')
   const matrixChoice = h('fieldset', { className: 'menu-choice' }, h('legend', {}, t('figure.which')))
   const { copy, elements } = createClipboard({ done: t('figure.copied'), byHand: t('figure.byHand') })
@@ -72,9 +72,9 @@ export function mountFigureMenu(container, { t, parts, main, picture, which: suf
   const chosenMatrix = () => parts()[Number(chosenIndex())].part
   const mainMatrix = () => parts()[main()].part
   const actions = {
-    PNG: async () => saveBlob(await rasterize(picture()), fileName(mainMatrix(), 'png', suffix)),
-    SVG: () => saveBlob(textFile(picture().svg, 'image/svg+xml'), fileName(mainMatrix(), 'svg', suffix)),
-    CSV: () => saveBlob(textFile(BYTE_ORDER_MARK + toCsv(chosenMatrix()), 'text/csv'), fileName(chosenMatrix(), 'csv', suffix))
+    PNG: async () => saveBlob(await rasterize(picture()), fileName(mainMatrix(), 'png', fileSuffix)),
+    SVG: () => saveBlob(textFile(picture().svg, 'image/svg+xml'), fileName(mainMatrix(), 'svg', fileSuffix)),
+    CSV: () => saveBlob(textFile(BYTE_ORDER_MARK + toCsv(chosenMatrix()), 'text/csv'), fileName(chosenMatrix(), 'csv', fileSuffix))
   }
   const copyLanguages = /** @type {const} */ ({ NumPy: 'numpy', PyTorch: 'torch', JavaScript: 'js' })
   /** @param {string} text @param {() => void} action */

@@ -19,7 +19,7 @@ const percent = fraction => `${formatFixed(100 * fraction, 1)} %`
 
 /**
  * @param {Element} container
- * @param {Pick<Context, 't' | 'runQuery' | 'theme' | 'reportError'>} context
+ * @param {Pick<Context, 't' | 'runQuery' | 'theme' | 'reportError' | 'isTwin'>} context
  */
 export function mountPcaPlot(container, context) {
   const { t, runQuery, theme, reportError } = context
@@ -58,7 +58,7 @@ export function mountPcaPlot(container, context) {
     const requestSerial = serial, { name, rows } = request
     element.setAttribute('aria-busy', 'true')
     try {
-      const projection = await runQuery('pca', { name, rows, isTwin: 'which' in context })
+      const projection = await runQuery('pca', { name, rows, isTwin: context.isTwin ?? false })
       if (requestSerial !== serial) return
       current = projection
       draw()
@@ -70,7 +70,8 @@ export function mountPcaPlot(container, context) {
   return {
     /** @param {PlotRequest} next */
     update(next) {
-      const isSame = next.run === request?.run && String(next.rows) === String(request.rows)
+      const isSame = next.run === request?.run && next.name === request.name &&
+        String(next.rows) === String(request.rows)
       request = next
       if (isSame) return draw()
       current = null

@@ -8,7 +8,7 @@ const DELAY = 120
 
 /**
  * The address is also written when the window loses the focus, since the reader may be about to copy it.
- * @param {(state: State) => State} toAddressState what has to be said of a state
+ * @param {(state: State) => State} toAddressState reduces a state to what the address has to contain
  */
 export function createAddressWriter(toAddressState) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */ let timer
@@ -24,7 +24,8 @@ export function createAddressWriter(toAddressState) {
   for (const eventType of ['blur', 'pagehide']) addEventListener(eventType, writeNow)
   return {
     /**
-     * Writes at once for a step that Back undoes, else at a pause, since writing is slow.
+     * 'push' adds a history entry at once, which Back undoes. 'replace' changes the current entry after a pause of
+     * DELAY milliseconds, since writing is slow.
      * @param {State} state @param {'push' | 'replace'} historyMode
      */
     write(state, historyMode) {
@@ -43,7 +44,7 @@ export function createAddressWriter(toAddressState) {
 }
 
 /**
- * Full links to the rooms, since one that begins with `#` is taken for an anchor of this page.
+ * Creates full links to the rooms, since a link that begins with `#` is taken for an anchor of this page.
  * @param {() => State} get
  */
 export function roomLinks(get) {

@@ -136,7 +136,7 @@ export function mount(container, context) {
     const order = [...new Set([step, ...rows.keys()].filter(i => !comparisons[i]))]
     for (const [done, i] of order.entries()) {
       progress.update(done, order.length)
-      const comparison = await runQuery('compareCache', { read: rows[0] + 1, row: rows[i], isTwin: 'which' in context })
+      const comparison = await runQuery('compareCache', { read: rows[0] + 1, row: rows[i], isTwin: context.isTwin ?? false })
       if (job !== ownJob) return
       comparisons[i] = comparison
       if (!comparison) break

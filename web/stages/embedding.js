@@ -113,7 +113,7 @@ export function mount(container, context) {
     const ownSerial = serial, { run, table: { name, shape, rowOrder = [] }, many } = latest
     const rows = ids.filter(id => !rowOrder.includes(id))
     if (!many) return
-    const some = rows.length ? await runQuery('rows', { name, rows, isTwin: 'which' in context }) : null
+    const some = rows.length ? await runQuery('rows', { name, rows, isTwin: context.isTwin ?? false }) : null
     if (ownSerial !== serial || latest.run !== run) return
     foundRows = some && sliceGatheredRows({ name, shape: [rows.length, shape[1]], data: some.rows }, shape, rows,
       rows.map(id => labelOf(many.words, id)))

@@ -55,7 +55,7 @@ export function mount(container, context) {
     const isNew = latest !== run
     latest = run
     if (isNew) heads.setAttribute('aria-busy', 'true')
-    const all = await runQuery('contributions', { ...question, isTwin: 'which' in context })
+    const all = await runQuery('contributions', { ...question, isTwin: context.isTwin ?? false })
     if (latest !== run) return
     const max = Math.max(1e-6, ...all.map(item => peak({ data: item.norms })))
     const peaks = Math.max(1e-6, ...all.map(item => item.peak))

@@ -208,13 +208,13 @@ export function mountTwin(container, room, context) {
   const onTitles = list => list.forEach(({ title, part }) => titles.set(part.name, title))
   const describeTwin = () => [heads[1].textContent, answerView.there()].filter(Boolean).join(' → ')
   const twinContext = {
-    ...context, onTitles, named: describeTwin, which: 'twin', spoken: t('twin.there'), selectCell: inTwin(context.selectCell),
-    pinCell: inTwin(context.pinCell), editCell() {}
+    ...context, onTitles, named: describeTwin, isTwin: true, fileSuffix: 'twin', spoken: t('twin.there'),
+    selectCell: inTwin(context.selectCell), pinCell: inTwin(context.pinCell), editCell() {}
   }
   const answerView = mountAnswerTable(context)
   const { heads, place, below, show, settle } = mountSideBySide(findElement(container, '.stage-figure'), answerView.element, t)
   const differenceView = mountDifferences(below, {
-    ...context, named: () => `${t('twin.difference')} · ${describeTwin()}`, which: 'difference',
+    ...context, named: () => `${t('twin.difference')} · ${describeTwin()}`, fileSuffix: 'difference',
     spoken: t('twin.difference')
   })
   /** @type {Mounted<any> | null} */ let view = null
