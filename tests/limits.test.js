@@ -32,7 +32,7 @@ test('a weight that packing would enlarge eightfold is used unpacked', async () 
   weight.values[size - 1] = 3
   x.values[size - 1] = 2
   assert.equal(gf.noGrad(() => gf.functional.linear(x, weight)).item(), 6)
-  assert.equal(weight.storage.columns, 0)
+  assert.equal(weight.storage.packedColumns, 0)
 })
 
 test('rejects blocks of absurd sizes', async () => {

@@ -37,12 +37,12 @@ export function getPanelOffset(offset, K) {
 function rearrange({ c, panelBuffer }, storage, dtype, K, back) {
   const { bytes, code } = DTYPES[dtype], rows = storage.bytes / (bytes * K)
   const hasSucceeded = c.gf_repack(storage.address, panelBuffer.address, rows, K, code, back) !== 0
-  if (hasSucceeded) storage.columns = back ? 0 : K
+  if (hasSucceeded) storage.packedColumns = back ? 0 : K
   return hasSucceeded
 }
 
 /** Rearranges panels into rows. @param {Engine} engine @param {Storage} storage @param {DType} dtype */
-export const unpackPanels = (engine, storage, dtype) => rearrange(engine, storage, dtype, storage.columns, 1)
+export const unpackPanels = (engine, storage, dtype) => rearrange(engine, storage, dtype, storage.packedColumns, 1)
 
 /**
  * Ensures memory for panels: a full last panel, and a buffer for rearranging to panels and back.
@@ -71,7 +71,7 @@ function ensureMemory(engine, storage, bytes, K) {
 function packWeight(weight, storage) {
   const { engine, dtype, shape } = weight, [, K] = shape, { bytes } = DTYPES[dtype]
   if (weight.offset || storage.bytes !== weight.numel() * bytes) return false
-  if (storage.columns) unpackPanels(engine, storage, dtype)
+  if (storage.packedColumns) unpackPanels(engine, storage, dtype)
   if (!ensureMemory(engine, storage, storage.bytes + getPaddingBytes(shape, dtype), K)) return false
   expect(rearrange(engine, storage, dtype, K, 0), 'range', () =>
     `${describe(weight)} must hold finite numbers to be a weight, got some that are not; bfloat16 holds larger ones`)
@@ -91,7 +91,7 @@ export function getPanels(weight, first, count, x, bias) {
   // The next part would begin within a panel and force everything back into rows, so rows are used from the start.
   if (count % PANEL && count < weight.shape[0]) return 0
   if ((engine.gradEnabled && dtype === 'float32') || x?.storage === storage || bias?.storage === storage) return 0
-  const isPacked = storage.columns === K && weight.offset === 0
+  const isPacked = storage.packedColumns === K && weight.offset === 0
   if (!isPacked && !packWeight(weight, storage)) return 0
   engine.recording?.use(storage)
   return storage.address + first * K * DTYPES[dtype].bytes

@@ -268,7 +268,7 @@ export class Recording {
   /** Notes that the forward reads a storage. @param {Storage} storage */
   use(storage) {
     if (storage.memory === this.#memory || this.#weights.has(storage)) return
-    this.#weights.set(storage, { address: storage.address, columns: storage.columns })
+    this.#weights.set(storage, { address: storage.address, columns: storage.packedColumns })
   }
 
   /** Kernels.scratch during the recording. @param {number} bytes */
@@ -300,7 +300,7 @@ export class Recording {
   /** Whether all weights still have the address and layout of the recording. */
   get isValid() {
     for (const [storage, { address, columns }] of this.#weights) {
-      if (storage.address !== address || storage.columns !== columns) return false
+      if (storage.address !== address || storage.packedColumns !== columns) return false
     }
     return true
   }

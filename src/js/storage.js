@@ -59,7 +59,7 @@ export class Block {
 export class Storage {
   /** Its memory. */ block
   /** Whether tensors may view it that are not among its users, see `forget`. */ #hasForgotten = false
-  /** The number of columns, if it holds a matrix as panels; else 0. See panels.js. */ columns = 0
+  /** The number of columns, if it holds a matrix as panels; else 0. See panels.js. */ packedColumns = 0
   /** Whether it holds a copy of what is a view in PyTorch, so that writing to it would have another effect. */
   isCopyOfView = false
   /** The engine's writeCount when the values were last overwritten. */ lastWrite = 0

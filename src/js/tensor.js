@@ -147,7 +147,7 @@ export class Tensor extends Methods {
   dataPtr() {
     const storage = this.#alive()
     if (isBlockType(this.dtype)) throw blockError(this)
-    if (storage.columns) unpackPanels(this.engine, storage, this.dtype)
+    if (storage.packedColumns) unpackPanels(this.engine, storage, this.dtype)
     this.engine.recording?.use(storage)
     return storage.address + this.offset * DTYPES[this.dtype].bytes
   }
@@ -285,7 +285,7 @@ export class Tensor extends Methods {
   /** The value at a row-major index; true or false of a bool tensor. @param {number} i @returns {any} */
   #read(i) {
     if (isBlockType(this.dtype)) return readBlockValue(this, i)
-    const { columns, address } = this.#alive(), { bytes, view, read } = DTYPES[this.dtype], at = this.offset + i
+    const { packedColumns: columns, address } = this.#alive(), { bytes, view, read } = DTYPES[this.dtype], at = this.offset + i
     const [value] = this.engine.memory[view](address + bytes * (columns ? getPanelOffset(at, columns) : at), 1)
     return read ? read(value) : value
   }

@@ -76,7 +76,7 @@ test('linear: a packed weight takes its memory once and can be read', () => {
     layer.loadStateDict({ weight })
     const uses = own => gf.tidy(() => gf.noGrad(() => void F.linear(x, own)))
     for (const own of [weight, layer.weight]) {
-      const isPanels = () => own.storage.columns === K, { bytes } = gf.memory()
+      const isPanels = () => own.storage.packedColumns === K, { bytes } = gf.memory()
       uses(own)
       assert.ok(isPanels())
       assert.equal(gf.memory().bytes, bytes)

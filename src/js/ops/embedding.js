@@ -45,7 +45,7 @@ const op = {
  */
 function getReadableRows(weight) {
   const { engine, dtype, offset, shape: [V, C] } = weight
-  const storage = /** @type {import('../storage.js').Storage} */ (weight.storage), { address, columns } = storage
+  const storage = /** @type {import('../storage.js').Storage} */ (weight.storage), { address, packedColumns: columns } = storage
   engine.recording?.use(storage)
   if (isBlockType(dtype)) return { panels: blockAddress(weight) }
   const panels = dtype !== 'float32' ? getPanels(weight, 0, V) : columns === C && offset === 0 ? address : 0

@@ -22,7 +22,7 @@ export function unpackRows(out, weight, first) {
   const { engine, dtype, storage, offset, shape: [, K] } = weight, { c } = engine, [count] = out.shape
   if (isBlockType(dtype)) return unpackBlocks(out.dataPtr(), weight, first, count)
   const { bytes, code } = DTYPES[dtype]
-  if (storage?.columns === K && offset === 0) {
+  if (storage?.packedColumns === K && offset === 0) {
     engine.recording?.use(storage)
     const rows = engine.empty([count], 'int32')
     rows.values.forEach((_, i, all) => { all[i] = first + i })
