@@ -304,7 +304,7 @@ longTest('a dropped training file is displayed in the rooms, with the numbers of
   await changeAndWait(page, () => page.click('.bring .primary'))
   const state = completeState({ ...await readAddress(page), language: 'en' })
   assert.deepEqual([state.model, state.weights], ['text', 'theatre'])
-  const importedRun = RUNS.text(gf, { ...settingsOf(state), lent: 1 }, [], [session.file()])
+  const importedRun = RUNS.text(gf, { ...settingsOf(state), trainedFileId: 1 }, [], [session.file()])
   assert.ok(await compareTables(page, toPageRun(gf, importedRun), state, 0, 4) > 500)
   importedRun.run.dispose()
   session.dispose()

@@ -58,7 +58,7 @@ test('a model of the reader\'s own text is displayed with its own characters', a
   const settings = read(await page.getAttribute('.theatre', 'data-open'))
   const session = createSession(gf, settings, text)
   for (let n = 0; n < 30; n++) session.step()
-  const options = { ...pageDefaults('text'), beginning: text.slice(0, 8), weights: 'theatre', lent: 1 }
+  const options = { ...pageDefaults('text'), beginning: text.slice(0, 8), weights: 'theatre', trainedFileId: 1 }
   const { run, decoding } = RUNS.text(gf, options, [], [session.file()])
   const answer = modelOf('text').written(decoding.steps.map(({ token }) => token))
   run.dispose()

@@ -1,8 +1,8 @@
 // The decoding room, step by step: a step displays the values that the run had at that step.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { stageData, makeDisposedRun } from '../lib/page.js'
-import { choosable } from '../../web/models/decoding.js'
+import { stageData, makeDetachedRun } from '../lib/page.js'
+import { ensureChoosable } from '../../web/models/decoding.js'
 
 const run = settings => makeDisposedRun({ ...settings })
 const plain = run({})
@@ -70,8 +70,8 @@ test('the beam tree grows with the steps, and its branches are the live beams', 
 
 test('a row of NaN, or of −∞ alone, allows the first token; any other row is unchanged', () => {
   for (const row of [[NaN, 1, 5], [0, NaN, 9], [-Infinity, -Infinity, -Infinity]]) {
-    assert.deepEqual([...choosable(Float32Array.from(row))], [0, -Infinity, -Infinity])
+    assert.deepEqual([...ensureChoosable(Float32Array.from(row))], [0, -Infinity, -Infinity])
   }
   const specialValues = Float32Array.from([1, Infinity, -Infinity])
-  assert.equal(choosable(specialValues), specialValues)
+  assert.equal(ensureChoosable(specialValues), specialValues)
 })

@@ -253,7 +253,7 @@ test('the page runs the model of a step exactly as the training has it', () => {
       task === 'text' ? ownText : undefined)
     trainSteps(session, 6)
     const file = session.file()
-    const options = { ...pageDefaults(task), [field[task]]: TASK_INFO[task].sample, weights: 'theatre', lent: positions }
+    const options = { ...pageDefaults(task), [field[task]]: TASK_INFO[task].sample, weights: 'theatre', trainedFileId: positions }
     if (task === 'dates') Object.assign(options, { positions })
     const { run } = RUNS[task](gf, options, [], [file])
     const stateDict = session.model.stateDict()

@@ -167,7 +167,7 @@ test('clock sums: half are held out, all are correct, and the page answers like 
   })
   for (let n = 0; n < 40; n++) session.step()
   const { text } = session.answer('17 + 25'), file = session.file()
-  const options = { ...pageDefaults('text'), beginning: '17 25 =', weights: 'theatre', lent: 'sums' }
+  const options = { ...pageDefaults('text'), beginning: '17 25 =', weights: 'theatre', trainedFileId: 'sums' }
   const { run, decoding } = RUNS.text(gf, options, [], [file])
   assert.equal(`17 + 25 = ${decoding.steps.map(({ token }) => token).join(' ')}`, text)
   run.dispose()

@@ -18,7 +18,7 @@ import { RandomStream, filterLogits } from '../../src/js/decoding/choose.js'
  * be inspected.
  * @param {Float32Array} row of logits @returns {Float32Array}
  */
-export function choosable(row) {
+export function ensureChoosable(row) {
   const isBroken = row.some(Number.isNaN) || !row.some(logit => logit > -Infinity)
   return isBroken ? row.map((_, id) => (id ? -Infinity : 0)) : row
 }
@@ -31,7 +31,7 @@ export function cutMask({ engine }, values, size, { topK = 0, topP = 1 }) {
   const mask = new Float32Array(values.length)
   if (topK === 0 && topP >= 1) return mask
   for (let start = 0; start < values.length; start += size) {
-    const { ids } = filterLogits(engine, choosable(values.subarray(start, start + size)), { topK, topP })
+    const { ids } = filterLogits(engine, ensureChoosable(values.subarray(start, start + size)), { topK, topP })
     mask.fill(-Infinity, start, start + size)
     for (const id of ids) mask[start + id] = 0
   }

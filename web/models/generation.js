@@ -3,7 +3,7 @@
 import { pathTo } from '../../src/js/decoding/beam.js'
 import { filterLogits, greedy, pick } from '../../src/js/decoding/choose.js'
 import { rankIndices } from '../lib/ranking.js'
-import { choosable, generateTokens, randomNumbers, searchBeams } from './decoding.js'
+import { ensureChoosable, generateTokens, randomNumbers, searchBeams } from './decoding.js'
 import { createSampling } from './sampling.js'
 
 /** @import { Branch, Decoding, Edit, Library, LibraryTensor, Settings } from '../types.d.ts' */
@@ -72,12 +72,12 @@ const sortedCandidates = row => {
  * @param {Library} gf @param {Settings} settings @param {boolean} isEdited @param {number} longest
  */
 function tokenChooser(gf, settings, isEdited, longest) {
-  if (settings.decoding !== 'sample') return { choose: (/** @type {Float32Array} */ row) => greedy(choosable(row)), random: null }
+  if (settings.decoding !== 'sample') return { choose: (/** @type {Float32Array} */ row) => greedy(ensureChoosable(row)), random: null }
   const { temperature, topK, topP, seed } = settings
   const random = randomNumbers(gf, seed, longest)
   /** @param {Float32Array} row */
   const candidatesOf = row => (
-    isEdited ? sortedCandidates(row) : filterLogits(gf.engine, choosable(row), { temperature, topK, topP }))
+    isEdited ? sortedCandidates(row) : filterLogits(gf.engine, ensureChoosable(row), { temperature, topK, topP }))
   /** @param {Float32Array} row @param {number} step */
   const choose = (row, step) => pick(candidatesOf(row), random[step])
   return { choose, random }

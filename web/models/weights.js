@@ -22,8 +22,8 @@ export function build(gf, { weights, seed }, file, create, isComputed = () => fa
 }
 
 /** A cache key for a model of fixed size. @param {string} id @param {Settings} settings */
-export const keyOf = (id, { weights, seed, dropout, lent }) => (
-  JSON.stringify([id, weights, dropout, weights === 'untrained' ? seed : null, weights === 'theatre' ? lent : null]))
+export const keyOf = (id, { weights, seed, dropout, trainedFileId }) => (
+  JSON.stringify([id, weights, dropout, weights === 'untrained' ? seed : null, weights === 'theatre' ? trainedFileId : null]))
 
 /**
  * The architecture of a model whose weights come from the training page, from the file's metadata; undefined

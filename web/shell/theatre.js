@@ -103,9 +103,9 @@ export function mountTrainingPage(house, context, reportError) {
     const isOpen = state.theatre !== ''
     if (isOpen) lastTraining = state.theatre
     document.documentElement.toggleAttribute('data-theatre', isOpen)
-    const hasLentWeights = !isOpen && state.weights === 'theatre' && Boolean(trainingPage?.facts())
-    document.documentElement.toggleAttribute('data-learned', hasLentWeights)
-    if (hasLentWeights) showStep()
+    const hasTrainingPageWeights = !isOpen && state.weights === 'theatre' && Boolean(trainingPage?.facts())
+    document.documentElement.toggleAttribute('data-learned', hasTrainingPageWeights)
+    if (hasTrainingPageWeights) showStep()
     if ((isOpen || trainingPage) && language !== context.language()) enter().catch(reportError)
     else if (isOpen) trainingPage?.update(state)
     else trainingPage?.rest()

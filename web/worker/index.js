@@ -74,9 +74,9 @@ const toSource = address => (typeof address === 'string' ? new URL(address) : ad
  */
 function computeTrained(gf, settings, id) {
   const trained = trainedWeights.get(id)
-  if (!trained) throw Object.assign(new Error('no weights'), { code: 'lent' })
+  if (!trained) throw Object.assign(new Error('no weights'), { code: 'noTrainedWeights' })
   const { file, serial } = trained
-  return RUNS[id](gf, { ...settings, lent: serial }, settings.edits, [file])
+  return RUNS[id](gf, { ...settings, trainedFileId: serial }, settings.edits, [file])
 }
 
 /**

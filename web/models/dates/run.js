@@ -61,7 +61,7 @@ function createModel(gf, settings) {
 
 const MODEL_KEYS = [
   'weights', 'seed', 'heads', 'layers', 'dModel', 'dimFeedforward', 'normFirst', 'activation', 'positional',
-  'positions', 'base', 'dropout', 'lent', 'fault'
+  'positions', 'base', 'dropout', 'trainedFileId', 'fault'
 ]
 /** Whether any weight is randomly initialized. @param {Settings} settings */
 const hasRandomWeights = ({ weights, positional, positions }) => (

@@ -5,7 +5,7 @@
 
 import { nextTask } from '../../../src/js/next_task.js'
 import { generate, generateSteps } from '../generation.js'
-import { choosable } from '../decoding.js'
+import { ensureChoosable } from '../decoding.js'
 
 /** @import { Chosen } from '../generation.js' */
 /** @import { Frame } from '../decoding.js' */
@@ -56,8 +56,8 @@ const generationOptions = ({ frame, ends }, settings) => (
 const withChoosable = (gf, next) => (...args) => {
   const logits = next(...args), [B, T, V] = logits.shape, { values } = logits
   const rows = Array.from({ length: B }, (_, b) => values.subarray((b * T + T - 1) * V, (b + 1) * T * V))
-  if (rows.every(row => choosable(row) === row)) return logits
-  return gf.tensor(Float32Array.from(rows.flatMap(row => [...choosable(row)])), { shape: [B, 1, V] })
+  if (rows.every(row => ensureChoosable(row) === row)) return logits
+  return gf.tensor(Float32Array.from(rows.flatMap(row => [...ensureChoosable(row)])), { shape: [B, 1, V] })
 }
 
 /**
