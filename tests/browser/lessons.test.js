@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { LESSONS, findLesson } from '../../web/lessons/index.js'
 import { stateOfStep as stepState } from '../../web/lessons/steps.js'
 import { OPENING } from '../../web/models/state.js'
-import { isLong, longTest, partOf } from '../lib/long.js'
+import { isLong, longTest, partUnlessLong } from '../lib/long.js'
 import { readAddress, measureOverflow, runInNode, useBrowser, findViolations } from './host.js'
 
 const { open: openPage } = useBrowser()
@@ -129,7 +129,7 @@ async function answer(page, lesson, step, { isRight, press: pressElement, langua
 const PLAYS = [['mouse', 'ko', true], ['keyboard', 'en', false], ['touch', 'ko', false]]
 // `npm test` plays three short lessons, one with each input device.
 for (const [i, { id }] of [...LESSONS.entries()].slice(...(isLong ? [] : [2, 5]))) {
-  for (const [hand, language, isRight] of partOf(PLAYS, i % PLAYS.length, PLAYS.length)) {
+  for (const [hand, language, isRight] of partUnlessLong(PLAYS, i % PLAYS.length, PLAYS.length)) {
     test(`${id}, ${language}, by ${hand}: to the end, ${isRight ? 'right' : 'wrong first'}`, async () => {
       const { press: pressElement, options } = HANDS[hand]
       const { page, complaints, close } = await open(id, language, options)

@@ -17,7 +17,7 @@ import { cellIndex, findTensor, valueAt } from './cells.js'
 import { openModel } from '../lib/imported_models.js'
 import { setImportedModel } from '../lib/page.js'
 import { cases, filesOf } from '../models/golden_models.js'
-import { isLong, firstOfEachKind, everyNth, partOf } from '../lib/long.js'
+import { isLong, firstOfEachKind, everyNth, partUnlessLong } from '../lib/long.js'
 import { ATTRIBUTES, KINDS, findWrongTexts, createTextView } from './number_kinds.js'
 import { createReader, watchCanvases } from './rendered_numbers.js'
 import { INSPECTOR_KINDS, INSPECTOR_ATTRIBUTES, termsGiveValue, matrixCell } from './explanations.js'
@@ -202,7 +202,7 @@ async function walkThrough(t, { page, state, run }, { i, walks }) {
   const rooms = roomsOf(run)
   const house = createTextView(run, state, rooms, code)
   // The plot of a rotated pair is not compared here; import.test.js compares its matrices.
-  const selectedRooms = partOf(firstOfEachKind(rooms), 3 * i, 3 * walks).filter(({ stage }) => stage !== 'rotary')
+  const selectedRooms = partUnlessLong(firstOfEachKind(rooms), 3 * i, 3 * walks).filter(({ stage }) => stage !== 'rotary')
   let [count, inspectorCount] = [0, 0]
   for (const [at, room] of selectedRooms.entries()) {
     const view = { ...house, room }
@@ -235,7 +235,7 @@ describe('every number of the page', { concurrency: 2 }, () => {
 /** One test at a time: Node computes with the model that was imported last. */
 describe('every number of imported models', () => {
   const items = everyNth(['gpt2', 'bert', 'marian', 't5', 'llama'], 4).flatMap(type => (isLong ? cases(type) : cases(type).slice(0, 1)))
-  for (const [at, item] of items.entries()) for (const [i, language] of partOf([...['ko', 'en'].entries()], at % 2, 2)) {
+  for (const [at, item] of items.entries()) for (const [i, language] of partUnlessLong([...['ko', 'en'].entries()], at % 2, 2)) {
     test(`${item.name}, ${language}`, t => walkImported(t, [item, language], { i, walks: 2 }))
   }
 })
