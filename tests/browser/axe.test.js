@@ -5,13 +5,13 @@ import { READY } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { DEPTHS } from '../../web/shell/depth.js'
 import { isLong } from '../lib/long.js'
-import { makeDisposedRun } from '../lib/page.js'
+import { makeDetachedRun } from '../lib/page.js'
 import { goToRoom, roomsOnMap, useBrowser, findViolations } from './host.js'
 
 const { open } = isLong ? useBrowser() : {}
 
 function roomsIn(model) {
-  const run = makeDisposedRun({ model }), rooms = roomsOf(run).map(({ id }) => id)
+  const run = makeDetachedRun({ model }), rooms = roomsOf(run).map(({ id }) => id)
   run.dispose?.()
   return rooms
 }

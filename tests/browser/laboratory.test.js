@@ -9,7 +9,7 @@ import { changeAndWait, goToRoom, runInNode, completeState, useBrowser, findViol
 import { compareTables } from './room_tables.js'
 
 const model = 'positions'
-const ROOMS = roomsOf(makeDisposedRun({ model })).map(({ id }) => id)
+const ROOMS = roomsOf(makeDetachedRun({ model })).map(({ id }) => id)
 const house = useBrowser()
 const open = (state, options) => house.open({ model, language: 'en', ...state }, options)
 const fact = (page, name) => page.$$eval('.facts-line > div', (list, expected) => (

@@ -6,7 +6,7 @@ import { READY } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { toHash } from '../../web/models/state.js'
 import { isLong } from '../lib/long.js'
-import { makeDisposedRun } from '../lib/page.js'
+import { makeDetachedRun } from '../lib/page.js'
 import { waitForRuns, countRuns, completeState, useBrowser } from './host.js'
 
 const { open } = useBrowser()
@@ -33,7 +33,7 @@ const pickRandom = list => list[Math.floor(draw() * list.length)]
 /** What all rooms of all models are shown with; of some numbers there are two or three, of others a dozen. */
 const BASES = READY.flatMap(({ id: model }) => {
   const state = { model, ...(model === 'sentences' && { text: 'a b c\nd e\nf g h i' }) }
-  const run = makeDisposedRun(state), rooms = roomsOf(run)
+  const run = makeDetachedRun(state), rooms = roomsOf(run)
   return rooms.map(({ id }) => ({ ...state, room: id }))
 })
 const NUMBERS = ['sentence', 'head', 'row', 'step']

@@ -52,7 +52,7 @@ export function pageRun(settings, edits = [], engine = gf) {
 }
 
 /** Makes a run and disposes it: its numbers remain, but cannot be explained any more. */
-export function makeDisposedRun(settings, edits, engine) {
+export function makeDetachedRun(settings, edits, engine) {
   const run = pageRun(settings, edits, engine)
   run.dispose()
   return run
@@ -60,7 +60,7 @@ export function makeDisposedRun(settings, edits, engine) {
 
 /** The first room of each kind of a model. @param {string} model @returns {string[]} their ids */
 export function firstRooms(model) {
-  const rooms = roomsOf(makeDisposedRun({ model }))
+  const rooms = roomsOf(makeDetachedRun({ model }))
   return rooms.filter(({ stage }, i) => rooms.findIndex(room => room.stage === stage) === i).map(({ id }) => id)
 }
 

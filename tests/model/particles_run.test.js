@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { problemsOf } from '../../web/models/index.js'
 import { SENTENCES } from '../../web/models/particles/index.js'
 import { defaults } from '../../web/models/state.js'
-import { pageRun, makeDisposedRun } from '../lib/page.js'
+import { pageRun, makeDetachedRun } from '../lib/page.js'
 
-const words = (settings, edits) => makeDisposedRun({ model: 'particles', ...settings },
+const words = (settings, edits) => makeDetachedRun({ model: 'particles', ...settings },
   edits).decoding.steps.map(({ token }) => token)
 
 test('the example sentences have right answers', () => {
@@ -18,10 +18,10 @@ test('the example sentences have right answers', () => {
 })
 
 test('several gaps are filled at once, and words of the user get a loss', () => {
-  const run = makeDisposedRun({ model: 'particles', gapped: '나[?] 빵[?] 먹었다' })
+  const run = makeDetachedRun({ model: 'particles', gapped: '나[?] 빵[?] 먹었다' })
   assert.equal(run.decoding.rows.length, 2)
   assert.deepEqual(run.decoding.rows.map(row => run.streams.text.tokens[0][row]), ['[?]', '[?]'])
-  const given = makeDisposedRun({ model: 'particles', gapped: '나[?] 빵[?] 먹었다', target: '를 과' })
+  const given = makeDetachedRun({ model: 'particles', gapped: '나[?] 빵[?] 먹었다', target: '를 과' })
   assert.deepEqual([given.decoding.kind, given.decoding.steps.map(({ token }) => token)], ['given', ['를', '과']])
   assert.ok(given.loss > run.loss)
 })
@@ -36,8 +36,8 @@ test('only rows of gaps get a gradient from the loss', () => {
 })
 
 test('edits change the word', () => {
-  const { rows } = makeDisposedRun({ model: 'particles' }).decoding
-  const index = makeDisposedRun({ model: 'particles' }).streams.answer.vocabulary.indexOf('과')
+  const { rows } = makeDetachedRun({ model: 'particles' }).decoding
+  const index = makeDetachedRun({ model: 'particles' }).streams.answer.vocabulary.indexOf('과')
   for (const name of ['output', 'sampling.tempered', 'sampling.output']) {
     assert.deepEqual(words({}, [{ name, index: [0, rows[0], index], value: 60 }]), ['과'], name)
   }

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { DATES, AMBIGUOUS_DATE } from '../../src/training/models/dates/data.js'
 import { explainCell, recipes } from '../../web/worker/queries.js'
 import { valueAt } from '../../web/lib/slice.js'
-import { pageRun, makeDisposedRun } from '../lib/page.js'
+import { pageRun, makeDetachedRun } from '../lib/page.js'
 
-const run = settings => makeDisposedRun({ target: '2026년 11월 20일', ...settings })
+const run = settings => makeDetachedRun({ target: '2026년 11월 20일', ...settings })
 const changed = (one, other) => [...one.tensors.keys()].filter(name => {
   const [a, b] = [one, other].map(({ tensors }) => tensors.get(name)?.data)
   return !b || a.length !== b.length || a.some((x, i) => !Object.is(x, b[i]))
@@ -70,9 +70,9 @@ test('the position table explains its values by the formula, even if they were l
 test('a learned position table is sampled from the seed and leaves other weights unchanged', () => {
   const table = ({ tensors }) => tensors.get('positions.weight').data
   for (const weights of ['trained', 'untrained']) {
-    const plain = makeDisposedRun({ weights, target: '2026년' })
+    const plain = makeDetachedRun({ weights, target: '2026년' })
     const [learned, again, other] = [42, 42, 43].map(seed => (
-      makeDisposedRun({ weights, target: '2026년', positions: 'learned', seed })))
+      makeDetachedRun({ weights, target: '2026년', positions: 'learned', seed })))
     assert.deepEqual(learned.tensors.get('positions.weight').shape, [12, 32])
     assert.ok(!learned.tensors.has('positions.pe'))
     assert.deepEqual(table(again), table(learned))
@@ -94,7 +94,7 @@ test('the explanation of an edited weight or mask has the original value', () =>
     const cells = ['output.weight', 'transformer.decoder.layers.1.linear1.bias', 'sampling.choice.mask'].map(name => ({
       name, index: name === 'sampling.choice.mask' ? [0, 1, 2] : name === 'output.weight' ? [3, 4] : [7]
     }))
-    const plain = makeDisposedRun({ ...options, weights })
+    const plain = makeDetachedRun({ ...options, weights })
     const edits = cells.map(cell => ({ ...cell, value: 5 }))
     const made = pageRun({ ...options, weights }, edits)
     for (const { name, index } of cells) {
@@ -119,10 +119,10 @@ test('tokens are chosen without dropout, and then the answer is read with dropou
   for (const decoding of ['greedy', 'sample', 'beam']) {
     const wanted = { source: '5/6/2026', decoding, dropout: 0.4 }
     const ids = run => run.decoding.steps.map(({ id }) => id)
-    const quiet = makeDisposedRun(wanted)
+    const quiet = makeDetachedRun(wanted)
     const [one, other] = ['11/20/2026', '3 may 1987'].map(source => {
-      makeDisposedRun({ source, training: true, dropout: 0.4 })
-      return makeDisposedRun({ ...wanted, training: true })
+      makeDetachedRun({ source, training: true, dropout: 0.4 })
+      return makeDetachedRun({ ...wanted, training: true })
     })
     assert.deepEqual(ids(one), ids(quiet), decoding)
     assert.deepEqual([ids(one), one.loss], [ids(other), other.loss])
@@ -133,26 +133,26 @@ test('tokens are chosen without dropout, and then the answer is read with dropou
 test('with a built-in fault the answer does not depend on earlier runs', () => {
   for (const fault of ['swapped', 'tokenNorm', 'batchPositions']) {
     const [one, other] = [{}, { fault: 'swapped' }].map(before => {
-      makeDisposedRun(before)
-      return wordsOf(makeDisposedRun({ fault }))
+      makeDetachedRun(before)
+      return wordsOf(makeDetachedRun({ fault }))
     })
     assert.equal(one, other, fault)
   }
 })
 
 test('without its mask the decoder generates token by token, and then reads the whole answer', () => {
-  const open = makeDisposedRun({ tgtIsCausal: false })
+  const open = makeDetachedRun({ tgtIsCausal: false })
   const weights = open.tensors.get('transformer.decoder.layers.0.self_attn.weights')
   assert.ok(weights.data.every(share => share > 0), 'every position attends to every position')
   for (const decoding of ['greedy', 'beam']) {
-    const { decoding: { steps } } = makeDisposedRun({ tgtIsCausal: false, decoding })
+    const { decoding: { steps } } = makeDetachedRun({ tgtIsCausal: false, decoding })
     const ids = steps.map(({ id }) => id)
-    const last = makeDisposedRun({ tgtIsCausal: false, target: ids.slice(0, 3) }).tensors.get('output')
+    const last = makeDetachedRun({ tgtIsCausal: false, target: ids.slice(0, 3) }).tensors.get('output')
     const [, T, V] = last.shape
     const row = last.data.slice((T - 1) * V)
     assert.equal(row.indexOf(Math.max(...row)), ids[2], 'the logits depend on the tokens so far only')
   }
-  assert.ok(open.loss > makeDisposedRun({}).loss)
+  assert.ok(open.loss > makeDetachedRun({}).loss)
 })
 
 test('explanations list what a weight feeds: a row of in_proj_weight feeds q, k or v, an unused embedding nothing', () => {
@@ -176,10 +176,10 @@ test('the loss of the right answer equals that of a run which reads it, also wit
     { name: 'sampling.output', index: [0, 0, 3], value: 1 }]
   const faults = [{ normFirst: true }, { fault: 'swapped' }, { normFirst: true, training: true, dropout: 0.3, seed: 3 }]
   for (const settings of [{}, ...faults]) for (const some of [[], edits]) {
-    const run = makeDisposedRun(settings, some), read = makeDisposedRun({ ...settings, target: right }, some)
+    const run = makeDetachedRun(settings, some), read = makeDetachedRun({ ...settings, target: right }, some)
     assert.ok(Math.abs(run.trueLoss - read.loss) < 1e-6, `${JSON.stringify(settings)} ${some.length}`)
     if (Object.keys(settings).length || some.length) assert.notEqual(run.trueLoss, run.loss)
   }
-  assert.equal(makeDisposedRun({}).trueLoss, makeDisposedRun({}).loss)
-  assert.equal(makeDisposedRun({ source: 'november' }).trueLoss, null)
+  assert.equal(makeDetachedRun({}).trueLoss, makeDetachedRun({}).loss)
+  assert.equal(makeDetachedRun({ source: 'november' }).trueLoss, null)
 })

@@ -4,10 +4,10 @@ import { test } from 'node:test'
 import { hexBytes } from '../../src/training/models/token_text.js'
 import { BEGINNINGS } from '../../src/training/models/stories/data.js'
 import { stories } from '../../web/models/stories/index.js'
-import { pageRun, makeDisposedRun } from '../lib/page.js'
+import { pageRun, makeDetachedRun } from '../lib/page.js'
 
 const tell = (settings, edits) => {
-  const run = makeDisposedRun({ model: 'stories', ...settings }, edits)
+  const run = makeDetachedRun({ model: 'stories', ...settings }, edits)
   return { run, text: stories.written(run.decoding.steps.map(({ token }) => token)) }
 }
 
@@ -67,7 +67,7 @@ test('the gradient of a tied embedding equals the slope of the loss', () => {
   const { value, computed, terms } = run.explainGradient(cell.name, cell.index)
   assert.ok(terms.length > 0 && Math.abs(value - computed) < 1e-5 * (1 + Math.abs(value)))
   const at = run.workerRun.run.tensor(cell.name).at(...cell.index)
-  const [high, low] = [1, -1].map(sign => makeDisposedRun({ model: 'stories', target: '갔어요' },
+  const [high, low] = [1, -1].map(sign => makeDetachedRun({ model: 'stories', target: '갔어요' },
     [{ ...cell, value: at + sign / 64 }]).loss)
   assert.ok(Math.abs((high - low) * 32 - value) < 0.03 * Math.abs(value) + 1e-3, `${(high - low) * 32} ${value}`)
   run.dispose()

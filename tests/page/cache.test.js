@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { roomsOf } from '../../web/rooms/index.js'
-import { stageData, toPageRun, makeDisposedRun, createView } from '../lib/page.js'
+import { stageData, toPageRun, makeDetachedRun, createView } from '../lib/page.js'
 import { bertFiles, openModel, t5Files } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { RUNS } from '../../web/models/runs.js'
 
-const dates = makeDisposedRun({}), stories = makeDisposedRun({ model: 'stories', kvHeads: 2 })
+const dates = makeDetachedRun({}), stories = makeDetachedRun({ model: 'stories', kvHeads: 2 })
 
 /** The cells of one head's rows of keys or values, each token in its turn. */
 function cellsOf(run, name, { head, kvHeads, count }) {
@@ -19,10 +19,10 @@ const columns = ({ rows, cols, values }) => (
 
 test('models that generate token by token have the room, once', () => {
   const cacheRooms = run => roomsOf(run).filter(({ stage }) => stage === 'cache').map(({ id }) => id)
-  for (const run of [dates, stories, makeDisposedRun({ model: 'text' }), makeDisposedRun({ model: 'own', beginning: '3 1 4' })]) {
+  for (const run of [dates, stories, makeDetachedRun({ model: 'text' }), makeDetachedRun({ model: 'own', beginning: '3 1 4' })]) {
     assert.deepEqual(cacheRooms(run), ['cache'])
   }
-  for (const run of [makeDisposedRun({ model: 'particles' }), makeDisposedRun({ model: 'sentences', causal: true })]) {
+  for (const run of [makeDetachedRun({ model: 'particles' }), makeDetachedRun({ model: 'sentences', causal: true })]) {
     assert.deepEqual(cacheRooms(run), [])
   }
 })

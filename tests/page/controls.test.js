@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { hasSettingEffect } from '../../web/shell/controls.js'
 import { getFirstCell } from '../../web/shell/first_cell.js'
 import { defaults } from '../../web/models/state.js'
-import { makeDisposedRun, createView } from '../lib/page.js'
+import { makeDetachedRun, createView } from '../lib/page.js'
 
 const DEFAULTS = defaults()
 
@@ -18,7 +18,7 @@ test('a typed answer disables the decoding controls', () => {
 })
 
 test('the first cell of a room that displays one step belongs to that step', () => {
-  const run = makeDisposedRun({})
+  const run = makeDetachedRun({})
   for (const row of [0, 3, 11]) assert.equal(getFirstCell(run, createView(run, 'sampling', { row })).index[1], row)
   const rows = [-1, 2].map(step => getFirstCell(run, createView(run, 'decoding', { step })).index[1])
   assert.ok(rows[0] > 2 && rows[1] <= 2, `${rows}: a step that is not yet reached is not told of`)

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { stageData, makeDetachedRun } from '../lib/page.js'
 import { ensureChoosable } from '../../web/models/decoding.js'
 
-const run = settings => makeDisposedRun({ ...settings })
-const plain = run({})
+const makeRun = settings => makeDetachedRun({ ...settings })
+const defaultRun = makeRun({})
 
 test('without a step the whole answer is displayed', () => {
   const { steps, shares, read, now, last } = stageData(plain, 'decoding', {})

@@ -6,12 +6,12 @@ import { isEditable, withEdit, withoutEdit } from '../../web/lib/edits.js'
 import { settingsOf } from '../../web/models/index.js'
 import { defaults, fromHash, toHash } from '../../web/models/state.js'
 import { everyNth } from '../lib/long.js'
-import { pageRun, makeDisposedRun } from '../lib/page.js'
+import { pageRun, makeDetachedRun } from '../lib/page.js'
 
 const ANSWER = { target: '2026년 11월 20일' }
 const SENTENCES = { model: 'sentences', text: 'one two three\nfour five', dModel: 8, heads: 2, maxLength: 6 }
 
-const makeRun = (edits, settings = ANSWER) => makeDisposedRun(settings, edits)
+const makeRun = (edits, settings = ANSWER) => makeDetachedRun(settings, edits)
 const toBits = ({ data }) => new Int32Array(data.buffer, data.byteOffset, data.length)
 function isSame(one, other, name) {
   const [a, b] = [one, other].map(({ tensors }) => tensors.get(name))

@@ -7,14 +7,14 @@ import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/models/state.js'
 import { LANGUAGES, loadGlossary } from '../../web/words/index.js'
-import { makeDisposedRun } from '../lib/page.js'
+import { makeDetachedRun } from '../lib/page.js'
 import { english, korean } from '../lib/texts.js'
 
 const runs = new Map()
 function runOf(state) {
   const { edits, ...settings } = settingsOf(state)
   const key = JSON.stringify([settings, edits])
-  if (!runs.has(key)) runs.set(key, makeDisposedRun(settings, edits))
+  if (!runs.has(key)) runs.set(key, makeDetachedRun(settings, edits))
   return runs.get(key)
 }
 

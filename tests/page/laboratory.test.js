@@ -10,19 +10,19 @@ import { modelOf, problemsOf } from '../../web/models/index.js'
 import { roomOfTensor, roomsOf } from '../../web/rooms/index.js'
 import { defaults } from '../../web/models/state.js'
 import { stageOf } from '../../web/stages/index.js'
-import { stageData, pageRun, makeDisposedRun, createView } from '../lib/page.js'
+import { stageData, pageRun, makeDetachedRun, createView } from '../lib/page.js'
 import { english, korean } from '../lib/texts.js'
 
 const words = korean.models
 
 const model = 'positions'
-const RUN = makeDisposedRun({ model })
+const RUN = makeDetachedRun({ model })
 const close = (a, b, tol = 1e-5) => assert.ok(Math.abs(a - b) <= tol, `${a} and ${b}`)
 const slicesIn = data => Object.values(data ?? {}).flat().filter(value => value?.axis && value.values)
 
 for (const settings of [{}, { dModel: 2 }, { dModel: 64, maxLength: 64 }, { sequence: 'a b' }, { base: 10, seed: 3 }, { dropout: 0 }]) {
   test(`every room displays cells of the run at their indices: ${JSON.stringify(settings)}`, () => {
-    const run = makeDisposedRun({ model, ...settings })
+    const run = makeDetachedRun({ model, ...settings })
     for (const room of roomsOf(run)) {
       const { part, domain } = stageOf(room.stage).picture(run, createView(run, room.id))
       assert.equal(part.values.length, part.rows * part.cols, room.id)
@@ -43,7 +43,7 @@ for (const settings of [{}, { dModel: 2 }, { dModel: 64, maxLength: 64 }, { sequ
 
 test('attention without positions is permutation-equivariant, and with positions it is not', () => {
   for (const seed of [1, 2, 3, 42]) {
-    const { most, order } = stageData(makeDisposedRun({ model, seed }), 'shuffle')
+    const { most, order } = stageData(makeDetachedRun({ model, seed }), 'shuffle')
     assert.notDeepEqual(order, [...order].sort((a, b) => a - b))
     assert.ok(most.values[0] < 1e-6 && most.values[1] > 1e-2, `${most.values}`)
   }
@@ -93,7 +93,7 @@ test('the index is unbounded; divided by the length, a step depends on the lengt
 
 test('both spellings agree up to rounding, and the times are measured on this machine', () => {
   for (const base of [10, 100, 10000]) {
-    const run = makeDisposedRun({ model, base, dModel: 32, maxLength: 64 })
+    const run = makeDetachedRun({ model, base, dModel: 32, maxLength: 64 })
     const { panels: [power, log, differencePanel] } = stageData(run, 'two_spellings')
     power.values.forEach((x, i) => close(log.values[i], x, 1e-5))
     assert.ok(Math.max(...differencePanel.values.map(Math.abs)) > 0, 'float32 tells them apart')
@@ -119,7 +119,7 @@ test('sliced by sentences, all words of a sentence get the same position', () =>
 test('the shift matrix maps the table r positions further, and its transpose maps it back',
   () => {
     for (const shift of [1, 3, 8]) {
-      const run = makeDisposedRun({ model, shift })
+      const run = makeDetachedRun({ model, shift })
       const { product, there, numbers } = stageData(run, 'rotation')
       product.values.forEach((x, i) => close(x, there.values[i], 1e-6))
       for (const { cell } of numbers.slice(1)) assert.ok(valueAt(getTensor(run, cell.name), cell.index) < 1e-6)
@@ -137,7 +137,7 @@ test('under every scheme rows of weights add up to 1, and every scheme differs f
 })
 
 test('beyond the trained length a learned table fails at once, sinusoids soon, rotary later, ALiBi not at all', () => {
-  const runs = [1, 2, 3, 4, 5, 6].map(seed => stageData(makeDisposedRun({ model, seed }), 'beyond').accuracies)
+  const runs = [1, 2, 3, 4, 5, 6].map(seed => stageData(makeDetachedRun({ model, seed }), 'beyond').accuracies)
   const [none, waves, learned, rotary, alibi] = runs[0].rowLabels.map((_, scheme) => (from, to) => {
     const places = Array.from({ length: to - from }, (_, i) => from + i)
     const all = runs.flatMap(({ values, cols }) => places.map(place => values[scheme * cols + place]))
@@ -169,7 +169,7 @@ const shownIn = (run, room) => JSON.stringify(stageData(run, room), (key, value)
 
 test('a room offers comparisons of exactly the settings that its values depend on', () => {
   const changedSettings = { dModel: 16, base: 100, maxLength: 32, seed: 7, shift: 3, dropout: 0.5 }
-  const runs = Object.entries(changedSettings).map(([name, value]) => [name, makeDisposedRun({ model, [name]: value })])
+  const runs = Object.entries(changedSettings).map(([name, value]) => [name, makeDetachedRun({ model, [name]: value })])
   for (const { id, settings } of roomsOf(RUN).slice(1)) {
     const changed = runs.filter(([, run]) => shownIn(run, id) !== shownIn(RUN, id)).map(([name]) => name)
     assert.deepEqual([...settings].sort(), changed.sort(), id)
@@ -177,14 +177,14 @@ test('a room offers comparisons of exactly the settings that its values depend o
 })
 
 test('the list of rooms is the same at every drop rate, so that the slider stays mounted', () => {
-  const [without, some, half] = [0, 0.2, 0.5].map(dropout => makeDisposedRun({ model, dropout }))
+  const [without, some, half] = [0, 0.2, 0.5].map(dropout => makeDetachedRun({ model, dropout }))
   assert.ok(!without.tensors.has('dropout.drop.mask') && some.tensors.has('dropout.drop.mask'))
   for (const run of [without, half]) assert.equal(roomsOf(run), roomsOf(some))
   assert.equal(stageData(without, 'dropout').mask, null)
 })
 
 test('dropout keeps a cell times 1/(1−p) or makes it 0', () => {
-  const { before, mask, after } = stageData(makeDisposedRun({ model, dropout: 0.5 }), 'dropout')
+  const { before, mask, after } = stageData(makeDetachedRun({ model, dropout: 0.5 }), 'dropout')
   assert.ok([...mask.values].every(x => x === 0 || x === 2) && new Set(mask.values).size === 2)
   after.values.forEach((x, i) => close(x, before.values[i] * mask.values[i]))
 })

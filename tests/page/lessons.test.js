@@ -11,7 +11,7 @@ import { roomsOf } from '../../web/rooms/index.js'
 import { positionOnTour } from '../../web/shell/frame.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/models/state.js'
 import { loadLessonTexts } from '../../web/words/index.js'
-import { makeDisposedRun } from '../lib/page.js'
+import { makeDetachedRun } from '../lib/page.js'
 import { english, korean } from '../lib/texts.js'
 
 const LANGUAGES = ['ko', 'en']
@@ -24,7 +24,7 @@ const lessons = await Promise.all(LESSONS.map(async entry => ({
 const valuesIn = text => [...text.matchAll(/\{(\w+)/g)].map(match => match[1])
 const runOf = state => {
   const { edits, ...settings } = settingsOf(state)
-  return makeDisposedRun(settings, edits)
+  return makeDetachedRun(settings, edits)
 }
 
 /** A step with what it is in: before the answer, and where there is such a thing, with the answer in sight. */
@@ -125,17 +125,17 @@ test('a lesson displays the loss of the correct answer where it is known, else o
   for (const [id, name, change] of steps) {
     const lesson = lessons.find(lesson => lesson.id === id), step = lesson.steps.find(lesson => lesson.id === name)
     const stepWords = lesson.texts.en.steps[name], [{ state }] = phases(lesson, step, 'en')
-    const ofTruth = makeDisposedRun({ ...change, target: '2026년 11월 20일' }).loss
-    const before = makeDisposedRun({}), run = makeDisposedRun(change)
+    const ofTruth = makeDetachedRun({ ...change, target: '2026년 11월 20일' }).loss
+    const before = makeDetachedRun({}), run = makeDetachedRun(change)
     const placeholders = placeholderValues(step, stepWords, run, { state, before })
     assert.equal(placeholders.loss, formatFixed(ofTruth), id)
     assert.equal(placeholders.whose, 'the right answer', id)
     for (const key of ['was', 'before']) if (/^[\d.]+$/.test(placeholders[key])) assert.equal(placeholders[key], formatFixed(before.loss), id)
-    const unlearned = makeDisposedRun({ ...change, source: 'november' })
-    const unknown = placeholderValues(step, stepWords, unlearned, { state, before: makeDisposedRun({ source: 'november' }) })
+    const unlearned = makeDetachedRun({ ...change, source: 'november' })
+    const unknown = placeholderValues(step, stepWords, unlearned, { state, before: makeDetachedRun({ source: 'november' }) })
     assert.deepEqual([unknown.loss, unknown.whose], [formatFixed(unlearned.loss), 'what the model wrote'], id)
   }
-  assert.notEqual(makeDisposedRun({ normFirst: true }).loss, makeDisposedRun({ normFirst: true }).trueLoss)
+  assert.notEqual(makeDetachedRun({ normFirst: true }).loss, makeDetachedRun({ normFirst: true }).trueLoss)
 })
 
 test('lessons write dates like the top line', () => {
@@ -161,9 +161,9 @@ test('every fault is found in its own run by its own evidence alone, and none in
   }
   assert.deepEqual(Object.keys(settings).sort(), Object.keys(FINDERS).sort())
   for (const source of ['november 20 2026', '5/6/2026', 'november']) for (const target of ['', '2026년']) {
-    assert.equal(findFault(makeDisposedRun({ source, target })), undefined, source)
+    assert.equal(findFault(makeDetachedRun({ source, target })), undefined, source)
     for (const [fault, faultSettings] of Object.entries(settings)) {
-      const run = makeDisposedRun({ source, target, ...faultSettings })
+      const run = makeDetachedRun({ source, target, ...faultSettings })
       assert.deepEqual(Object.keys(FINDERS).filter(name => FINDERS[name](run)), [fault], source)
     }
   }
@@ -183,7 +183,7 @@ test('on paper every fault can be found in the printed figures', () => {
 
 test('the stated probability of a date\'s first character is that of the character', () => {
   const lesson = lessons.find(({ id }) => id === 'translation'), step = lesson.steps.find(({ id }) => id === 'first')
-  const run = makeDisposedRun({ source: '5/6/2026' }), [{ id }] = run.decoding.steps
+  const run = makeDetachedRun({ source: '5/6/2026' }), [{ id }] = run.decoding.steps
   const { shape: [, , V], data } = run.tensors.get('sampling.output')
   assert.ok(id > 0 && V > id)
   assert.deepEqual(step.answerCell(run), { tensor: 'sampling.output', index: [0, 0, id] })

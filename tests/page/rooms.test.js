@@ -20,29 +20,29 @@ import { defaults } from '../../web/models/state.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { gf } from '../lib/engine.js'
 import { everyNth } from '../lib/long.js'
-import { stageData, toPageRun, makeDisposedRun, createView } from '../lib/page.js'
+import { stageData, toPageRun, makeDetachedRun, createView } from '../lib/page.js'
 import { english, korean } from '../lib/texts.js'
 
 const RUNS = {
-  'dates': makeDisposedRun({}), 'dates, norm first': makeDisposedRun({ normFirst: true }),
-  'dates in training': makeDisposedRun({ training: true, dropout: 0.25 }),
-  'dates without positions': makeDisposedRun({ positional: false }),
-  'dates, three layers': makeDisposedRun({ weights: 'untrained', layers: 3, target: '2026년' }),
-  'particles': makeDisposedRun({ model: 'particles' }),
-  'stories': makeDisposedRun({ model: 'stories' }),
-  'stories, root mean squares': makeDisposedRun({ model: 'stories', norm: 'rms' }),
-  'stories, turned': makeDisposedRun({ model: 'stories', positions: 'rotary' }),
-  'stories, learned places': makeDisposedRun({ model: 'stories', positions: 'learned' }),
-  'stories, no places': makeDisposedRun({ model: 'stories', positions: 'none' }),
-  'stories, gated': makeDisposedRun({ model: 'stories', activation: 'swiglu' }),
-  'stories, two heads of keys': makeDisposedRun({ model: 'stories', kvHeads: 2 }),
-  'stories, one head of keys, in training': makeDisposedRun({ model: 'stories', kvHeads: 1, training: true, dropout: 0.2 }),
-  'stories, like a Llama': makeDisposedRun({ model: 'stories', norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 2 }),
-  'stories in training': makeDisposedRun({ model: 'stories', training: true, target: '갔어요' }),
-  'particles in training': makeDisposedRun({ model: 'particles', training: true,
+  'dates': makeDetachedRun({}), 'dates, norm first': makeDetachedRun({ normFirst: true }),
+  'dates in training': makeDetachedRun({ training: true, dropout: 0.25 }),
+  'dates without positions': makeDetachedRun({ positional: false }),
+  'dates, three layers': makeDetachedRun({ weights: 'untrained', layers: 3, target: '2026년' }),
+  'particles': makeDetachedRun({ model: 'particles' }),
+  'stories': makeDetachedRun({ model: 'stories' }),
+  'stories, root mean squares': makeDetachedRun({ model: 'stories', norm: 'rms' }),
+  'stories, turned': makeDetachedRun({ model: 'stories', positions: 'rotary' }),
+  'stories, learned places': makeDetachedRun({ model: 'stories', positions: 'learned' }),
+  'stories, no places': makeDetachedRun({ model: 'stories', positions: 'none' }),
+  'stories, gated': makeDetachedRun({ model: 'stories', activation: 'swiglu' }),
+  'stories, two heads of keys': makeDetachedRun({ model: 'stories', kvHeads: 2 }),
+  'stories, one head of keys, in training': makeDetachedRun({ model: 'stories', kvHeads: 1, training: true, dropout: 0.2 }),
+  'stories, like a Llama': makeDetachedRun({ model: 'stories', norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 2 }),
+  'stories in training': makeDetachedRun({ model: 'stories', training: true, target: '갔어요' }),
+  'particles in training': makeDetachedRun({ model: 'particles', training: true,
     gapped: 'the keys [?] here and the key [?] there' }),
-  'sentences': makeDisposedRun({ model: 'sentences' }),
-  'sentences in training': makeDisposedRun({ model: 'sentences', training: true, causal: true, dropout: 0.3 })
+  'sentences': makeDetachedRun({ model: 'sentences' }),
+  'sentences in training': makeDetachedRun({ model: 'sentences', training: true, causal: true, dropout: 0.3 })
 }
 const idsOf = run => roomsOf(run).map(({ id }) => id)
 const slicesIn = data => Object.values(data ?? {}).flat().filter(value => value?.axis && value.values)
@@ -63,7 +63,7 @@ test('two towers of two layers: every room once, found by id; runs of the same s
   assert.equal(roomOf(rooms, 'nowhere').id, 'house')
   assert.equal(roomOf(rooms, 'encoder.0.self_attn.dropout').id, 'encoder.0.self_attn.qkv', 'a room only training has')
   assert.equal(roomsOf(RUNS['dates, three layers']).length, rooms.length + 32)
-  assert.equal(roomsOf(makeDisposedRun({ source: 'may 3 1999' })), rooms)
+  assert.equal(roomsOf(makeDetachedRun({ source: 'may 3 1999' })), rooms)
   assert.deepEqual(roomsOf(null).map(({ id }) => id), ['house'])
 })
 
@@ -315,7 +315,7 @@ for (const [depth, heads] of [[1, 1], [2, 2], [3, 3]]) {
 
 test('a room is skipped exactly while its input equals its output', () => {
   const idle = settings => {
-    const run = makeDisposedRun(settings)
+    const run = makeDetachedRun(settings)
     return roomsOf(run).filter(room => isIdle(run, room)).map(({ id }) => id.replace(/\.\d\./, '.'))
   }
   const masks = ['encoder.self_attn.mask', 'decoder.multihead_attn.mask']
@@ -326,10 +326,10 @@ test('a room is skipped exactly while its input equals its output', () => {
   assert.equal(idle({ padding: true, scale: false }).length, 6)
   const dropped = idle({ training: true, dropout: 0 }).filter(id => id.includes('dropout'))
   assert.deepEqual(idle({ training: true, dropout: 0.5 }).filter(id => id.includes('dropout')), [])
-  const run = makeDisposedRun({ training: true, dropout: 0 })
+  const run = makeDetachedRun({ training: true, dropout: 0 })
   assert.equal(dropped.length, roomsOf(run).filter(({ stage }) => stage.includes('dropout')).length)
   const name = 'transformer.encoder.layers.0.self_attn.masked_scores'
-  const edited = makeDisposedRun({}, [{ name, index: [0, 0, 0, 0], value: 3 }])
+  const edited = makeDetachedRun({}, [{ name, index: [0, 0, 0, 0], value: 3 }])
   assert.equal(isIdle(edited, roomsOf(edited).find(({ id }) => id === 'encoder.0.self_attn.mask')), false)
 })
 

@@ -4,7 +4,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { unitsBy } from '../../web/stages/activation.js'
 import { stageOf } from '../../web/stages/index.js'
-import { stageData, makeDisposedRun } from '../lib/page.js'
+import { stageData, makeDetachedRun } from '../lib/page.js'
 
 const WEB = new URL('../../web/', import.meta.url)
 
@@ -55,7 +55,7 @@ test('names of models, tensors and modules occur only in the models and the tabl
 })
 
 test('units are sorted by activation: on average, or for one token', () => {
-  const { after } = stageData(makeDisposedRun({}), 'encoder.0.activation')
+  const { after } = stageData(makeDetachedRun({}), 'encoder.0.activation')
   const column = col => Array.from({ length: after.rows }, (_, row) => after.values[row * after.cols + col])
   const mean = list => list.reduce((a, b) => a + b) / list.length
   const strengths = by => unitsBy(after, by, 2).map(col => (by === 'row' ? column(col)[2] : mean(column(col))))

@@ -11,7 +11,7 @@ import { defaults, fromHash, patchFrom, toHash } from '../../web/models/state.js
 import { stages } from '../../web/stages/index.js'
 import { readTwin } from '../../web/twin/choice.js'
 import { LANGUAGES, loadLessonTexts } from '../../web/words/index.js'
-import { makeDisposedRun } from '../lib/page.js'
+import { makeDetachedRun } from '../lib/page.js'
 import { english, korean } from '../lib/texts.js'
 
 const FRAME_PARTS = [
@@ -60,7 +60,7 @@ const EXCHANGED = MODELS.flatMap(({ id, variants = [] }) => (
 const runsOf = MODELS.map(({ id }) => ({ model: id, training: true }))
 
 test('every room of every model has its five texts, and no text belongs to a missing room', async () => {
-  const runs = [...runsOf, ...EXCHANGED].map(settings => makeDisposedRun(settings))
+  const runs = [...runsOf, ...EXCHANGED].map(settings => makeDetachedRun(settings))
   const rooms = runs.flatMap(run => roomsOf(run).map(room => ({ ...room, model: run.settings.model })))
   for (const { words, model, aside = 'without' } of rooms) {
     const t = translator(ko, { own: () => korean.models[model] })
@@ -75,7 +75,7 @@ test('every room of every model has its five texts, and no text belongs to a mis
 test('the texts of a room match its computation for every exchanged part', () => {
   assert.equal(EXCHANGED.length, 10)
   for (const settings of EXCHANGED) {
-    const run = makeDisposedRun(settings)
+    const run = makeDetachedRun(settings)
     const state = { ...defaults(settings.model), ...settings }
     const title = JSON.stringify(settings)
     for (const [page, modelWords] of [[ko, korean.models], [en, english.models]]) {
@@ -209,7 +209,7 @@ test('suggested changes are the same in both languages, valid for their models, 
     let count = 0
     for (const { id } of MODELS) {
       const t = translator(ko, { own: () => korean.models[id] })
-      const words = new Set(roomsOf(makeDisposedRun({ model: id, training: true })).map(room => room.words))
+      const words = new Set(roomsOf(makeDetachedRun({ model: id, training: true })).map(room => room.words))
       for (const word of words) for (const { change } of splitProse(t(`stages.${word}.try`)).filter(item => item.change)) {
         const patch = patchFrom(change, id)
         const names = [...new URLSearchParams(change).keys()].sort()

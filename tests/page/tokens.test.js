@@ -10,7 +10,7 @@ import { bpeStep } from '../../web/worker/bpe_training.js'
 import { stageOf } from '../../web/stages/index.js'
 import { bertFiles, openModel, t5Files } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
-import { toPageRun, makeDisposedRun, createView } from '../lib/page.js'
+import { toPageRun, makeDetachedRun, createView } from '../lib/page.js'
 
 const bert = await openModel(bertFiles())
 const t5 = await openModel(t5Files())
@@ -89,7 +89,7 @@ test('the bytes of a syllable are distributed over its tokens in order', () => {
   const tokenizer = createTokenizer(gf), utf8 = new TextEncoder()
   let split = 0
   for (const beginning of ['뷁 다윤은 아침에', '값싼 값, 뷁뷁 서연', ...stories(77, 6).map(text => text.slice(0, 40))]) {
-    const run = makeDisposedRun({ model: 'stories', beginning, target: '.' }), { vocabulary, ids: [ids] } = run.streams.text
+    const run = makeDetachedRun({ model: 'stories', beginning, target: '.' }), { vocabulary, ids: [ids] } = run.streams.text
     const { syllables, isExample } = displayStage(run, 'syllables')
     assert.equal(isExample, !/[가-힣]/.test(beginning))
     assert.equal(syllables.map(syllable => syllable.syllable).join(''), isExample ? '한글' : beginning.match(/[가-힣]/g).join(''))
@@ -112,10 +112,10 @@ test('the bytes of a syllable are distributed over its tokens in order', () => {
 })
 
 test('Hangul in other vocabularies: letters, characters, pieces of jamo, an unknown token', () => {
-  const particles = displayStage(makeDisposedRun({ model: 'particles', gapped: '값[?] 싸요' }), 'syllables')
+  const particles = displayStage(makeDetachedRun({ model: 'particles', gapped: '값[?] 싸요' }), 'syllables')
   assert.deepEqual(particles.syllables[0].pieces.map(({ token, range }) => [token, range]),
     [['ㄱ', null], ['ㅏ', null], ['-ㅄ', null]])
-  const pieceData = displayStage(makeDisposedRun({ model: 'text', beginning: '하준은 뷁' }), 'syllables')
+  const pieceData = displayStage(makeDetachedRun({ model: 'text', beginning: '하준은 뷁' }), 'syllables')
   assert.deepEqual(pieceData.syllables.map(({ pieces }) => pieces.map(({ token }) => token)), [['하'], ['준'], ['은']])
   const { syllables } = displayStage(runOf(t5, '나는'), 'syllables')
   assert.ok(syllables.length === 2 && syllables.every(({ pieces }) => pieces.length > 0))
@@ -154,7 +154,7 @@ test('training on a pasted text: every step merges the most frequent pair, and i
 
 test('a sentence in two languages has the tokenizer\'s tokens, and their bytes are those of the text', () => {
   const tokenizer = createTokenizer(gf)
-  const { languages } = displayStage(makeDisposedRun({ model: 'stories' }), 'pieces')
+  const { languages } = displayStage(makeDetachedRun({ model: 'stories' }), 'pieces')
   assert.deepEqual(languages.map(({ lang }) => lang), ['ko', 'en'])
   for (const { text, bytes, tokens } of languages) {
     const { ids } = tokenizer.encode(` ${text}`)
@@ -165,7 +165,7 @@ test('a sentence in two languages has the tokenizer\'s tokens, and their bytes a
   const pieceData = displayStage(runOf(t5, 'a'), 'pieces').languages
   assert.deepEqual(pieceData.map(({ tokens }) => tokens.length),
     pieceData.map(({ text }) => t5.tokenizer.encode(text).ids.length))
-  assert.deepEqual(displayStage(makeDisposedRun({ model: 'dates' }), 'pieces').languages, [])
+  assert.deepEqual(displayStage(makeDetachedRun({ model: 'dates' }), 'pieces').languages, [])
 })
 
 test('without Korean in the tokenizer there is no Hangul room and no comparison, and the run works', () => {

@@ -8,7 +8,7 @@ import { compareAnswers } from '../../web/twin/answers.js'
 import { subtractSlices, pairSlices, withCommonScales, twinSettings } from '../../web/twin/index.js'
 import { filesFor } from '../../web/models/index.js'
 import { readTwin } from '../../web/twin/choice.js'
-import { makeDisposedRun } from '../lib/page.js'
+import { makeDetachedRun } from '../lib/page.js'
 
 const part = (name, values, more) => (
   { name, axis: [0, 1], start: [0, 0], rows: 1, cols: values.length, values: Float32Array.from(values), ...more })
@@ -90,10 +90,10 @@ test('both runs are drawn on a common scale', () => {
 
 /** Two runs as twins have them: the second reads the first one's answer, unless each reads its own. */
 function twins(here, there, isForced) {
-  const firstRun = makeDisposedRun(here), free = makeDisposedRun(there)
+  const firstRun = makeDetachedRun(here), free = makeDetachedRun(there)
   if (!isForced) return [firstRun, { ...free, ownDecoding: free.decoding }]
   const target = firstRun.decoding.steps.map(({ id }) => id)
-  return [firstRun, { ...makeDisposedRun({ ...there, target }), ownDecoding: free.decoding }]
+  return [firstRun, { ...makeDetachedRun({ ...there, target }), ownDecoding: free.decoding }]
 }
 const share = (run, step, id) => run.tensors.get('sampling.output').data[
   run.decoding.rows[step] * run.tensors.get('sampling.output').shape[2] + id]
@@ -120,13 +120,13 @@ test('answers of both: every token with its probability, and the change where bo
 
 test('answers exist for gaps and stories, not where the reader types them or no model generates', () => {
   for (const [model, there] of [['particles', { positional: false }], ['stories', { edits: [] }]]) {
-    const firstRun = makeDisposedRun({ model }), twinRun = makeDisposedRun({ model, ...there })
+    const firstRun = makeDetachedRun({ model }), twinRun = makeDetachedRun({ model, ...there })
     const list = compareAnswers(firstRun, { ...twinRun, ownDecoding: twinRun.decoding })
     assert.equal(list.length, Math.max(firstRun.decoding.steps.length, twinRun.decoding.steps.length), model)
     assert.ok(list.every(({ hereProbability: hereShare }) => hereShare > 0 && hereShare <= 1), model)
   }
   for (const state of [{ target: '1999년' }, { model: 'sentences' }]) {
-    const firstRun = makeDisposedRun(state)
+    const firstRun = makeDetachedRun(state)
     assert.equal(compareAnswers(firstRun, { ...firstRun, ownDecoding: firstRun.decoding }), null)
   }
 })

@@ -7,12 +7,12 @@ import { BLANK, createWorksheet } from '../../web/lessons/worksheet.js'
 import { settingsOf } from '../../web/models/index.js'
 import { defaults } from '../../web/models/state.js'
 import { loadLessonTexts } from '../../web/words/index.js'
-import { pageRun, makeDisposedRun } from '../lib/page.js'
+import { pageRun, makeDetachedRun } from '../lib/page.js'
 
 const runs = new Map()
 function runOf(state) {
   const { edits, ...settings } = settingsOf(state), key = JSON.stringify([settings, edits])
-  if (!runs.has(key)) runs.set(key, makeDisposedRun(settings, edits))
+  if (!runs.has(key)) runs.set(key, makeDetachedRun(settings, edits))
   return runs.get(key)
 }
 function gradientOf(state, tensor) {
@@ -128,10 +128,10 @@ test('questions about a gradient have a figure of the gradient', async () => {
   const [figure] = sheet.items.at(-1).figures
   assert.ok(figure.isGradient)
   const name = figure.name.replace(/\[.*/, ''), source = '5/6/2026', epsilon = 0.005
-  const weight = makeDisposedRun({ ...state, source }).tensors.get(name), [row, col] = [93, 7]
+  const weight = makeDetachedRun({ ...state, source }).tensors.get(name), [row, col] = [93, 7]
   const { value } = figure.cells[0].find(({ isPointed }) => isPointed)
   assert.equal(figure.name, `${name}[${row}, :]`)
-  const [high, low] = [epsilon, -epsilon].map(step => makeDisposedRun({ ...state, source }, [
+  const [high, low] = [epsilon, -epsilon].map(step => makeDetachedRun({ ...state, source }, [
     { name, index: [row, col], value: weight.data[row * weight.shape[1] + col] + step }
   ]).loss)
   assert.ok(Math.abs((high - low) / (2 * epsilon) - value) < 0.02 * Math.abs(value), `${(high - low) / (2 * epsilon)}: ${value}`)
