@@ -198,8 +198,8 @@ longTest('a tokenizer of another model is rejected, and the current room works w
 })
 
 test('non-finite weights are reported in every room, in both languages', async () => {
-  for (const [language, warning] of everyNth([['en', `non-finite weights: ${BROKEN.count}, the first in ${BROKEN.first}`],
-    ['ko', `${BROKEN.count}개가 유한한 수가 아니에요. 처음 나오는 곳은 ${BROKEN.first}`]], 2)) {
+  for (const [language, warning] of everyNth([['en', `non-finite weights: ${BROKEN.count}, the first in ${BROKEN.firstName}`],
+    ['ko', `${BROKEN.count}개가 유한한 수가 아니에요. 처음 나오는 곳은 ${BROKEN.firstName}`]], 2)) {
     const { page, complaints, close } = await house.open({ language })
     await bring(page, brokenFiles())
     const rooms = await roomsOnMap(page)

@@ -133,7 +133,7 @@ const body = (text, head) => {
 }
 
 /** The keys and shapes of a script's model. */
-export function stateOf(script) {
+export function scriptShapesOf(script) {
   const classes = {}
   for (const [, name, text] of script.matchAll(/^class (\w+)\(nn\.Module\):\n((?: {4}.*\n|\n)+)/gm)) {
     classes[name] = () => Object.assign({}, ...statements(body(text, 'def __init__(self)')).map(line => {

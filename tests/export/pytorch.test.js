@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { assertRejects, gf } from '../lib/engine.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { FunctionModule, SmallGPT } from './modules.js'
-import { stateOf } from './python.js'
+import { scriptShapesOf } from './python.js'
 
 const { nn, functional: F } = gf
 const small = { dimFeedforward: 20, dropout: 0.3 }
@@ -90,7 +90,7 @@ const MODULES = {
 for (const [name, make] of Object.entries(MODULES)) test(`${name}: the script has its keys and shapes`, () => {
   const [module, inputs, line] = make(), script = gf.toPyTorch(module, inputs ?? undefined)
   assert.ok(script.includes(line), `${line} is not in\n${script}`)
-  assert.deepEqual(stateOf(script), shapesOf(module))
+  assert.deepEqual(scriptShapesOf(script), shapesOf(module))
 })
 
 test('inputs with the same name in Python are numbered', () => {
@@ -115,7 +115,7 @@ for (const type of ['gpt2', 'bert', 'marian', 't5', 'llama']) for (const item of
     const state = shapesOf(model), shared = Object.keys(state).filter((key, i, keys) =>
       keys.slice(0, i).some(other => model.stateDict()[other] === model.stateDict()[key]))
     for (const script of [gf.toPyTorch(model, { ids, ...more, ...mask }), gf.toPyTorch(model)]) {
-      assert.deepEqual(stateOf(script), state)
+      assert.deepEqual(scriptShapesOf(script), state)
       for (const key of shared) assert.match(script, new RegExp(`model\\.${key.split('.')[0]}.* = model\\.`), key)
     }
     model.dispose()
@@ -128,7 +128,7 @@ test('the script of custom classes is the one that was run with PyTorch 1.13.1',
   const golden = new URL('./small_gpt.py', import.meta.url)
   if (process.env.WRITE) writeFileSync(golden, script)
   assert.equal(script, readFileSync(golden, 'utf8'))
-  assert.deepEqual(Object.entries(stateOf(script)).sort(), Object.entries(shapesOf(model)).sort())
+  assert.deepEqual(Object.entries(scriptShapesOf(script)).sort(), Object.entries(shapesOf(model)).sort())
 })
 
 test('toPyTorch does not change the model or memory', () => {

@@ -1,6 +1,7 @@
 // The examples of every operation. They compare the engine with the reference and the reference with finite
-// differences. Extents 1, 3, 5 and 17 leave tails of every length behind a block of four; 33, 67 and 130 cross several
-// tiles; where products are summed, a few extents near 300 cross the blocks into which a fast kernel divides long sums.
+// differences. Extents 1, 5, 17 and 33 leave a tail of 1 behind blocks of four, 130 one of 2, 3 and 67 one of 3; 33, 67
+// and 130 cross several tiles; where products are summed, a few extents near 300 cross the blocks into which a fast
+// kernel divides long sums.
 import * as references from '../../src/reference/index.js'
 import { reductionNames } from '../../src/reference/reduce.js'
 import { binaryNames, unaryNames } from '../../src/reference/elementwise.js'
@@ -8,7 +9,7 @@ import { booleans, filled, integers, numbers } from './numbers.js'
 
 const EXTENTS = [1, 3, 5, 17, 33, 67, 130]
 
-/** Adds a cotangent of the operation's first output. */
+/** An example with a cotangent of the operation's first output. */
 function example(op, name, inputs, params = {}) {
   const [[output, { shape }]] = Object.entries(references[op].forward(inputs, params))
   return { name, inputs, params, cot: { [output]: numbers(shape, 991) } }
@@ -17,11 +18,11 @@ function example(op, name, inputs, params = {}) {
 /** Random weights of a projection, scaled so that outputs are about as large as inputs. */
 const projection = (shape, seed) => numbers(shape, seed, { scale: 1 / Math.sqrt(shape.at(-1)) })
 
-const list = (op, rows) => rows.map(([name, inputs, params]) => example(op, name, inputs, params))
+const examplesFrom = (op, rows) => rows.map(([name, inputs, params]) => example(op, name, inputs, params))
 
 const shapes = [[0], ...EXTENTS.map(n => [n]), [2, 0, 3], [1, 1], [3, 5], [2, 7, 12], [2, 3, 5, 7]]
-const elementwise = (op, options) =>
-  list(op, shapes.map(shape => (
+const elementwiseExamples = (op, options) =>
+  examplesFrom(op, shapes.map(shape => (
     [`[${shape}] ${JSON.stringify(options)}`, { x: numbers(shape, 7, { scale: 2 }) }, options])))
 
 const shapePairs = [
@@ -29,8 +30,8 @@ const shapePairs = [
   [[2, 7, 5], []], [[2, 7, 5], [2, 1, 5]], [[2, 7, 5], [2, 7, 1]], [[7, 5], [2, 7, 5]], [[3, 1], [1, 4]], [[0, 5], [5]],
   [[33, 67], [67]]
 ]
-const pairs = op =>
-  list(op, shapePairs.map(([a, b]) => [`[${a}] with [${b}]`, { a: numbers(a, 1), b: numbers(b, 2) }]))
+const broadcastExamples = op =>
+  examplesFrom(op, shapePairs.map(([a, b]) => [`[${a}] with [${b}]`, { a: numbers(a, 1), b: numbers(b, 2) }]))
 
 /** Operations that need inputs well above 0, where they are defined and the difference quotient is accurate. */
 const positive = ['sqrt', 'rsqrt', 'reciprocal', 'log']
@@ -44,13 +45,14 @@ const unaryRows = () => unaryNames.flatMap(op => (unaryOptions[op] ?? [{}]).flat
     return [`${op} [${shape}] ${JSON.stringify(options)}`, { x }, { op, ...options }]
   }))))
 
-const manyAxes = [
+/** Shapes with many axes, and shapes of which both are extended. */
+const moreBroadcasts = [
   [[2, 1, 3, 1, 2, 1, 3, 1], [1, 2, 1, 3, 1, 2, 1, 3]], [[5, 1, 3], [1, 4, 1]], [[3, 5], [3, 1]], [[1], [17]]
 ]
 const binaryRows = () => binaryNames.flatMap(op => {
   const left = shape => numbers(shape, 1, op === 'pow' ? { scale: 0.4, shift: 1.6 } : {})
   const right = shape => numbers(shape, 2, op === 'div' ? { scale: 0.4, shift: -1.6 } : {})
-  const tensors = [...shapePairs, ...manyAxes, [[300], [300]], [[2, 300], [300]], [[300], [1]]].map(([a, b]) => (
+  const tensors = [...shapePairs, ...moreBroadcasts, [[300], [300]], [[2, 300], [300]], [[300], [1]]].map(([a, b]) => (
     [`${op} [${a}] with [${b}]`, { a: left(a), b: right(b) }, { op }]))
   return [...tensors, [`${op} with 2.5`, { a: left([2, 5]) }, { op, b: 2.5 }],
     [`${op} of 1.5`, { b: right([7]) }, { op, a: 1.5 }]]
@@ -75,6 +77,7 @@ const reduceRows = () => reductionNames.flatMap(op => (reduceOptions[op] ?? [{}]
     return [[`${JSON.stringify(params)} of [${shape}]`, { x }, params]]
   }))))
 
+/** The operation `rowwise`: softmax and its logarithm along any axis. */
 const rowwiseRows = () => ['softmax', 'logSoftmax'].flatMap(op => (
   [[[5], 0], [[3, 17], 0], [[2, 3, 5], 1], [[2, 3, 5], -3], [[2, 3, 5], -1], [[3, 0, 2], 0]].map(([shape, dim]) => (
     [`${op} ${dim} of [${shape}]`, { x: numbers(shape, 7, { scale: 3 }) }, { op, dim }]))))
@@ -99,12 +102,13 @@ const lossRows = () => pairLosses.flatMap(([op, ofInput, ofTarget, more]) => (
   })))))
 
 const normRows = () => [[1], [5], [3, 5], [2, 3, 17], [2, 130], [0, 3]].flatMap(shape => {
-  const x = numbers(shape, 5, { shift: 0.5 }), weight = numbers(shape.slice(-1), 6, { shift: 1 }), rest = { dim: -1 }
+  const x = numbers(shape, 5, { shift: 0.5 }), weight = numbers(shape.slice(-1), 6, { shift: 1 })
   return [[`rmsNorm of [${shape}]`, { x, weight }, { op: 'rmsNorm', eps: 1e-3 }],
     [`rmsNorm of [${shape}], bare`, { x }, { op: 'rmsNorm', eps: 0.1 }],
-    [`normalize [${shape}]`, { x }, { op: 'normalize', ...rest }]]
+    [`normalize [${shape}]`, { x }, { op: 'normalize', dim: -1 }]]
 })
 
+/** The operation `pair`: products of two tensors. */
 const pairRows = () => [
   ['cosineSimilarity', [3, 5], [3, 5], {}], ['cosineSimilarity', [2, 3, 17], [3, 17], { dim: -1 }],
   ['dot', [17], [17], {}],
@@ -113,7 +117,7 @@ const pairRows = () => [
 ].map(([op, a, b, params]) => [`${op} [${a}] [${b}]`, { a: numbers(a, 1), b: numbers(b, 2) }, { op, ...params }])
 
 const rowShapes = [[1], [7], [1, 1], [3, 5], [1, 17], [5, 33], [4, 67], [3, 130], [2, 3, 5, 7], [2, 1, 12], [0, 7]]
-const rowwise = op => list(op, rowShapes.map(shape => [`[${shape}]`, { x: numbers(shape, 7, { scale: 3 }) }]))
+const lastAxisExamples = op => examplesFrom(op, rowShapes.map(shape => [`[${shape}]`, { x: numbers(shape, 7, { scale: 3 }) }]))
 
 const tables = [
   // rows, width, shape of the ids
@@ -155,11 +159,14 @@ const dropoutRows = () => [0, 0.1, 0.5, 1].map(p => {
   return [`p = ${p}`, { x: numbers([3, 7], 1), keep: booleans([3, 7], 1 - p, 2) }, { p, scale }]
 })
 
-const normSizes = [[[1], 1], [[], 5], [[3], 2], [[2, 7], 12], [[2, 1], 17], [[4], 33], [[3], 67], [[2], 130], [[0], 5]]
+const layerNormSizes = [
+  // leading shape, normalized size
+  [[1], 1], [[], 5], [[3], 2], [[2, 7], 12], [[2, 1], 17], [[4], 33], [[3], 67], [[2], 130], [[0], 5]
+]
 
 function layerNormRows() {
   const far = { x: numbers([3, 12], 6, { shift: 50 }), weight: filled([12], 1), bias: filled([12], 0) }
-  return [['a mean of 50', far], ...normSizes.flatMap(([leading, n]) => {
+  return [['a mean of 50', far], ...layerNormSizes.flatMap(([leading, n]) => {
     const x = numbers([...leading, n], 3, { scale: 1.5, shift: 0.5 })
     const weight = numbers([n], 4, { scale: 0.3, shift: 1 })
     const bias = numbers([n], 5, { scale: 0.3 })
@@ -172,15 +179,15 @@ function layerNormRows() {
   })]
 }
 
-const targetOptions = [
+const crossEntropyOptions = [
   {}, { reduction: 'sum' }, { reduction: 'none' }, { label_smoothing: 0.1 }, { ignore_index: 0 },
   { ignore_index: 0, label_smoothing: 0.2 }, { ignore_index: 0, label_smoothing: 0.2, reduction: 'none' },
   { ignore_index: 0, reduction: 'sum' }, { label_smoothing: 1 }
 ]
-const targetSizes = [[1, 1], [1, 5], [3, 2], [5, 17], [14, 11], [4, 130], [33, 67]]
+const crossEntropySizes = [[1, 1], [1, 5], [3, 2], [5, 17], [14, 11], [4, 130], [33, 67]]
 
 function crossEntropyRows() {
-  return targetSizes.flatMap(([rows, classes]) => targetOptions.map(params => {
+  return crossEntropySizes.flatMap(([rows, classes]) => crossEntropyOptions.map(params => {
     const target = integers([rows], classes, 8)
     if ('ignore_index' in params && rows > 1) target.data[1] = 0
     const logits = numbers([rows, classes], 9, { scale: 2 })
@@ -279,9 +286,9 @@ function layerParameters(width, hidden, attentions, seed) {
       state[`${name}.${key.replace('out_proj_', 'out_proj.')}`] = t
     }
   })
-  const affine = (name, weight, at) => {
+  const affine = (name, weight, biasSeed) => {
     state[`${name}.weight`] = weight
-    state[`${name}.bias`] = numbers(weight.shape.slice(0, 1), seed + at, { scale: 0.1 })
+    state[`${name}.bias`] = numbers(weight.shape.slice(0, 1), seed + biasSeed, { scale: 0.1 })
   }
   affine('linear1', projection([hidden, width], seed + 50), 51)
   affine('linear2', projection([width, hidden], seed + 52), 53)
@@ -329,33 +336,34 @@ const rotaryRows = () => rotaryShapes.flatMap(shape => {
 })
 
 const CASES = {
-  add: () => pairs('add'),
-  mul: () => pairs('mul'),
-  relu: () => elementwise('relu', {}),
-  loss: () => list('loss', lossRows()),
-  norm: () => list('norm', normRows()),
-  pair: () => list('pair', pairRows()),
-  unary: () => list('unary', unaryRows()),
-  reduce: () => list('reduce', reduceRows()),
-  rowwise: () => list('rowwise', rowwiseRows()),
-  binary: () => list('binary', binaryRows()),
-  gelu: () => [...elementwise('gelu', { approximate: 'none' }), ...elementwise('gelu', { approximate: 'tanh' })],
-  softmax: () => rowwise('softmax'),
-  log_softmax: () => rowwise('log_softmax'),
-  layer_norm: () => list('layer_norm', layerNormRows()),
-  rms_norm: () => list('rms_norm', layerNormRows().map(([name, { bias, ...inputs }, params]) => [name, inputs, params])),
-  embedding: () => list('embedding', embeddingRows()),
-  linear: () => list('linear', linearRows()),
-  matmul: () => list('matmul', matmulRows()),
-  dropout: () => list('dropout', dropoutRows()),
-  cross_entropy: () => list('cross_entropy', crossEntropyRows()),
-  attention: () => list('attention', [...attentionRows(), ...groupedRows()]),
-  rotary: () => list('rotary', rotaryRows()),
-  multihead_attention: () => list('multihead_attention', multiheadRows()),
-  encoderLayer: () => list('encoderLayer', layerRows(source, encoderState(100))),
-  decoderLayer: () => list('decoderLayer', layerRows(target, decoderState(100))),
-  encoder: () => list('encoder', stackRows(source, encoderState)),
-  decoder: () => list('decoder', stackRows(target, decoderState))
+  add: () => broadcastExamples('add'),
+  mul: () => broadcastExamples('mul'),
+  relu: () => elementwiseExamples('relu', {}),
+  loss: () => examplesFrom('loss', lossRows()),
+  norm: () => examplesFrom('norm', normRows()),
+  pair: () => examplesFrom('pair', pairRows()),
+  unary: () => examplesFrom('unary', unaryRows()),
+  reduce: () => examplesFrom('reduce', reduceRows()),
+  rowwise: () => examplesFrom('rowwise', rowwiseRows()),
+  binary: () => examplesFrom('binary', binaryRows()),
+  gelu: () => [...elementwiseExamples('gelu', { approximate: 'none' }), ...elementwiseExamples('gelu', { approximate: 'tanh' })],
+  softmax: () => lastAxisExamples('softmax'),
+  log_softmax: () => lastAxisExamples('log_softmax'),
+  layer_norm: () => examplesFrom('layer_norm', layerNormRows()),
+  rms_norm: () => examplesFrom('rms_norm', layerNormRows().map(
+    ([name, { bias, ...inputs }, params]) => [name, inputs, params])),
+  embedding: () => examplesFrom('embedding', embeddingRows()),
+  linear: () => examplesFrom('linear', linearRows()),
+  matmul: () => examplesFrom('matmul', matmulRows()),
+  dropout: () => examplesFrom('dropout', dropoutRows()),
+  cross_entropy: () => examplesFrom('cross_entropy', crossEntropyRows()),
+  attention: () => examplesFrom('attention', [...attentionRows(), ...groupedRows()]),
+  rotary: () => examplesFrom('rotary', rotaryRows()),
+  multihead_attention: () => examplesFrom('multihead_attention', multiheadRows()),
+  encoderLayer: () => examplesFrom('encoderLayer', layerRows(source, encoderState(100))),
+  decoderLayer: () => examplesFrom('decoderLayer', layerRows(target, decoderState(100))),
+  encoder: () => examplesFrom('encoder', stackRows(source, encoderState)),
+  decoder: () => examplesFrom('decoder', stackRows(target, decoderState))
 }
 
 export const opsWithCases = Object.keys(CASES)

@@ -62,7 +62,7 @@ export const HOSTILE = {
     new DataView(bytes.buffer).setBigUint64(0, 5_000_000_000n, true)
     return bytes
   })()), /model\.safetensors: the header must fit into the file/],
-  'sides below zero': [withHeader(header => { header[first].shape = [-1, -11] }), /model\.safetensors: .* must have a shape/],
+  'negative dimensions': [withHeader(header => { header[first].shape = [-1, -11] }), /model\.safetensors: .* must have a shape/],
   'an unknown dtype': [withHeader(header => { header[first].dtype = 'F12' }),
     /model\.safetensors: .* must have a dtype/],
   'an error page instead of weights': [withWeights(new TextEncoder().encode('<!doctype html><title>404</title>')),
@@ -82,7 +82,7 @@ export const HOSTILE = {
 /** Valid files whose header lists the tensors in another order than their values. */
 export const SHUFFLED = withWeights(buildFile(Object.fromEntries(Object.entries(header).reverse()), data))
 
-/** The files with a tokenizer of 259 tokens, while the model has 11. */
+/** The files with a tokenizer of 259 tokens (so short a text does not reach vocabSize), while the model has 11. */
 export const otherTokenizer = () => ({ ...files, 'tokenizer.json': JSON.stringify(
   gf.text.trainBPE('the bird and the boat', { vocabSize: 270, minFrequency: 2 })) })
 
@@ -94,19 +94,19 @@ export const brokenFiles = () => filesOf(model, { change: tensors => {
   tensors[third].data[0] = -Infinity
   return tensors
 } })
-export const BROKEN = { count: 3, first: second.replace(/^model\./, '') }
+export const BROKEN = { count: 3, firstName: second.replace(/^model\./, '') }
 
 /** A model whose token embedding takes more than 4 GB: the beginning of its file, the file's size and the config. */
 export function oversized() {
   const V = 60_000_000, { shape: [, C] } = header[first], largeHeader = structuredClone(header), tableBytes = V * C * 4
-  const size = largeHeader[first].data_offsets[1]
+  const originalTableBytes = largeHeader[first].data_offsets[1]
   largeHeader[first] = { dtype: 'F32', shape: [V, C], data_offsets: [0, tableBytes] }
   for (const [name, entry] of Object.entries(largeHeader)) if (name !== first) {
-    entry.data_offsets = entry.data_offsets.map(at => at - size + tableBytes)
+    entry.data_offsets = entry.data_offsets.map(at => at - originalTableBytes + tableBytes)
   }
-  const lastEntry = largeHeader['lm_head.weight'], end = lastEntry.data_offsets[0]
-  largeHeader['lm_head.weight'] = { dtype: 'F32', shape: [V, C], data_offsets: [end, end + tableBytes] }
+  const lastEntry = largeHeader['lm_head.weight'], lastStart = lastEntry.data_offsets[0]
+  largeHeader['lm_head.weight'] = { dtype: 'F32', shape: [V, C], data_offsets: [lastStart, lastStart + tableBytes] }
   const bytes = buildFile(largeHeader)
   const config = JSON.stringify({ ...model.config, vocab_size: V })
-  return { head: bytes, size: bytes.length + end + tableBytes, config }
+  return { head: bytes, size: bytes.length + lastStart + tableBytes, config }
 }

@@ -1,4 +1,4 @@
-// Small models with tokenizers, such as a reader might import.
+// Small models with tokenizers, such as a user of the page might import.
 import { gguf } from '../bench/lib/gguf.js'
 import { loadGolden } from '../golden/index.js'
 import { cases, filesOf } from '../models/golden_models.js'
@@ -26,7 +26,7 @@ export function bertFiles() {
   return { ...resizeModel(cases('bert'), tokenizer.size), 'tokenizer.json': JSON.stringify(tokenizer) }
 }
 
-/** A SentencePiece file, which the text tests compare with SentencePiece itself. */
+/** A SentencePiece model; the text tests compare our encoding with it to that of SentencePiece. */
 export const unigramFile = () => new Uint8Array(Buffer.from(loadGolden('spm_models').models.unigram.model, 'base64'))
 
 /** A T5 with the unigram model of SentencePiece. */
@@ -56,7 +56,7 @@ export async function openModel(files) {
 
 /** The chunks of a GGUF file with a small Llama, as llama.cpp stores it. */
 export function llamaGguf(metadata = {}) {
-  const C = 8, F = 12, V = 13, tensor = (...shape) => ({ shape, isExact: true,
+  const C = 8, F = 12, V = 13, tensor = (...shape) => ({ shape, isFloat32: true,
     data: Float32Array.from({ length: shape.reduce((a, b) => a * b) }, (_, i) => Math.sin(i * 1.7) / 3) })
   const layer = {
     attn_norm: [C], attn_q: [C, C], attn_k: [C, C], attn_v: [C, C], attn_output: [C, C], ffn_norm: [C],

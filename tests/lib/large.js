@@ -22,9 +22,9 @@ function normalNumbers(count, std) {
 function tensorShapes({ layers, channels: C, vocabSize, positions }) {
   const norm = name => [[`${name}.weight`, [C]], [`${name}.bias`, [C]]]
   const linear = (name, rows, cols) => [[`${name}.weight`, [rows, cols]], [`${name}.bias`, [cols]]]
-  const layerShapes = offset => [
-    ...norm(`${offset}.ln_1`), ...linear(`${offset}.attn.c_attn`, C, 3 * C), ...linear(`${offset}.attn.c_proj`, C, C),
-    ...norm(`${offset}.ln_2`), ...linear(`${offset}.mlp.c_fc`, C, 4 * C), ...linear(`${offset}.mlp.c_proj`, 4 * C, C)
+  const layerShapes = prefix => [
+    ...norm(`${prefix}.ln_1`), ...linear(`${prefix}.attn.c_attn`, C, 3 * C), ...linear(`${prefix}.attn.c_proj`, C, C),
+    ...norm(`${prefix}.ln_2`), ...linear(`${prefix}.mlp.c_fc`, C, 4 * C), ...linear(`${prefix}.mlp.c_proj`, 4 * C, C)
   ]
   return [
     ['wte.weight', [vocabSize, C]], ['wpe.weight', [positions, C]],

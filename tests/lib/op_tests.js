@@ -89,9 +89,9 @@ function hasGradient(trace, name) {
 }
 
 /** Checks the explanations of the cells of all tensors in a trace, and of their gradients. */
-export function checkExplanations(run, { inputs, params, cot = {} }, differentiable) {
+export function checkExplanations(run, { inputs, params, cot = {} }, differentiableNames) {
   gf.tidy(() => {
-    const { output, trace } = gf.trace(() => run(toInputs(inputs, differentiable), params))
+    const { output, trace } = gf.trace(() => run(toInputs(inputs, differentiableNames), params))
     const samples = trace.names.map(name =>
       ({ name, tensor: trace.get(name), indices: sampleIndices(trace.get(name).shape) }))
     for (const { name, tensor, indices } of samples) for (const at of indices) {

@@ -12,16 +12,16 @@ export function unzip(bytes) {
   let at = start
   for (let i = 0; i < count; i++) {
     assert.equal(file.readUInt32LE(at), 0x02014b50)
-    const method = file.readUInt16LE(at + 10), sum = file.readUInt32LE(at + 16), size = file.readUInt32LE(at + 24)
-    const length = file.readUInt16LE(at + 28), from = file.readUInt32LE(at + 42)
-    const name = file.toString('utf8', at + 46, at + 46 + length)
+    const method = file.readUInt16LE(at + 10), checksum = file.readUInt32LE(at + 16), size = file.readUInt32LE(at + 24)
+    const nameLength = file.readUInt16LE(at + 28), localHeader = file.readUInt32LE(at + 42)
+    const name = file.toString('utf8', at + 46, at + 46 + nameLength)
     assert.equal(method, 0, 'stored')
-    assert.equal(file.readUInt32LE(from), 0x04034b50)
-    assert.deepEqual(file.subarray(from + 4, from + 30), file.subarray(at + 6, at + 32), 'the headers must be equal')
-    const data = from + 30 + file.readUInt16LE(from + 26) + file.readUInt16LE(from + 28)
+    assert.equal(file.readUInt32LE(localHeader), 0x04034b50)
+    assert.deepEqual(file.subarray(localHeader + 4, localHeader + 30), file.subarray(at + 6, at + 32), 'the headers must be equal')
+    const data = localHeader + 30 + file.readUInt16LE(localHeader + 26) + file.readUInt16LE(localHeader + 28)
     files[name] = file.subarray(data, data + size)
-    assert.equal(crc32(files[name]), sum, `the checksum of ${name}`)
-    at += 46 + length
+    assert.equal(crc32(files[name]), checksum, `the checksum of ${name}`)
+    at += 46 + nameLength
   }
   assert.equal(at, end)
   return files

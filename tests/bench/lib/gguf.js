@@ -79,13 +79,13 @@ function quantizeQ8(values) {
 /**
  * Serializes a model.
  * @param {Record<string, [keyof typeof TYPES, any]>} metadata types and values by key
- * @param {Record<string, { shape: number[], data: Float32Array, isExact?: boolean }>} tensors isExact: stored as
+ * @param {Record<string, { shape: number[], data: Float32Array, isFloat32?: boolean }>} tensors isFloat32: stored as
  *   float32
  * @returns {Uint8Array[]} the chunks of the file
  */
 export function gguf(metadata, tensors) {
-  const out = new Writer(), list = Object.entries(tensors).map(([name, { shape, data, isExact }]) => {
-    const isFloat = isExact || shape.length === 1
+  const out = new Writer(), list = Object.entries(tensors).map(([name, { shape, data, isFloat32 }]) => {
+    const isFloat = isFloat32 || shape.length === 1
     const bytes = isFloat ? new Uint8Array(data.slice().buffer) : quantizeQ8(data)
     return { name, shape, type: isFloat ? FLOAT32 : Q8_0, bytes }
   })

@@ -18,7 +18,7 @@ function fileOf(model, { heads, eps }) {
     'tokenizer.ggml.merges': ['array', ['string', ['a b']]], 'tokenizer.ggml.eos_token_id': ['u32', V - 1]
   }
   const tensors = {
-    'token_embd.weight': model.wte.weight, 'position_embd.weight': { ...plain(model.wpe.weight), isExact: true },
+    'token_embd.weight': model.wte.weight, 'position_embd.weight': { ...plain(model.wpe.weight), isFloat32: true },
     'output_norm.weight': model.ln_f.weight, 'output_norm.bias': model.ln_f.bias
   }
   for (const [i, layer] of [...model.h].entries()) {
@@ -35,7 +35,7 @@ function fileOf(model, { heads, eps }) {
   return new Blob(gguf(metadata, Object.fromEntries(Object.entries(tensors).map(([name, t]) => [name, plain(t)]))))
 }
 
-const plain = ({ shape, data, isExact }) => ({ shape, data, isExact })
+const plain = ({ shape, data, isFloat32 }) => ({ shape, data, isFloat32 })
 
 /**
  * Decoding of one token after the tokens `past`, as one side of a work.
