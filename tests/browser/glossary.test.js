@@ -1,4 +1,5 @@
-// The glossary in the page: reached by header and text, by mouse and keyboard; every press rings a matrix in sight.
+// The glossary in the page: opened from the header and from texts, by mouse and keyboard; every term highlights a
+// visible matrix.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { TERMS } from '../../web/glossary/terms.js'
@@ -6,13 +7,14 @@ import { longTest, everyNth, partUnlessLong } from '../lib/long.js'
 import { measureOverflow, useBrowser, findViolations } from './host.js'
 
 const { open } = useBrowser()
-const REST = 200
+/** The time in milliseconds in which the address is written. */
+const SETTLE_MS = 200
 
-/** Whether a matrix is ringed, inside the window. */
-const isLit = (page, name) => page.waitForFunction(() => {
+/** Waits until a highlighted matrix is inside the window. */
+const waitForHighlight = (page, name) => page.waitForFunction(() => {
   const { top, bottom } = document.querySelector('.heat .pointer')?.getBoundingClientRect() ?? {}
   return bottom > 0 && top < innerHeight
-}).catch(() => assert.fail(`nothing is lit for ${name}`))
+}).catch(() => assert.fail(`no matrix is highlighted for ${name}`))
 
 for (const [i, [language, options]] of everyNth([
   ['ko', { viewport: { width: 1280, height: 720 } }],
@@ -26,7 +28,7 @@ for (const [i, [language, options]] of everyNth([
       const link = `[data-term="${id}"] .term-show`
       await (options.hasTouch ? page.tap(link) : page.click(link))
       await page.waitForSelector('.glossary', { state: 'hidden' })
-      await isLit(page, id)
+      await waitForHighlight(page, id)
       assert.equal(await measureOverflow(page), 0, id)
     }
     assert.deepEqual(complaints, [])
@@ -52,18 +54,18 @@ test('by keyboard from a room’s text: the term, its entry, its matrix; Escape 
   await page.waitForSelector('.glossary[open]')
   await page.focus('[data-term="rms"] .term-show')
   await page.keyboard.press('Enter')
-  await isLit(page, 'rms')
+  await waitForHighlight(page, 'rms')
   assert.equal(await page.getAttribute('#house', 'data-model'), 'stories')
-  await page.waitForTimeout(REST)
+  await page.waitForTimeout(SETTLE_MS)
   await page.reload()
-  await isLit(page, 'rms, by its link')
+  await waitForHighlight(page, 'rms, by its link')
   assert.deepEqual(await findViolations(page, '.stage'), [])
   await page.evaluate(() => document.querySelector('.map li[data-room="output"] a, .map li[data-room="linear"] a').click())
   await page.waitForFunction(() => !document.querySelector('.pointer'))
   await page.click('[data-action="glossary"]')
   await page.waitForSelector('.glossary[open]')
   await page.click('.glossary .dialog-head button')
-  await page.waitForTimeout(REST)
+  await page.waitForTimeout(SETTLE_MS)
   assert.doesNotMatch(page.url(), /glossary|lit/)
   assert.deepEqual(complaints, [])
   await close()

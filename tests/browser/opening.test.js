@@ -1,4 +1,4 @@
-// The opening: a figure that shows the run, and doors that lead where they say.
+// The start page (the "opening"): a figure of the run, and links ("doors") to the lessons and to the house.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
@@ -9,8 +9,11 @@ import { measureOverflow, changeAndWait, runInNode, useBrowser, findViolations }
 import { longTest, everyNth } from '../lib/long.js'
 
 const { open, withBrowser: inBrowser } = useBrowser()
-/** Of the page, gzipped; the worker and the kernels compute, and come beside it. */
-const FIRST_SCRIPTS = 60 * 1024
+/**
+ * The maximum number of bytes, gzipped, of the scripts that the page loads before its first figure. The worker and the
+ * kernels, which are loaded in parallel, do not count.
+ */
+const MAX_FIRST_SCRIPT_BYTES = 60 * 1024
 const openOpening = (state, options) => open({ room: 'opening', language: 'en', ...state }, options)
 const STILL = { reducedMotion: 'reduce' }
 
@@ -39,7 +42,7 @@ test('every step displays the run\'s tokens, probabilities and attention', async
   }
 })
 
-test('the opening plays by itself, can be stopped, and stays still with reduced motion', async () => {
+test('the figure plays by itself, can be stopped, and does not move with reduced motion', async () => {
   const { page, complaints, close } = await openOpening()
   const now = () => written(page).then(list => list.filter(Boolean).length)
   await page.waitForFunction(() => [...document.querySelectorAll('.is-written > li')].filter(
@@ -57,7 +60,7 @@ test('the opening plays by itself, can be stopped, and stays still with reduced 
   await still.close()
 })
 
-test('doors lead to lessons and to the house, the name leads back, and a lesson can be resumed', async () => {
+test('doors lead to lessons and to the house, the site name in the header leads back, and a lesson can be resumed', async () => {
   const { page, complaints, close } = await openOpening({}, STILL)
   await page.click('.door:last-child')
   await page.waitForSelector('.pane-floor')
@@ -120,7 +123,7 @@ test('a very long word does not widen the page', async () => {
   await close()
 })
 
-test('before the first figure only its own scripts are fetched; rooms are fetched on the first interaction', async () => {
+test('until the first figure only the scripts of the start page are fetched, those of the rooms on the first interaction', async () => {
   await inBrowser(async (browser, url) => {
     const context = await browser.newContext({ locale: 'en-US' })
     const page = await context.newPage()
@@ -134,7 +137,7 @@ test('before the first figure only its own scripts are fetched; rooms are fetche
     const sizes = await Promise.all(scripts.map(async name => (
       (await readFile(new URL(`../../dist/site/${name}.gz`, import.meta.url))).length)))
     const total = sizes.reduce((sum, size) => sum + size, 0)
-    assert.ok(total > 0 && total <= FIRST_SCRIPTS, `${total} bytes in ${scripts.length} scripts`)
+    assert.ok(total > 0 && total <= MAX_FIRST_SCRIPT_BYTES, `${total} bytes in ${scripts.length} scripts`)
     await page.mouse.move(200, 200)
     await page.waitForSelector('#inspector[aria-label]', { state: 'attached' })
     assert.ok(scripts.length > sizes.length)

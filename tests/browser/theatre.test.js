@@ -13,12 +13,12 @@ import { measureOverflow, changeAndWait, useBrowser, findViolations } from './ho
 import { waitUntilDrawn, pressAction, readStep, waitForStep } from './training.js'
 import { longTest, everyNth } from '../lib/long.js'
 
-const house = useBrowser()
+const browser = useBrowser()
 const gf = await load()
 
 test('a training runs forwards and back, and every displayed number is that of the run', async () => {
   const link = 'dates_steps-60_batch-16'
-  const { page, complaints, close } = await house.open({ theatre: link })
+  const { page, complaints, close } = await browser.open({ theatre: link })
   await waitForStep(page, 0)
   await pressAction(page, 'step')
   await waitForStep(page, 1)
@@ -33,19 +33,19 @@ test('a training runs forwards and back, and every displayed number is that of t
   assert.equal(await readAnswer(), session.answer('november 20 2026').text)
   await page.locator('[data-action="seek"]').fill('33')
   await waitUntilDrawn(page, 33)
-  const rivalSession = createSession(gf, read(link))
-  for (let n = 0; n < 33; n++) rivalSession.step()
+  const shorterSession = createSession(gf, read(link))
+  for (let n = 0; n < 33; n++) shorterSession.step()
   assert.equal((await readValues())[0], formatBrief(losses[32]))
-  assert.equal(await readAnswer(), rivalSession.answer('november 20 2026').text)
+  assert.equal(await readAnswer(), shorterSession.answer('november 20 2026').text)
   assert.equal(await readStep(page), 33)
   session.dispose()
-  rivalSession.dispose()
+  shorterSession.dispose()
   assert.deepEqual(complaints, [])
   await close()
 })
 
 longTest('requesting weights that the page does not have is reported at the setting', async () => {
-  const { page, complaints, close } = await house.open({ theatre: 'stories_positions-concatenated_start-page', language: 'en' })
+  const { page, complaints, close } = await browser.open({ theatre: 'stories_positions-concatenated_start-page', language: 'en' })
   await page.waitForFunction(() => /no trained weights/.test(document.querySelector('.theatre [data-control="start"]')?.textContent))
   await page.waitForTimeout(500)
   assert.deepEqual(complaints, [])
@@ -54,7 +54,7 @@ longTest('requesting weights that the page does not have is reported at the sett
 
 test('the rooms can display the model of any step, and step through the training', async () => {
   const link = 'dates_steps-60_batch-16_layers-1_dModel-16_rate-0.02'
-  const { page, complaints, close } = await house.open({ theatre: link })
+  const { page, complaints, close } = await browser.open({ theatre: link })
   await waitForStep(page, 0)
   await pressAction(page, 'play')
   await waitUntilDrawn(page, 60)
@@ -66,11 +66,11 @@ test('the rooms can display the model of any step, and step through the training
   }
   const { tensors: learned } = gf.loadSafetensors(session.file())
   session.dispose()
-  const answer = text => page.waitForFunction(expected => (
+  const waitForAnswer = text => page.waitForFunction(expected => (
     document.querySelector('.field.is-target input').placeholder === expected ||
     document.querySelector('.field.is-target input').value === expected), text)
   await changeAndWait(page, () => pressAction(page, 'inside'))
-  await answer(answers[60])
+  await waitForAnswer(answers[60])
   assert.equal(await page.textContent('.learned output'), '스텝 60 / 60까지 학습한 모델')
   await page.click('.share summary')
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-take="safetensors"]')])
@@ -81,7 +81,7 @@ test('the rooms can display the model of any step, and step through the training
   }
   await page.click('.share summary')
   await page.locator('[data-action="learned"]').fill('21')
-  await answer(answers[21])
+  await waitForAnswer(answers[21])
   assert.notEqual(answers[21], answers[60])
   await page.click('[data-action="theatre-back"]')
   await page.waitForFunction(() => document.querySelector('.theatre').dataset.step === '21')
@@ -92,31 +92,31 @@ test('the rooms can display the model of any step, and step through the training
 
 longTest('embeddings and a pinned cell move with the steps, by pointer and by keyboard', async () => {
   const link = 'dates_steps-40_batch-8_layers-1'
-  const { page, complaints, close } = await house.open({ theatre: link })
+  const { page, complaints, close } = await browser.open({ theatre: link })
   await waitForStep(page, 0)
   await pressAction(page, 'play')
   await waitUntilDrawn(page, 40)
   const player = createPlayer(gf, read(link))
   while (player.step());
   const table = 'target_embedding.weight', token = 7
-  player.session.projectEmbeddings()
+  player.session.projectEmbeddings() // fixes the axes at this step, as the page does
   const readToken = () => page.textContent('.theatre-plane + .theatre-token')
   await page.selectOption('.theatre-choices select:has(option[value="target_embedding.weight"])', table)
   await page.selectOption('[data-action="token"]', String(token))
-  const placeOf = () => {
+  const coordinatesText = () => {
     const { words, x, y } = player.session.projectEmbeddings(table)
     return `${words[token]}: 가로 ${formatExact(x[token])}, 세로 ${formatExact(y[token])}`
   }
   const waitForText = text => page.waitForFunction(expected => (
     document.querySelector('.theatre-plane + .theatre-token').textContent === expected), text)
-  await waitForText(placeOf())
+  await waitForText(coordinatesText())
   await page.locator('[data-action="seek"]').fill('20')
   await waitUntilDrawn(page, 20)
   player.seek(20)
-  await waitForText(placeOf())
+  await waitForText(coordinatesText())
   await page.focus('.scatter')
   for (const key of ['ArrowRight', 'ArrowLeft', 'ArrowUp', 'ArrowDown']) await page.keyboard.press(key)
-  assert.notEqual(await readToken(), placeOf())
+  assert.notEqual(await readToken(), coordinatesText())
   const { width, height } = await page.locator('.scatter').boundingBox()
   await page.locator('.scatter').hover({ position: { x: width - 2, y: height - 2 } })
 
@@ -128,15 +128,15 @@ longTest('embeddings and a pinned cell move with the steps, by pointer and by ke
   await page.keyboard.press('Enter')
   const { follower, session } = player
   follower.pin({ name, index }, session.inputsOf(TASK_INFO.dates.sample))
-  follower.readFor(1000)
+  follower.readFor(1000) // milliseconds
   assert.deepEqual(follower.facts.steps, [0, 10, 20, 30, 40])
   const pinnedText = step => `${step}스텝의 ${name}[${index.join(', ')}] = ${formatExact(follower.facts.currentValue)}`
-  const says = text => page.waitForFunction(expected => [...document.querySelectorAll('.theatre-token')]
+  const waitForPinnedText = text => page.waitForFunction(expected => [...document.querySelectorAll('.theatre-token')]
     .some(({ textContent }) => textContent === expected), text)
-  await says(pinnedText(20))
+  await waitForPinnedText(pinnedText(20))
   await page.locator('[data-action="seek"]').fill('31')
   player.seek(31)
-  await says(pinnedText(31))
+  await waitForPinnedText(pinnedText(31))
   await page.fill('[data-field="pinned"]', '0, 1, 99, 0')
   await page.keyboard.press('Enter')
   await page.waitForFunction(() => [...document.querySelectorAll('.theatre .problem')]
@@ -146,8 +146,8 @@ longTest('embeddings and a pinned cell move with the steps, by pointer and by ke
   await close()
 })
 
-longTest('a link to weights of another tab says so', async () => {
-  const { page, close } = await house.open({ room: 'house' })
+longTest('a link to weights that only another tab has is reported', async () => {
+  const { page, close } = await browser.open({ room: 'house' })
   await page.evaluate(() => { location.hash = '#v=1&model=dates&weights=theatre' })
   await page.waitForFunction(() => document.getElementById('status').textContent.includes('탭에 없어요'))
   await close()
@@ -155,7 +155,7 @@ longTest('a link to weights of another tab says so', async () => {
 
 longTest('the next step is broken down, checked by finite differences and taken', async () => {
   const link = 'dates_steps-60_batch-8_layers-1'
-  const { page, complaints, close } = await house.open({ theatre: link })
+  const { page, complaints, close } = await browser.open({ theatre: link })
   await waitForStep(page, 0)
   await pressAction(page, 'step')
   await waitForStep(page, 1)
@@ -201,7 +201,7 @@ longTest('the next step is broken down, checked by finite differences and taken'
 
 longTest('a step runs layer by layer: forward, loss, backward, update, and on to the next', async () => {
   const link = 'dates_steps-60_batch-8_layers-1_optimizer-sgd_rate-0.05'
-  const { page, complaints, close } = await house.open({ theatre: link })
+  const { page, complaints, close } = await browser.open({ theatre: link })
   await waitForStep(page, 0)
   const session = createSession(gf, read(link))
   const { layers, loss } = breakDown(session)
@@ -209,6 +209,7 @@ longTest('a step runs layer by layer: forward, loss, backward, update, and on to
     [...row.querySelectorAll('td')].map(cell => cell.textContent))))
   const readStatus = () => page.textContent('.theatre-apart [role="status"]')
   const columns = ['rms', 'norm', 'ratio']
+  // Both buttons advance by one layer: `oneLayer` in the transport, `layer` in the step breakdown.
   const expectedCells = isVisible => layers.map((layer, i) => columns.map(name => (isVisible(name, i) ? formatBrief(layer[name]) : '')))
   await pressAction(page, 'oneLayer')
   await page.waitForSelector('.theatre-layers tr[data-here]')
@@ -232,13 +233,13 @@ longTest('a step runs layer by layer: forward, loss, backward, update, and on to
   await close()
 })
 
-longTest('rendering a part again drops no pending rendering', async () => {
-  const { page, complaints, close } = await house.open({ theatre: 'dates_steps-3_batch-8_layers-1' })
+longTest('opening a section while a frame is pending does not lose that frame', async () => {
+  const { page, complaints, close } = await browser.open({ theatre: 'dates_steps-3_batch-8_layers-1' })
   await waitUntilDrawn(page, 0)
   await page.evaluate(() => {
     const { requestAnimationFrame } = window, frames = []
     window.requestAnimationFrame = frame => frames.push(frame)
-    window.goOn = () => {
+    window.resumeFrames = () => {
       Object.assign(window, { requestAnimationFrame })
       frames.forEach(frame => requestAnimationFrame(frame))
     }
@@ -248,7 +249,7 @@ longTest('rendering a part again drops no pending rendering', async () => {
   await page.click('.theatre-closer summary')
   await page.waitForFunction(() => document.querySelector('.theatre-closer').open)
   await page.evaluate(() => new Promise(resolve => { setTimeout(resolve) }))
-  await page.evaluate(() => window.goOn())
+  await page.evaluate(() => window.resumeFrames())
   await waitUntilDrawn(page, 1)
   assert.deepEqual(complaints, [])
   await close()
@@ -256,7 +257,7 @@ longTest('rendering a part again drops no pending rendering', async () => {
 
 longTest('two trainings race, and the page says where they diverge', async () => {
   const link = 'dates_warmUp-4_steps-25_batch-8_layers-1_vs-warmUp-0'
-  const { page, complaints, close } = await house.open({ theatre: link })
+  const { page, complaints, close } = await browser.open({ theatre: link })
   await waitForStep(page, 0)
   await pressAction(page, 'play')
   const runs = [read(link), createRival(read(link))].map(settings => {
@@ -279,7 +280,7 @@ longTest('two trainings race, and the page says where they diverge', async () =>
 
 test('a training resumes after the tab is closed and reopened, and from a file', async () => {
   const link = 'dates_steps-40_batch-8_layers-1'
-  const { page, complaints, close } = await house.open({ theatre: link })
+  const { page, complaints, close } = await browser.open({ theatre: link })
   await waitForStep(page, 0)
   await pressAction(page, 'step')
   await pressAction(page, 'step')
@@ -293,8 +294,8 @@ test('a training resumes after the tab is closed and reopened, and from a file',
   await waitUntilDrawn(page, 40)
   const session = createSession(gf, read(link))
   for (let n = 0; n < 40; n++) session.step()
-  const readValues = () => page.evaluate(() => document.querySelector('.theatre-keys b').textContent)
-  assert.equal(await readValues(), formatBrief(session.history.loss[39]))
+  const readLoss = () => page.evaluate(() => document.querySelector('.theatre-keys b').textContent)
+  assert.equal(await readLoss(), formatBrief(session.history.loss[39]))
   session.dispose()
   await page.setInputFiles('[data-action="upload"]', path)
   await page.waitForFunction(() => document.querySelector('.theatre').dataset.step === '2')
@@ -319,7 +320,7 @@ function slowToWrite() {
 }
 
 longTest('a step made during a save is saved after it', async () => {
-  const { page, complaints, close } = await house.open({ theatre: 'dates_steps-40_batch-8_layers-1' }, { before: slowToWrite })
+  const { page, complaints, close } = await browser.open({ theatre: 'dates_steps-40_batch-8_layers-1' }, { before: slowToWrite })
   await waitForStep(page, 0)
   await pressAction(page, 'step')
   await page.waitForFunction(() => globalThis.written === 1)
@@ -335,7 +336,7 @@ longTest('non-finite values are located, and training resumes from the previous 
   const player = createPlayer(gf, read(link))
   while (player.step());
   const { step, where: location, loss: lastLoss } = player.broken
-  const { page, complaints, close } = await house.open({ theatre: link })
+  const { page, complaints, close } = await browser.open({ theatre: link })
   await waitForStep(page, 0)
   await pressAction(page, 'play')
   await page.waitForSelector('[data-action="calmer"]')
@@ -366,8 +367,8 @@ longTest('non-finite values are located, and training resumes from the previous 
   await close()
 })
 
-test('a training starts from the page\'s own weights; missing weights are requested', async () => {
-  const { page, complaints, close } = await house.open({ theatre: 'dates_steps-10_batch-8_start-page' })
+test('a training starts from the page\'s own weights; weights that a link cannot contain are asked for', async () => {
+  const { page, complaints, close } = await browser.open({ theatre: 'dates_steps-10_batch-8_start-page' })
   await waitUntilDrawn(page, 0)
   const file = new Uint8Array(await readFile(new URL('../../web/models/dates/date_translator.safetensors', import.meta.url)))
   const session = createSession(gf, read('dates_steps-10_batch-8_start-page'), undefined, file)
@@ -385,7 +386,7 @@ test('a training starts from the page\'s own weights; missing weights are reques
 
 test('the training page fits a phone, axe finds nothing, and it leads back to the house', async () => {
   for (const [language, colorScheme] of everyNth([['ko', 'light'], ['en', 'dark']], 2)) {
-    const { page, complaints, close } = await house.open({ theatre: 'particles_steps-20', language },
+    const { page, complaints, close } = await browser.open({ theatre: 'particles_steps-20', language },
       { viewport: { width: 360, height: 740 }, colorScheme })
     await waitForStep(page, 0)
     await pressAction(page, 'step')
@@ -404,7 +405,7 @@ test('the training page fits a phone, axe finds nothing, and it leads back to th
 })
 
 test('problems are reported before a training starts', async () => {
-  const { page, close } = await house.open({ theatre: 'dates_rate-5000' })
+  const { page, close } = await browser.open({ theatre: 'dates_rate-5000' })
   await page.waitForSelector('.theatre [data-control="rate"].is-wrong')
   assert.equal(await page.evaluate(() => document.querySelector('.theatre').dataset.step), undefined)
   await close()
