@@ -141,7 +141,8 @@ test('a truncated file, or one with a changed header, is rejected or loads compl
       assert.equal(state(), before, error.message)
       return
     }
-    // The changed byte may belong to a number or a name; the file is then valid and is loaded completely.
+    // The changed byte may belong to a number or a name. The file is then valid; loading the original again must
+    // restore everything.
     gf.loadCheckpoint(bytes, { model, optimizer })
     assert.equal(state(), before)
   }

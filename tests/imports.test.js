@@ -15,16 +15,19 @@ async function importsIn(folder) {
   }))
 }
 
-/** What is left when modules that import none of the others, or that none of them imports, are taken away in turn. */
+/**
+ * The modules in or between cycles: a module that imports no remaining module, or that no remaining module imports, is
+ * removed, until there is none.
+ */
 function circular(modules) {
   const rest = new Map(modules)
   const isImported = name => [...rest.values()].some(imports => imports.includes(name))
-  const isLoose = ([name, imports]) => !imports.some(path => rest.has(path)) || !isImported(name)
-  let loose
+  const isOutsideCycles = ([name, imports]) => !imports.some(path => rest.has(path)) || !isImported(name)
+  let removable
   do {
-    loose = [...rest].filter(isLoose)
-    loose.forEach(([name]) => rest.delete(name))
-  } while (loose.length)
+    removable = [...rest].filter(isOutsideCycles)
+    removable.forEach(([name]) => rest.delete(name))
+  } while (removable.length)
   return [...rest.keys()]
 }
 

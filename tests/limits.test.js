@@ -1,10 +1,10 @@
-// What is larger than memory, or than the kernels' integers, is refused before anything is touched.
+// Tensors and workspaces that are larger than memory, or than the kernels' integers, are refused before any write.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/js/index.js'
 
-/** Cells of a whole memory of 4 GB. */
-const WHOLE = 2 ** 30
+/** The number of float32 cells in the maximum memory of 4 GB. */
+const MAX_CELLS = 2 ** 30
 
 test('sizes of workspaces do not wrap around', async () => {
   const { engine } = await load(), { c } = engine
@@ -23,7 +23,7 @@ test('attention over too many keys for a workspace is rejected', async () => {
   const rows = engine.empty([1, 1, 2 ** 27, 1])
   assert.throws(() => F.scaledDotProductAttention(q, rows, rows), { code: 'memory', message: /^out of memory: / })
   assert.deepEqual(neighbour.toArray(), [1, 2, 3, 4])
-  assert.equal(F.scaledDotProductAttention(q, q, q).item(), 1, 'and the engine goes on')
+  assert.equal(F.scaledDotProductAttention(q, q, q).item(), 1, 'the engine can still be used')
 })
 
 test('a weight that packing would enlarge eightfold is used unpacked', async () => {
@@ -35,7 +35,7 @@ test('a weight that packing would enlarge eightfold is used unpacked', async () 
   assert.equal(weight.storage.packedColumns, 0)
 })
 
-test('rejects blocks of absurd sizes', async () => {
+test('blocks of absurd sizes are rejected', async () => {
   const { engine } = await load()
   for (const size of [-1, -4294967000, NaN, Infinity, 2 ** 32, 2 ** 53]) {
     assert.throws(() => engine.memory.alloc(size), { code: 'memory' }, `${size} bytes`)
@@ -44,9 +44,9 @@ test('rejects blocks of absurd sizes', async () => {
   assert.throws(() => engine.memory.alloc(1.5), { code: 'memory' })
 })
 
-test('rejects empty shapes with sides that are too large', async () => {
+test('empty shapes with sides that are too large are rejected', async () => {
   const gf = await load(), started = performance.now()
-  for (const shape of [[2 ** 31 - 1, 0], [0, 2 ** 31 - 1], [2 ** 20, 2 ** 20, 0], [WHOLE + 1, 0]]) {
+  for (const shape of [[2 ** 31 - 1, 0], [0, 2 ** 31 - 1], [2 ** 20, 2 ** 20, 0], [MAX_CELLS + 1, 0]]) {
     for (const make of [() => gf.rand(shape), () => gf.tensor(new Float32Array(0), { shape })]) {
       assert.throws(make, { code: 'memory', message: /sides/ }, `[${shape}]`)
     }
@@ -54,7 +54,7 @@ test('rejects empty shapes with sides that are too large', async () => {
   assert.ok(performance.now() - started < 1000)
 })
 
-test('rejects a large number of empty rows', async () => {
+test('operations on a large number of empty rows take little time', async () => {
   const gf = await load(), F = gf.functional, started = performance.now()
   const x = gf.tensor(new Float32Array(0), { shape: [2 ** 22, 0], requiresGrad: true })
   for (const fn of ['softmax', 'logSoftmax', 'relu', 'gelu']) F[fn](x).backward(
@@ -66,23 +66,25 @@ test('rejects a large number of empty rows', async () => {
 
 test('stored scores of hidden keys may be -infinity', async () => {
   const { engine } = await load(), { c } = engine, T = 11
-  const bits = new Int32Array(new Float32Array([1]).buffer)[0], rows = [T, T, 1]
+  const bits = new Int32Array(new Float32Array([1]).buffer)[0], strides = [T, T, 1]
   const [q, out, scores, weights] = [[T], [T], [T, T], [T, T]].map(shape => engine.empty(shape))
   q.values.forEach((_, i) => { q.values[i] = i - 5 })
-  const struct = (scoreHidden, steps) => engine.pass(
-    [1, 1, T, T, 1, 1, 1, 0, 0, bits, ...rows, ...rows, ...rows, ...rows, 0, 0, 0, 0, 1, 0, 0, scoreHidden, ...steps])
-  const run = (scoreHidden, kept) => {
-    const steps = [0, scores.dataPtr(), 0, kept],
-      room = engine.scratch(c.gf_attention_workspace(struct(scoreHidden, steps), 0))
-    const passed = struct(scoreHidden, steps)
-    c.gf_attention_forward(out.dataPtr(), passed + 4 * 30, room, q.dataPtr(), q.dataPtr(), q.dataPtr(), 0, passed)
+  const struct = (scoreHidden, savedPointers) => engine.pass(
+    [1, 1, T, T, 1, 1, 1, 0, 0, bits, ...strides, ...strides, ...strides, ...strides, 0, 0, 0, 0, 1, 0, 0, scoreHidden,
+      ...savedPointers])
+  const run = (scoreHidden, weightsPointer) => {
+    const savedPointers = [0, scores.dataPtr(), 0, weightsPointer],
+      workspace = engine.scratch(c.gf_attention_workspace(struct(scoreHidden, savedPointers), 0))
+    const structAt = struct(scoreHidden, savedPointers)
+    const savedAt = structAt + 4 * 30 // savedPointers, after the fields of gf_attention
+    c.gf_attention_forward(out.dataPtr(), savedAt, workspace, q.dataPtr(), q.dataPtr(), q.dataPtr(), 0, structAt)
     return { out: [...out.values], scores: [...scores.values], weights: [...weights.values] }
   }
-  const all = run(1, weights.dataPtr()), seen = run(0, weights.dataPtr())
-  assert.deepEqual(seen.scores, all.scores.map((s, n) => (n % T > Math.floor(n / T) ? -Infinity : s)))
-  assert.deepEqual(seen.out, all.out)
-  assert.deepEqual(seen.weights, all.weights)
-  assert.deepEqual(run(0, 0).out, all.out)
+  const withHidden = run(1, weights.dataPtr()), withoutHidden = run(0, weights.dataPtr())
+  assert.deepEqual(withoutHidden.scores, withHidden.scores.map((s, n) => (n % T > Math.floor(n / T) ? -Infinity : s)))
+  assert.deepEqual(withoutHidden.out, withHidden.out)
+  assert.deepEqual(withoutHidden.weights, withHidden.weights)
+  assert.deepEqual(run(0, 0).out, withHidden.out)
 })
 
 test('a weight is used unpacked if there is no memory for packing', async () => {

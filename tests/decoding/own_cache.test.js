@@ -1,4 +1,4 @@
-// Models whose attention is written out keep their keys and values in the cache of generate.
+// Models that implement attention themselves store their keys and values in the cache of generate.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
@@ -40,7 +40,7 @@ class GPT extends nn.Module {
     this.lengths.push(count)
     const x = this.tokens(ids).add(this.positions(gf.arange(past, past + count)))
     const hidden = x.add(gf.cat([...this.heads].map(head => head(x, { cache })), -1))
-    // The same module in two places has its tensors for each.
+    // The same module is called twice: the cache stores separate keys and values for each call.
     return [this.out(this.last(this.last(hidden, { cache }), { cache })), null]
   }
 }
@@ -51,7 +51,7 @@ const model = new GPT().eval()
 for (const options of [
   {}, { temperature: 0.8, topK: 5, seed: 2 }, { beams: 3 }, { beams: 2, lengthPenalty: 1, end: 4 }
 ]) {
-  test(`a GPT with attention of its own: the same ids with and without a cache: ${JSON.stringify(options)}`, () => {
+  test(`a GPT with its own attention gives the same ids with and without a cache: ${JSON.stringify(options)}`, () => {
     for (const prompt of [[1], [1, 2, 3, 4], [[5, 6], [7, 8, 9]]]) {
       const generate = cache => decoding.generate(model, prompt, { ...options, maxNewTokens: 12, cache })
       assert.deepEqual(generate(true), generate(false))
@@ -72,18 +72,18 @@ test('a pass in parts gives the logits of one pass; truncate takes tokens back',
   gf.noGrad(() => {
     const ids = gf.tensor([[1, 2, 3, 4, 5]], { dtype: 'int32' }), [whole] = model(ids), cache = new decoding.Cache(8)
     const part = (from, count) => model(ids.narrow(1, from, count), { cache })[0]
-    const close = (logits, from, count) => assert.ok(gf.allclose(logits, whole.narrow(1, from, count)))
-    close(part(0, 3), 0, 3)
-    close(part(3, 2), 3, 2)
+    const assertCloseToWhole = (logits, from, count) => assert.ok(gf.allclose(logits, whole.narrow(1, from, count)))
+    assertCloseToWhole(part(0, 3), 0, 3)
+    assertCloseToWhole(part(3, 2), 3, 2)
     assert.equal(cache.length, 5)
     cache.truncate(2)
-    close(part(2, 3), 2, 3)
+    assertCloseToWhole(part(2, 3), 2, 3)
     cache.truncate(4)
     const failing = model.out.registerForwardHook(() => { throw new Error('on purpose') })
     assert.throws(() => part(4, 1), /on purpose/)
     failing.remove()
-    assert.equal(cache.length, 4, 'a pass that fails leaves nothing')
-    close(part(4, 1), 4, 1)
+    assert.equal(cache.length, 4, 'a pass that fails leaves nothing in the cache')
+    assertCloseToWhole(part(4, 1), 4, 1)
     cache.select([0, 0])
     assert.equal(model(ids.narrow(1, 0, 1).expand(2, 1), { cache })[0].shape[0], 2)
     cache.dispose()
@@ -92,22 +92,22 @@ test('a pass in parts gives the logits of one pass; truncate takes tokens back',
 })
 
 test('update rejects what it cannot store', () => {
-  const cache = new decoding.Cache(8), [head] = model.heads, x = gf.ones([1, 2, 4]), refused = (work, code, message) =>
-    assert.throws(work, { code, message })
-  refused(() => cache.update(x, x), 'type', /const \[k, v\] = cache\.update\(this, k, v\)/)
-  refused(() => cache.update(head), 'type', /takes a module and its tensors/)
-  refused(() => cache.update(head, [1, 2]), 'type', /got an array of 2 as tensor 0/)
-  refused(() => cache.update(head, gf.ones([1, 2, 4], { requiresGrad: true })), 'state', /keeps no gradients/)
-  refused(() => cache.update(head, x, gf.ones([1, 3, 4])), 'shape', /same number of tokens, got \[1, 2, 4\] and \[1, 3, 4\]/)
+  const cache = new decoding.Cache(8), [head] = model.heads, x = gf.ones([1, 2, 4])
+  const assertRejected = (work, code, message) => assert.throws(work, { code, message })
+  assertRejected(() => cache.update(x, x), 'type', /const \[k, v\] = cache\.update\(this, k, v\)/)
+  assertRejected(() => cache.update(head), 'type', /takes a module and its tensors/)
+  assertRejected(() => cache.update(head, [1, 2]), 'type', /got an array of 2 as tensor 0/)
+  assertRejected(() => cache.update(head, gf.ones([1, 2, 4], { requiresGrad: true })), 'state', /keeps no gradients/)
+  assertRejected(() => cache.update(head, x, gf.ones([1, 3, 4])), 'shape', /same number of tokens, got \[1, 2, 4\] and \[1, 3, 4\]/)
   cache.update(head, x, x)
-  refused(() => cache.update(head, x), 'shape', /expected 2 tensors as in the first call, got 1/)
-  refused(() => cache.update(head, gf.ones([1, 2, 5]), x), 'shape', /./)
+  assertRejected(() => cache.update(head, x), 'shape', /expected 2 tensors as in the first call, got 1/)
+  assertRejected(() => cache.update(head, gf.ones([1, 2, 5]), x), 'shape', /./)
   const attention = new nn.MultiheadAttention(4, 2)
   gf.noGrad(() => attention(x, x, x, { cache }))
-  refused(() => cache.update(attention, x), 'state', /MultiheadAttention stores its keys itself/)
+  assertRejected(() => cache.update(attention, x), 'state', /MultiheadAttention stores its keys itself/)
 })
 
-test('a trace of a pass with a cache explains the keys', () => {
+test('values of a traced pass with a cache can be explained', () => {
   const cache = new decoding.Cache(8), step = id => gf.tensor([[id]], { dtype: 'int32' })
   gf.noGrad(() => {
     model(step(1), { cache })

@@ -1,4 +1,4 @@
-// Example inputs of modules, which use no random numbers.
+// Example inputs for modules; they are created without random numbers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createExample } from '../../src/js/export/pytorch_example.js'
@@ -37,7 +37,7 @@ for (const [name, [module, expected]] of Object.entries(MODULES)) test(`${name}:
   assert.deepEqual([...first.data.slice(0, 3)], [1, 1.7, 2.4].map(v => Math.fround(Math.sin(v))))
 })
 
-test('an embedding: different ids below the number of rows', () => {
+test('an embedding: ids that advance by 3, modulo the number of rows', () => {
   assert.deepEqual(createExample(new nn.Embedding(9, 4)), [[1, 4, 7, 1, 4], [2, 5, 8, 2, 5]])
   assert.deepEqual(createExample(new nn.Embedding(3, 4)), [[1, 1, 1, 1, 1], [2, 2, 2, 2, 2]])
 })
@@ -57,7 +57,7 @@ async function example(type, positions) {
 const ids = (rows, count, step) => [1, 2].map(first =>
   Array.from({ length: count }, (_, i) => (first + i * step) % rows))
 
-test('language models: ids below the size of every embedding except token types, at most the maximum length', async () => {
+test('language models: ids below the size of every embedding except token types, at most as many as the maximum length', async () => {
   // All models have 11 tokens. GPT-2 and BERT also have an embedding of 8 positions, T5 one of 8 distances.
   for (const [type, rows] of [['gpt2', 8], ['llama', 11], ['bert', 8]]) {
     assert.deepEqual(await example(type), { ids: ids(rows, 5, 3) }, type)

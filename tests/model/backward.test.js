@@ -67,7 +67,7 @@ const firstGradient = ({ terms }) => terms.flatMap(({ factors }) => factors)
   .map(({ source }) => source).find(source => source?.isGradient)
 
 for (const [title, settings] of RUNS) {
-  test(`the gradients of first terms lead from a weight to the loss: ${title}`, () => {
+  test(`following the first gradient of each explanation leads from a weight to the loss: ${title}`, () => {
     const run = pageRun(settings)
     const starts = [
       ['transformer.encoder.layers.0.linear2.weight', [3, 5]],
@@ -129,45 +129,45 @@ test('the gradient of the logits is softmax minus the target, divided by the num
     const { value, formula, terms, steps } = run.explainGradient('output', [0, 4, word])
     assert.equal(formula, 'dlogits[v] = dloss × (p[v] − share[v]) / rows')
     assert.equal(terms.length, 1)
-    const [dloss, log, share, divisor] = terms[0].factors
+    const [dloss, logProb, share, divisor] = terms[0].factors
     assert.deepEqual([dloss.value, share.value, divisor.value], [1, word === answer ? 1 : 0, rows])
-    assert.deepEqual(log.source, { name: 'log_probs', index: [4, word] })
+    assert.deepEqual(logProb.source, { name: 'log_probs', index: [4, word] })
     const p = Math.exp(valueAt(run.tensors.get('log_probs'), [4, word]))
     assert.deepEqual(steps, [{ label: 'p', value: p }])
     assert.ok(Math.abs(value - (p - share.value) / rows) < 1e-8)
-    const { value: byLog } = run.explainGradient('log_probs', [4, word])
-    assert.equal(byLog, word === answer ? Math.fround(-1 / rows) : 0)
+    const { value: logProbGradient } = run.explainGradient('log_probs', [4, word])
+    assert.equal(logProbGradient, word === answer ? Math.fround(-1 / rows) : 0)
   }
   assert.equal(run.explainGradient('loss', []).value, 1)
   assert.equal(valueAt(getTensor(run, 'loss'), []), run.loss)
   assert.ok(explainCell(run.workerRun, { name: 'output', index: [0, 4, answer] }).users.includes('log_probs'))
   assert.deepEqual(explainCell(run.workerRun, { name: 'log_probs', index: [4, answer] }).users, ['loss'])
-  const lost = run.explain('loss', [])
-  assert.ok(lost.sources.every(({ name }) => name === 'log_probs') && lost.terms.length === rows)
+  const lossExplanation = run.explain('loss', [])
+  assert.ok(lossExplanation.sources.every(({ name }) => name === 'log_probs') && lossExplanation.terms.length === rows)
   run.dispose()
 })
 
-test('a cell without a gradient has a reason; dots have a gradient, which leads to the scores', async () => {
+test('a cell without a gradient has a reason; the dot products have a gradient, which leads to the scores', async () => {
   const run = pageRun(SMALL)
-  const none = name => explainCell(run.workerRun,
+  const reasonOf = name => explainCell(run.workerRun,
     { name, index: getTensor(run, name).shape.map(() => 0), isGradient: true }).missingReason
   const layer = 'transformer.encoder.layers.0.self_attn'
   for (const name of ['sampling.probabilities', 'sampling.output', 'sampling.choice.mask', 'sampling.tempered',
     `${layer}.dropout.output`]) {
-    assert.equal(none(name), 'notInLoss', name)
+    assert.equal(reasonOf(name), 'notInLoss', name)
   }
-  for (const name of ['positions.pe', 'positions.dropout.mask', `${layer}.dropout.mask`]) assert.equal(none(name),
+  for (const name of ['positions.pe', 'positions.dropout.mask', `${layer}.dropout.mask`]) assert.equal(reasonOf(name),
     'notTrained', name)
-  for (const name of ['output', 'log_probs', 'loss', `${layer}.dots`]) assert.equal(none(name), undefined, name)
+  for (const name of ['output', 'log_probs', 'loss', `${layer}.dots`]) assert.equal(reasonOf(name), undefined, name)
   const cell = { name: `${layer}.dots`, index: [0, 1, 2, 3] }
   assert.deepEqual(explainCell(run.workerRun, cell).users, [`${layer}.scores`])
   assert.deepEqual(firstUse(run.workerRun.run, cell, `${layer}.scores`), { ...cell, name: `${layer}.scores` })
   const { value } = run.explainGradient(`${layer}.scores`, cell.index)
   const { slope } = await finiteDifference(({ edits, ...settings }) => makeRun(settings, edits),
     { ...SMALL, edits: [] }, cell, valueAt(getTensor(run, cell.name), cell.index))
-  const dots = run.explainGradient(cell.name, cell.index).value
-  assert.equal(dots, Math.fround(value * Math.fround(1 / Math.sqrt(4))))
-  assert.ok(Math.abs(slope - dots) < 0.02 * Math.abs(dots), `nudged ${slope}, ${dots}`)
-  assert.ok(Object.is(run.gradient(cell.name)[offsetOf(getTensor(run, cell.name).shape, cell.index)], dots))
+  const dotsGradient = run.explainGradient(cell.name, cell.index).value
+  assert.equal(dotsGradient, Math.fround(value * Math.fround(1 / Math.sqrt(4))))
+  assert.ok(Math.abs(slope - dotsGradient) < 0.02 * Math.abs(dotsGradient), `nudged ${slope}, ${dotsGradient}`)
+  assert.ok(Object.is(run.gradient(cell.name)[offsetOf(getTensor(run, cell.name).shape, cell.index)], dotsGradient))
   run.dispose()
 })
