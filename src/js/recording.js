@@ -140,7 +140,10 @@ export class Recording {
   #memory
   #scratch = { address: 0, bytes: -1 }
   /** @type {Call[]} */ #calls = []
-  /** The weights that it reads, by address and layout. @type {Map<Storage, { address: number, columns: number }>} */
+  /**
+   * The weights that it reads, by address and layout.
+   * @type {Map<Storage, { address: number, packedColumns: number }>}
+   */
   #weights = new Map()
   /** @type {Block[]} */ #inputs = []
   /** The outputs of the forward. @type {Block[]} */ outputs = []
@@ -268,7 +271,8 @@ export class Recording {
   /** Notes that the forward reads a storage. @param {Storage} storage */
   use(storage) {
     if (storage.memory === this.#memory || this.#weights.has(storage)) return
-    this.#weights.set(storage, { address: storage.address, columns: storage.packedColumns })
+    const { address, packedColumns } = storage
+    this.#weights.set(storage, { address, packedColumns })
   }
 
   /** Kernels.scratch during the recording. @param {number} bytes */
@@ -299,8 +303,8 @@ export class Recording {
 
   /** Whether all weights still have the address and layout of the recording. */
   get isValid() {
-    for (const [storage, { address, columns }] of this.#weights) {
-      if (storage.address !== address || storage.packedColumns !== columns) return false
+    for (const [storage, { address, packedColumns }] of this.#weights) {
+      if (storage.address !== address || storage.packedColumns !== packedColumns) return false
     }
     return true
   }

@@ -285,8 +285,9 @@ export class Tensor extends Methods {
   /** The value at a row-major index; true or false of a bool tensor. @param {number} i @returns {any} */
   #read(i) {
     if (isBlockType(this.dtype)) return readBlockValue(this, i)
-    const { packedColumns: columns, address } = this.#alive(), { bytes, view, read } = DTYPES[this.dtype], at = this.offset + i
-    const [value] = this.engine.memory[view](address + bytes * (columns ? getPanelOffset(at, columns) : at), 1)
+    const { packedColumns, address } = this.#alive(), { bytes, view, read } = DTYPES[this.dtype], at = this.offset + i
+    const element = packedColumns ? getPanelOffset(at, packedColumns) : at
+    const [value] = this.engine.memory[view](address + bytes * element, 1)
     return read ? read(value) : value
   }
 

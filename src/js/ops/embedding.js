@@ -45,10 +45,10 @@ const op = {
  */
 function getReadableRows(weight) {
   const { engine, dtype, offset, shape: [V, C] } = weight
-  const storage = /** @type {import('../storage.js').Storage} */ (weight.storage), { address, packedColumns: columns } = storage
+  const storage = /** @type {import('../storage.js').Storage} */ (weight.storage), { address, packedColumns } = storage
   engine.recording?.use(storage)
   if (isBlockType(dtype)) return { panels: blockAddress(weight) }
-  const panels = dtype !== 'float32' ? getPanels(weight, 0, V) : columns === C && offset === 0 ? address : 0
+  const panels = dtype !== 'float32' ? getPanels(weight, 0, V) : packedColumns === C && offset === 0 ? address : 0
   if (panels || dtype === 'float32') return { panels, rows: weight }
   const rows = engine.empty(weight.shape)
   convertInto(rows, weight)
