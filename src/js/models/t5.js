@@ -57,9 +57,9 @@ class Attention extends Module {
    */
   forward(x, memory, { cache, ...options }) {
     const entry = cache?.of(this, memory === x ? undefined : memory.shape[1])
-    const isKnown = entry?.isMemory && entry.length > 0, q = this.tag('q', this.q.forward(x))
-    const k = isKnown ? null : this.tag('k', this.k.forward(memory))
-    const v = isKnown ? null : this.tag('v', this.v.forward(memory))
+    const isCached = entry?.isMemory && entry.length > 0, q = this.tag('q', this.q.forward(x))
+    const k = isCached ? null : this.tag('k', this.k.forward(memory))
+    const v = isCached ? null : this.tag('v', this.v.forward(memory))
     const { out } = multiheadAttention(q, k, v, this.numHeads, {
       ...options, scale: 1, needWeights: false, cache: entry, dropoutP: this.training ? this.dropout : 0, where: 'T5'
     })
@@ -164,12 +164,12 @@ class Stack extends Module {
     const options = { bidirectional: !isDecoder, maxDistance, numBuckets, past }
     const buckets = this.engine.freeWithTrace(
       relativePositionBuckets(this.engine, queries, queries + past, options))
-    const maskOf = (/** @type {Embedding} */ table) =>
+    const maskWithBias = (/** @type {Embedding} */ table) =>
       (mask ? add(biasOf(table, buckets), mask) : biasOf(table, buckets))
-    const common = shared && maskOf(shared), cross = { keyPaddingMask, cache }
+    const sharedMask = shared && maskWithBias(shared), crossOptions = { keyPaddingMask, cache }
     const y = runLayers(this.block, this.dropout.forward(x), (block, hidden) => {
-      const attnMask = common ?? maskOf(/** @type {any} */ (block).relative_attention_bias)
-      return block.forward(hidden, { attnMask, isCausal: isDecoder, cache }, memory, cross)
+      const attnMask = sharedMask ?? maskWithBias(/** @type {any} */ (block).relative_attention_bias)
+      return block.forward(hidden, { attnMask, isCausal: isDecoder, cache }, memory, crossOptions)
     })
     return this.dropout.forward(this.final_layer_norm.forward(y))
   }
