@@ -177,8 +177,8 @@ function recomputeWeights(inputs, saved) {
  * @param {string} where @param {Tensor} q @param {Tensor} k @param {Tensor} v @param {Layout} layout
  * @param {{ B: number, H: number, KV: number, Tq: number, Tk: number, D: number, Dv: number }} sizes
  * @param {AttentionOptions & { needWeights?: boolean }} options
- * @param {{ maskHides: boolean, past: number, cache?: any }} more maskHides: the boolean of a mask that hides; past:
- *   the number of earlier keys; cache: the entry that contains all keys
+ * @param {{ maskHides: boolean, past: number, cache?: any }} more maskHides: the boolean that hides a key in a mask;
+ *   past: the number of earlier keys; cache: the entry that contains all keys
  * @returns {{ out: Tensor, weights: Tensor | null }} the weights after dropout
  */
 function attend(where, q, k, v, layout, sizes, options, { maskHides, past, cache }) {
@@ -217,10 +217,10 @@ function attend(where, q, k, v, layout, sizes, options, { maskHides, past, cache
  */
 function createSteps({ q, k, v, mask }, { B, H, Tq, Tk }, needWeights) {
   const { engine } = q, { trace } = engine, shape = [B, H, Tq, Tk]
-  const make = () => engine.empty(shape), leaveOut = () => engine.createPlaceholder(shape)
-  if (!trace) return [null, null, null, needWeights || needsSaving(engine, q, k, v, mask) ? make() : null]
+  const allocate = () => engine.empty(shape), createPlaceholder = () => engine.createPlaceholder(shape)
+  if (!trace) return [null, null, null, needWeights || needsSaving(engine, q, k, v, mask) ? allocate() : null]
   const isSelected = trace.keepsAttention(...STEPS)
-  return STEPS.map(name => (isSelected || (needWeights && name === 'weights') ? make() : leaveOut()))
+  return STEPS.map(name => (isSelected || (needWeights && name === 'weights') ? allocate() : createPlaceholder()))
 }
 
 const OPTIONS = ['attnMask', 'keyPaddingMask', 'isCausal', 'window', 'dropoutP', 'scale', 'enableGqa']
