@@ -109,7 +109,7 @@ export function createSession(gf, settings, text, start) {
   function evaluateHeldOut() {
     model.eval()
     const loss = gf.tidy(() => gf.noGrad(() => computeLoss(heldOutBatch, 0).item()))
-    const right = task.right(gf, model, data, heldOutBatch)
+    const right = task.measureAccuracy(gf, model, data, heldOutBatch)
     model.train()
     return { step: done, loss, right }
   }

@@ -28,15 +28,16 @@ export const dates = {
     gf.manualSeed(seed)
     return batchOf(sampleExamples(gf, TESTS, isHeldOut))
   },
-  right: (gf, translator, data, { examples }) => exactFraction(translator, /** @type {Example[]} */ (examples)),
+  measureAccuracy: (gf, translator, data, { examples }) => (
+    exactFraction(translator, /** @type {Example[]} */ (examples))),
   tables: () => ({ 'source_embedding.weight': SOURCE_TOKENS, 'target_embedding.weight': TARGET_TOKENS }),
   answer(gf, translator, data, text) {
     const source = encode(splitSource(text), SOURCE_IDS, 0)
     /** @type {string[][]} */
-    const [said] = translator.translate([source])
-    const input = [START_ID, ...said.map(token => TARGET_TOKENS.indexOf(token))].slice(0, LONGEST.target)
+    const [translation] = translator.translate([source])
+    const input = [START_ID, ...translation.map(token => TARGET_TOKENS.indexOf(token))].slice(0, LONGEST.target)
     return {
-      text: joinTarget(said), inputs: [[source], [input]],
+      text: joinTarget(translation), inputs: [[source], [input]],
       tokens: { source: source.map(id => SOURCE_TOKENS[id]), target: input.map(id => TARGET_TOKENS[id]) }
     }
   },

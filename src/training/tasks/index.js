@@ -3,21 +3,21 @@
  * a sentence.
  *
  * @typedef {{ inputs: any[], target: number[], ignoreIndex: number, words: readonly string[],
- *   examples?: unknown[], tests?: unknown[] }} Batch inputs of the model's forward; what is right at each place, and
- *   the words of these ids; examples, tests: what it was made of
- * @typedef {{ text: string, inputs: any[], tokens: Record<string, string[]> }} Answer what the model says; with which
- *   inputs it can be looked at, and the tokens that its attention goes between
+ *   examples?: unknown[], tests?: unknown[] }} Batch inputs: of the model's forward; target: the correct id at each
+ *   position; words: the tokens of these ids; examples, tests: the samples that the batch consists of
+ * @typedef {{ text: string, inputs: any[], tokens: Record<string, string[]> }} Answer the model's output as text; the
+ *   inputs of a forward that shows how it was computed, and the tokens of its attention matrices
  *
  * @typedef {object} Task
  * @property {(gf: any, settings: TrainingState, text?: string) => any} prepare what is created before the first step
  * @property {(gf: any, settings: TrainingState, data: any) => any} create the model, randomly initialized
  * @property {(gf: any, settings: TrainingState, data: any, step: number) => Batch} batch of a step, from 1
  * @property {(gf: any, settings: TrainingState, data: any) => Batch} heldOut examples that are never trained on
- * @property {(gf: any, model: any, data: any, batch: Batch) => number} right the accuracy
+ * @property {(gf: any, model: any, data: any, batch: Batch) => number} measureAccuracy the fraction of correct answers
  * @property {(gf: any, model: any, data: any, text: string) => Answer} answer
  * @property {(data: any) => Record<string, readonly string[]>} tables embedding tables, and the tokens of their rows
  * @property {(data: any) => { shape: object, vocabulary: string }} [inFile] what a model needs besides its weights
- * @property {(text: string) => Problem | null | undefined} [problem] of a reader's sentence
+ * @property {(text: string) => Problem | null | undefined} [problem] why a sentence cannot be answered, if it cannot
  */
 
 import { dates } from './dates.js'

@@ -23,7 +23,7 @@ export const particles = {
     const tests = examples(seed, TESTS, { isHeldOut: true })
     return { ...asBatch(taskOf(tests)), tests }
   },
-  right: (gf, model, data, { tests }) => accuracy(gf, model, /** @type {Example[]} */ (tests)).right,
+  measureAccuracy: (gf, model, data, { tests }) => accuracy(gf, model, /** @type {Example[]} */ (tests)).right,
   tables: () => ({ 'embedding.weight': TOKENS }),
   answer(gf, model, data, text) {
     const { ids, tokens } = encodeSentence(text)

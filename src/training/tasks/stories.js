@@ -51,7 +51,7 @@ export const stories = {
   create: (gf, settings) => createStories(gf, { ...CONFIG, ...shapeOf(settings) }),
   batch: (gf, { seed, batch }, data, step) => asBatch(data, tell(seed * 1_000_003 + step, batch)),
   heldOut: (gf, { seed }, data) => asBatch(data, tell(seed, TESTS, { names: 'held out' })),
-  right: (gf, model, data, batch) => accuracyOf(gf, model, batch),
+  measureAccuracy: (gf, model, data, batch) => accuracyOf(gf, model, batch),
   tables: ({ words }) => ({ 'embedding.weight': words }),
   answer(gf, model, { tokenizer, words }, text) {
     const start = encode(tokenizer, text, MAX_NEW_TOKENS)

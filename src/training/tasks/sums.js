@@ -43,7 +43,7 @@ export const sums = {
     return asBatch(Array.from({ length: batch }, () => draw.pick(/** @type {number[][]} */ (learned))))
   },
   heldOut: (gf, settings, { tests }) => asBatch(tests),
-  right: (gf, model, data, batch) => accuracyOf(gf, model, batch),
+  measureAccuracy: (gf, model, data, batch) => accuracyOf(gf, model, batch),
   inFile: () => ({
     shape: { vocabSize: WORDS.length, longest: LENGTH }, vocabulary: JSON.stringify(wordVocabulary(WORDS).serialized)
   }),

@@ -41,7 +41,7 @@ export const text = {
     const count = Math.max(1, Math.min(TESTS, Math.floor(room / length)))
     return windows(data, Array.from({ length: count }, (_, n) => data.border + Math.floor(n * room / count)), length)
   },
-  right: (gf, model, data, batch) => accuracyOf(gf, model, batch),
+  measureAccuracy: (gf, model, data, batch) => accuracyOf(gf, model, batch),
   inFile: ({ size, length, serialized }) => (
     { shape: { vocabSize: size, longest: length }, vocabulary: JSON.stringify(serialized) }),
   tables: ({ tokens }) => ({ 'embedding.weight': tokens }),
