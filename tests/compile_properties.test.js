@@ -1,4 +1,5 @@
-// What is compiled in the hands of others: held by a module, cloned with it, decoded with, handed another's forward.
+// Compiled modules as properties of other modules and of their clones, in generate, and with replaced forwards or
+// failing recordings.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/js/index.js'
@@ -43,26 +44,26 @@ test('an error while recording does not affect the output', () => {
   }
   registerLibraryCode(Flaky)
   const module = new Flaky(), fast = gf.compile(module), x = gf.randn([2, 4])
-  const same = () => within(() => assert.ok(gf.equal(fast(x), module.inner(x))))
-  same()
-  same()
+  const assertSameOutput = () => within(() => assert.ok(gf.equal(fast(x), module.inner(x))))
+  assertSameOutput()
+  assertSameOutput()
   assert.equal(fast.reason, 'recording it failed: Maximum call stack size exceeded')
-  for (let i = 0; i < 3; i++) same()
+  for (let i = 0; i < 3; i++) assertSameOutput()
   module.eval()
-  for (let i = 0; i < 3; i++) same()
+  for (let i = 0; i < 3; i++) assertSameOutput()
   assert.equal(fast.recordings, 1)
 })
 
 test('a failed recording restores the random generator', () => {
   const x = gf.ones([2, 4])
-  /** What is drawn in three calls and after them; the third forward that runs is the recording. */
-  const drawn = compiles => {
+  /** Random numbers of three calls and after them; the third forward that runs is the recording. */
+  const sampleWith = compiles => {
     let runs = 0
     class Flaky extends nn.Module {
       dropout = new nn.Dropout(0.5)
-      forward(given) {
+      forward(input) {
         runs += 1
-        const out = this.dropout(given)
+        const out = this.dropout(input)
         if (compiles && runs === 3) throw new RangeError('Maximum call stack size exceeded')
         return out
       }
@@ -70,12 +71,12 @@ test('a failed recording restores the random generator', () => {
     registerLibraryCode(Flaky)
     const module = new Flaky(), call = compiles ? gf.compile(module) : module
     gf.manualSeed(5)
-    const given = [1, 2, 3].map(() => gf.noGrad(() => gf.tidy(() => call(x).toArray())))
-    return [given, gf.rand([3]).toArray(), compiles && call.reason]
+    const outputs = [1, 2, 3].map(() => gf.noGrad(() => gf.tidy(() => call(x).toArray())))
+    return [outputs, gf.rand([3]).toArray(), compiles && call.reason]
   }
-  const [plain, fast] = [false, true].map(drawn)
-  assert.match(fast[2], /^recording it failed/)
-  assert.deepEqual(fast.slice(0, 2), plain.slice(0, 2))
+  const [uncompiled, compiled] = [false, true].map(sampleWith)
+  assert.match(compiled[2], /^recording it failed/)
+  assert.deepEqual(compiled.slice(0, 2), uncompiled.slice(0, 2))
 })
 
 test('a clone computes with its own weights', () => {
@@ -89,12 +90,12 @@ test('a clone computes with its own weights', () => {
   assert.ok(!gf.equal(copy(x), module(x)))
 })
 
-test('a module that is only a property as compiled is an error', () => {
+test('a module of which only the compiled form is a property is an error', () => {
   const module = new Holder()
   assert.equal(module.parameters().length, 2)
-  for (const hold of [one => one, one => [one], one => ({ one })]) {
+  for (const wrap of [compiled => compiled, compiled => [compiled], compiled => ({ compiled })]) {
     class Lost extends nn.Module {
-      fast = hold(gf.compile(new nn.Linear(4, 4)))
+      fast = wrap(gf.compile(new nn.Linear(4, 4)))
     }
     assert.throws(() => new Lost().parameters(), { code: 'state', message: /^Lost: fast .* neither trained nor saved; write / })
   }
@@ -105,11 +106,11 @@ test('a module that is only a property as compiled is an error', () => {
 })
 
 test('a compiled decoder works with a cache', () => {
-  const seen = []
+  const hadCache = []
   class Next extends nn.Module {
     table = new nn.Embedding(5, 5)
     forward(ids, { cache = null } = {}) {
-      seen.push(cache !== null)
+      hadCache.push(cache !== null)
       return this.table(ids)
     }
   }
@@ -117,8 +118,8 @@ test('a compiled decoder works with a cache', () => {
   for (const options of [{}, { cache: false }]) {
     assert.deepEqual(gf.decoding.generate(fast, [1], options), gf.decoding.generate(model, [1], options))
   }
-  assert.deepEqual(new Set(seen.slice(0, 40)), new Set([true]))
-  assert.deepEqual(new Set(seen.slice(40)), new Set([false]))
+  assert.deepEqual(new Set(hadCache.slice(0, 40)), new Set([true]))
+  assert.deepEqual(new Set(hadCache.slice(40)), new Set([false]))
   within(() => assert.ok(gf.equal(fast.forward([[1]]), fast([[1]]))))
 })
 

@@ -6,14 +6,15 @@ import { BEGINNINGS } from '../../src/training/models/stories/data.js'
 import { stories } from '../../web/models/stories/index.js'
 import { pageRun, makeDetachedRun } from '../lib/page.js'
 
-const tell = (settings, edits) => {
+/** A run of the stories model, and its answer as text. */
+const generateStory = (settings, edits) => {
   const run = makeDetachedRun({ model: 'stories', ...settings }, edits)
   return { run, text: stories.written(run.decoding.steps.map(({ token }) => token)) }
 }
 
 test('every suggested beginning is continued to an end', () => {
   for (const [language, beginning] of BEGINNINGS) {
-    const { run, text } = tell({ beginning })
+    const { run, text } = generateStory({ beginning })
     assert.equal(run.decoding.steps.at(-1).token, '<end>', `${beginning}: ${text}`)
     assert.ok(text.length > 10, text)
     assert.equal(stories.written(run.streams.text.tokens[0].slice(0, run.decoding.rows[0] + 1)), beginning)
@@ -22,7 +23,7 @@ test('every suggested beginning is continued to an end', () => {
 })
 
 test('sampling depends on the seed only', () => {
-  const storyOf = seed => tell({ decoding: 'sample', seed, beginning: '비가 와요.' }).text
+  const storyOf = seed => generateStory({ decoding: 'sample', seed, beginning: '비가 와요.' }).text
   const all = [1, 2, 3, 4, 5].map(storyOf)
   assert.ok(new Set(all).size > 1)
   assert.deepEqual([1, 2, 3, 4, 5].map(storyOf), all)
@@ -30,7 +31,7 @@ test('sampling depends on the seed only', () => {
 
 test('unknown characters become byte tokens, which are decoded to characters again', () => {
   for (const beginning of ['', ' ', '👍🏽', '뷁', 'e\u0301', '한글', '\ud83d', 'x'.repeat(500), '<end>']) {
-    const { run } = tell({ beginning })
+    const { run } = generateStory({ beginning })
     assert.ok(run.decoding.steps.length > 0, JSON.stringify(beginning))
     assert.ok(!run.streams.text.tokens[0].some(token => token.includes('\ufffd')), JSON.stringify(beginning))
   }
@@ -39,19 +40,19 @@ test('unknown characters become byte tokens, which are decoded to characters aga
 })
 
 test('an untrained combination of settings is sampled from the seed, and every trained one tells a story', () => {
-  const { run: untrained } = tell({ norm: 'rms', kvHeads: 1 })
+  const { run: untrained } = generateStory({ norm: 'rms', kvHeads: 1 })
   assert.equal(untrained.isTrained, false)
-  assert.notEqual(tell({ norm: 'rms', kvHeads: 1, seed: 7 }).text, tell({ norm: 'rms', kvHeads: 1 }).text)
+  assert.notEqual(generateStory({ norm: 'rms', kvHeads: 1, seed: 7 }).text, generateStory({ norm: 'rms', kvHeads: 1 }).text)
   for (const { settings } of stories.variants) {
-    const { run, text } = tell({ ...settings, beginning: 'Julia went to the' })
+    const { run, text } = generateStory({ ...settings, beginning: 'Julia went to the' })
     assert.equal(run.isTrained, true)
     assert.equal(run.decoding.steps.at(-1).token, '<end>', `${JSON.stringify(settings)}: ${text}`)
-    assert.equal(tell({ ...settings, seed: 7, beginning: 'Julia went to the' }).text, text, 'trained weights do not depend on the seed')
+    assert.equal(generateStory({ ...settings, seed: 7, beginning: 'Julia went to the' }).text, text, 'trained weights do not depend on the seed')
   }
 })
 
 test('the tokens generated step by step are those of one pass over the whole text', () => {
-  const { run } = tell({})
+  const { run } = generateStory({})
   const ids = run.decoding.steps.map(({ id }) => id)
   const { shape: [, , V], data } = run.tensors.get('output')
   run.decoding.rows.forEach((row, t) => {

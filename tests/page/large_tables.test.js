@@ -1,4 +1,4 @@
-// Tables with many rows and large vocabularies: the drawn part has the values of the tensors.
+// Tables with many rows and large vocabularies: the rendered part has the values of the tensors.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { downsample, findTokens, isLargeCount, largestIndices } from '../../web/lib/large_tables.js'
@@ -15,37 +15,39 @@ import { openModel } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { stageData } from '../lib/page.js'
 
-const WORDS = 9000, [llama] = cases('llama'), [, [few]] = llama.tensors[0]
-const tensors = llama.tensors.map(([key, shape, ...rest]) => [key, shape.map(n => (n === few ? WORDS : n)), ...rest])
+const VOCAB_SIZE = 9000, [llama] = cases('llama'), [, [smallVocabSize]] = llama.tensors[0]
+const enlarge = size => (size === smallVocabSize ? VOCAB_SIZE : size)
+const tensors = llama.tensors.map(([key, shape, ...rest]) => [key, shape.map(enlarge), ...rest])
 const imported = RUNS.own(gf, { beginning: '3 1 8000 1 5' }, [],
-  [await openModel(filesOf({ ...llama, tensors }, { config: { vocab_size: WORDS } }))])
-const { run: alive } = imported, TABLE = 'embed_tokens.weight'
-after(() => alive.dispose())
+  [await openModel(filesOf({ ...llama, tensors }, { config: { vocab_size: VOCAB_SIZE } }))])
+const { run: liveRun } = imported, TABLE = 'embed_tokens.weight'
+after(() => liveRun.dispose())
 
-/** The page's run with the values that were asked for, and what was asked. */
-function page() {
+/** The page's run, which requests values as rooms are displayed, and a list of these requests. */
+function createPage() {
   const requests = [], run = readRun(messageOf(gf, imported))
-  return { asked: requests, run, shown(room, more) {
+  return { requests, run, display(room, more) {
     for (let i = 0; i < 12; i++) {
       try {
         return stageData(run, room, more)
       } catch ({ tensor, rows }) {
         requests.push([tensor.name, rows ?? 'all'])
-        if (!rows) tensor.data = alive.tensor(tensor.name).values.slice()
+        if (!rows) tensor.data = liveRun.tensor(tensor.name).values.slice()
         else {
-          const { rows: data, extent } = someRows(alive, tensor.name, rows), [, cols] = tensor.shape
+          const { rows: data, extent } = someRows(liveRun, tensor.name, rows), [, cols] = tensor.shape
           tensor.rows ??= new Map()
           rows.forEach((row, n) => tensor.rows.set(row, data.subarray(n * cols, (n + 1) * cols)))
           tensor.extent = extent
         }
       }
     }
-    throw new Error(`${room} asks again and again: ${JSON.stringify(requests)}`)
+    throw new Error(`${room} requests values again and again: ${JSON.stringify(requests)}`)
   } }
 }
-/** Every cell of a slice is the tensor's, and is found again. */
+
+/** Asserts that every cell of a slice has the tensor's value, and that its row and column are found. */
 function assertCells(part) {
-  const { values, shape } = alive.tensor(part.name)
+  const { values, shape } = liveRun.tensor(part.name)
   assert.deepEqual([...part.shape], [...shape])
   for (let row = 0; row < part.rows; row++) for (let col = 0; col < part.cols; col++) {
     const index = cellIndexOf(part, row, col), at = index.reduce((sum, i, axis) => sum * shape[axis] + i, 0)
@@ -82,43 +84,43 @@ test('a thumbnail of many columns averages them', () => {
 })
 
 test('only the text\'s rows of a large embedding table are read', () => {
-  const { shown, asked: requests } = page(), { table, many, result } = shown('text.embedding')
+  const { display, requests } = createPage(), { table, many, result } = display('text.embedding')
   const ids = imported.run.streams.text.ids[0]
-  assert.ok(isLargeCount(WORDS))
+  assert.ok(isLargeCount(VOCAB_SIZE))
   assert.deepEqual(table.rowOrder, [...new Set(ids)].sort((a, b) => a - b))
-  assert.equal(many.total, WORDS)
+  assert.equal(many.total, VOCAB_SIZE)
   assertCells(table)
   assertCells(result)
   assert.deepEqual(requests.filter(([name]) => name === TABLE), [[TABLE, table.rowOrder]])
 })
 
 test('only the largest logits of each position are drawn, and only their weights are read', () => {
-  const { run, shown, asked: requests } = page()
-  const { right, product, drawn: drawnPart } = shown(roomsOf(run).find(({ words }) => words === 'logits').id)
+  const { run, display, requests } = createPage()
+  const { right, product, drawn: drawnPart } = display(roomsOf(run).find(({ words }) => words === 'logits').id)
   assertCells(right)
   assertCells(product)
-  assert.deepEqual([product.order, drawnPart.total], [right.order, WORDS])
-  const { values } = alive.tensor(product.name)
+  assert.deepEqual([product.order, drawnPart.total], [right.order, VOCAB_SIZE])
+  const { values } = liveRun.tensor(product.name)
   for (let row = 0; row < product.rows; row++) {
-    const rowValues = values.subarray(row * WORDS, (row + 1) * WORDS)
+    const rowValues = values.subarray(row * VOCAB_SIZE, (row + 1) * VOCAB_SIZE)
     assert.ok(product.order.includes(rowValues.indexOf(rowValues.reduce((a, b) => Math.max(a, b)))))
   }
   assert.ok(requests.every(([name, rows]) => name !== right.name || rows !== 'all'))
 })
 
 test('sampling from a large vocabulary lists the most probable tokens and the remaining probability', () => {
-  const { shown } = page(), { words, rest, shares, kept: retained, row } = shown('sampling', { row: 2 })
+  const { display } = createPage(), { words, rest, shares, kept: retained, row } = display('sampling', { row: 2 })
   for (const part of [shares, retained]) assertCells(part)
-  const all = alive.tensor('sampling.probabilities').values.subarray(row * WORDS, (row + 1) * WORDS)
+  const all = liveRun.tensor('sampling.probabilities').values.subarray(row * VOCAB_SIZE, (row + 1) * VOCAB_SIZE)
   const sorted = [...all].sort((a, b) => b - a)
   assert.deepEqual(words.map(({ share }) => share), sorted.slice(0, words.length))
-  assert.equal(words.length + rest.count, WORDS)
+  assert.equal(words.length + rest.count, VOCAB_SIZE)
   const left = sorted.slice(words.length).reduce((sum, x) => sum + x, 0)
   assert.ok(Math.abs(rest.share - left) < 1e-5, `${rest.share} ${left}`)
 })
 
 test('with a large vocabulary the chosen tokens are always drawn', () => {
-  const { shown } = page(), { steps, shares } = shown('decoding')
+  const { display } = createPage(), { steps, shares } = display('decoding')
   assertCells(shares)
   imported.decoding.steps.forEach(({ id }, i) => {
     assert.ok(shares.order.includes(id))
@@ -129,20 +131,20 @@ test('with a large vocabulary the chosen tokens are always drawn', () => {
 })
 
 test('the extent of a table has its largest values', () => {
-  const { values, shape: [, cols] } = alive.tensor(TABLE), { peak, largest: rows } = extentOf(values, cols)
-  const sizes = Array.from({ length: WORDS }, (_, row) => (
+  const { values, shape: [, cols] } = liveRun.tensor(TABLE), { peak, largest: rows } = extentOf(values, cols)
+  const sizes = Array.from({ length: VOCAB_SIZE }, (_, row) => (
     Math.max(...values.subarray(row * cols, (row + 1) * cols).map(Math.abs))))
   const order = [...sizes.keys()].sort((a, b) => sizes[b] - sizes[a] || a - b)
   assert.deepEqual([peak, rows], [sizes[order[0]], order.slice(0, 5)])
 })
 
 test('nearest rows, computed in blocks, agree with float64', () => {
-  const { values, shape: [, C] } = alive.tensor(TABLE), at = 8000
+  const { values, shape: [, C] } = liveRun.tensor(TABLE), at = 8000
   const row = n => [...values.subarray(n * C, (n + 1) * C)], rowValues = row(at)
   const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0)
   const cosine = n => dot(row(n), rowValues) / Math.sqrt(dot(row(n), row(n)) * dot(rowValues, rowValues))
-  const expected = Array.from({ length: WORDS }, (_, n) => n).sort((a, b) => cosine(b) - cosine(a)).slice(0, 10)
-  const nearestRows = nearest(gf, alive, { name: TABLE, index: [at, 0], table: TABLE })
+  const expected = Array.from({ length: VOCAB_SIZE }, (_, n) => n).sort((a, b) => cosine(b) - cosine(a)).slice(0, 10)
+  const nearestRows = nearest(gf, liveRun, { name: TABLE, index: [at, 0], table: TABLE })
   assert.deepEqual(nearestRows.map(item => item.row), expected)
   for (const { row: n, cosine: value } of nearestRows) assert.ok(Math.abs(value - cosine(n)) < 1e-5)
 })

@@ -158,7 +158,7 @@ test('leaks no memory', () => {
   assert.equal(gf.engine.memory.size, before)
 })
 
-test('errors say what was expected and what was given', () => {
+test('errors name the expected and the actual value', () => {
   const error = pattern => ({ name: 'GlassformerError', code: 'type', message: pattern })
   assert.throws(() => words(5), error(/text\.words: text must be a string or a Uint8Array, got 5/))
   assert.throws(() => words(), error(/text must be .* got undefined/))

@@ -2,7 +2,7 @@ import { describe } from '../errors.js'
 import { noTokenError } from './bpe_model.js'
 
 /**
- * A table of whole words.
+ * Encodes whole words by a table, without splitting them.
  * @param {any} json the `model` of a tokenizer.json @param {Map<string, number>} vocab
  * @returns {import('./tokenizer.js').Model}
  */
