@@ -1,7 +1,7 @@
 /** The rooms from a text to vectors: its tokens, their embeddings, the positions that are added. */
 
 import { joinPath, addsPositions, isPositions, tableKind, relativeBiasOf } from './graph_queries.js'
-import { TABLE_WORDS, PLACELESS_CONTROLS } from './roles.js'
+import { TABLE_WORDS, UNPOSITIONED_CONTROLS } from './roles.js'
 
 /** @import { Step, Stream } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
@@ -64,7 +64,7 @@ export function embeddingRooms(graph, step, context) {
     {
       ...context.room(joinPath(of, 'embedding'), 'embedding', [out, weight]), ...at, parts: { weight, out, stream: of },
       // Positions that are switched off have no room in which to switch them on again.
-      ...(!graph.usersOf(out).some(user => addsPositions(graph, user)) && { controls: PLACELESS_CONTROLS })
+      ...(!graph.usersOf(out).some(user => addsPositions(graph, user)) && { controls: UNPOSITIONED_CONTROLS })
     }
   ]
 }

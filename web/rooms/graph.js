@@ -3,7 +3,7 @@
  * the model.
  */
 
-import { CONTAINERS, LIST } from './roles.js'
+import { CONTAINERS, LAYER_LIST } from './roles.js'
 
 /** @import { Called, KnownTensor, Run, Step } from '../types.d.ts' */
 
@@ -62,7 +62,7 @@ export function graphOf(run) {
     /** @type {string[]} */ const names = []
     /** @type {number | undefined} */ let layer, /** @type {number | undefined} */ item
     attributes.forEach(({ name, types }, i) => {
-      const isItem = i > 0 && attributes[i - 1].types.includes(LIST)
+      const isItem = i > 0 && attributes[i - 1].types.includes(LAYER_LIST)
       if (isItem && layer !== undefined) item = Number(name)
       if (isItem) layer ??= Number(name)
       isContainer = types.some(type => CONTAINERS.includes(type))

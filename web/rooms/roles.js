@@ -3,20 +3,17 @@
  * is derived from the run.
  */
 
-/** Container classes: their attributes are not part of a place's id. */
+/** Container classes: their attributes are not part of a room's id. */
 export const CONTAINERS = ['Transformer', 'ModuleList']
 
 /** The class whose numbered items are layers. */
-export const LIST = 'ModuleList'
+export const LAYER_LIST = 'ModuleList'
 
 /**
  * Attentions that are causal by their class, whether or not this run masks them.
  * @type {Record<string, string>}
  */
 export const CAUSAL = { TransformerDecoderLayer: 'self_attn' }
-
-/** The attribute of a cross-attention. */
-export const CROSS = 'multihead_attn'
 
 /** The class that samples from logits. */
 export const SAMPLING = 'Sampling'
@@ -53,7 +50,7 @@ export const MASK_CONTROLS = {
 export const GATE_CONTROLS = ['dimFeedforward', 'activation']
 
 /** Controls of an embedding without added positions. */
-export const PLACELESS_CONTROLS = ['dModel', 'seed', 'positional', 'positions']
+export const UNPOSITIONED_CONTROLS = ['dModel', 'seed', 'positional', 'positions']
 
 /** The texts of steps between a projection of queries or keys and their attention. @type {Record<string, string>} */
 export const QUERY_KEY_WORDS = { layer_norm: 'qkNorm', rms_norm: 'qkNorm', mul: 'qkGain', clamp: 'clip' }
