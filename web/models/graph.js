@@ -40,7 +40,7 @@ const CHOSEN = {
   sentences: ['heads', 'positions', 'base']
 }
 
-/** @param {GraphInput} asked @returns {Architecture} */
+/** @param {GraphInput} input @returns {Architecture} */
 function architectureOf({ settings, shape: { nhead, ...shape } = {} }) {
   const { model, positional = true, scale = true, training, dropout } = settings
   const chosen = Object.fromEntries(CHOSEN[model].filter(name => settings[name] !== undefined)
@@ -53,8 +53,8 @@ function architectureOf({ settings, shape: { nhead, ...shape } = {} }) {
   })
 }
 
-/** Records steps. @param {GraphInput} asked @param {Architecture} ways */
-function recorder({ has, shapeOf, settings }, ways) {
+/** Records steps. @param {GraphInput} input @param {Architecture} architecture */
+function recorder({ has, shapeOf, settings }, architecture) {
   /** @type {GraphStep[]} */ const steps = []
   /** @type {Map<string, number>} */ const calls = new Map()
   /**
@@ -75,7 +75,7 @@ function recorder({ has, shapeOf, settings }, ways) {
   }
   /** @param {string} x @param {string} path of a dropout @param {string[]} [names] */
   function drop(x, path, names = []) {
-    if (!ways.drops) return x
+    if (!architecture.drops) return x
     return make('dropout', { x, mask: callName(`${path}.mask`) }, [callName(`${path}.output`), ...names], { p: settings.dropout })
   }
   /** @param {string} x @param {string} path of a linear layer @param {string[]} [names] */
@@ -84,21 +84,21 @@ function recorder({ has, shapeOf, settings }, ways) {
       [`${path}.output`, ...names], { first: 0, count: shapeOf(`${path}.weight`)[0] }))
   /** @param {string} x @param {string} path of a norm @param {string[]} [names] */
   const norm = (x, path, names = []) => (
-    make(ways.norm === 'rms' ? 'rms_norm' : 'layer_norm',
-      { x, weight: `${path}.weight`, ...(ways.norm !== 'rms' && { bias: `${path}.bias` }) },
+    make(architecture.norm === 'rms' ? 'rms_norm' : 'layer_norm',
+      { x, weight: `${path}.weight`, ...(architecture.norm !== 'rms' && { bias: `${path}.bias` }) },
       [`${path}.output`, ...names], { eps: EPS }))
   return { steps, make, again: callName, drop, linear, norm }
 }
 
 /** @typedef {ReturnType<typeof recorder>} Recorder */
 
-/** @param {Recorder} pen @param {string} path @param {Stream} stream @param {number} T */
+/** @param {Recorder} recorder @param {string} path @param {Stream} stream @param {number} T */
 const embed = ({ make }, path, { ids }, T) => (
   make('embedding', { weight: `${path}.weight` }, [`${path}.output`], { ids: ids.flat(), shape: [ids.length, T] }))
 
 /**
  * Adds positions and applies dropout. Rotary positions are applied in the attention.
- * @param {GraphInput} asked @param {Recorder} pen @param {Architecture} ways @param {string} x
+ * @param {GraphInput} input @param {Recorder} recorder @param {Architecture} architecture @param {string} x
  */
 function addPositions({ has, shapeOf, settings: { model } }, { make, again, drop }, { positions, base, drops }, x) {
   if (!positions || positions === 'rotary') return x
@@ -113,11 +113,11 @@ function addPositions({ has, shapeOf, settings: { model } }, { make, again, drop
 }
 
 /**
- * @param {GraphInput} asked @param {Recorder} pen @param {Architecture} ways @param {string} path
+ * @param {GraphInput} input @param {Recorder} recorder @param {Architecture} architecture @param {string} path
  * @param {string} x input of the queries @param {string} memory input of keys and values @param {Mask} mask
  */
-function attend({ shapeOf, has }, { make, again, linear }, ways, path, x, memory, mask) {
-  const { heads, kvHeads, positions, rotaryBase, drops } = ways
+function attend({ shapeOf, has }, { make, again, linear }, architecture, path, x, memory, mask) {
+  const { heads, kvHeads, positions, rotaryBase, drops } = architecture
   const [weight, bias] = [`${path}.in_proj_weight`, `${path}.in_proj_bias`]
   const [rows, C] = shapeOf(weight), D = C / heads, own = rows - C, unrotated = `${path}.linear`
   /** @param {string} key @param {string} from @param {number} first @param {number} count @param {number} H */
@@ -138,14 +138,17 @@ function attend({ shapeOf, has }, { make, again, linear }, ways, path, x, memory
   const q = project('q', x, 0, C, heads), k = project('k', memory, C, own / 2, kvHeads)
   const v = project('v', memory, C + own / 2, own / 2, kvHeads)
   const dots = make('dots', { q, k }, [`${path}.dots`], { heads, kvHeads })
-  const scores = make('scale', { dots }, [`${path}.scores`], { scale: ways.scale ?? 1 / Math.sqrt(D) })
+  const scores = make('scale', { dots }, [`${path}.scores`], { scale: architecture.scale ?? 1 / Math.sqrt(D) })
   const masked = make('mask', { scores }, [`${path}.masked_scores`], mask)
   const weights = make('softmax', { x: masked }, [`${path}.weights`])
   const w = drops ? make('dropout', { x: weights, mask: `${path}.dropout.mask` }, [`${path}.dropout.output`], {}) : weights
   return linear(make('sums', { w, v }, [`${path}.heads`], { heads, kvHeads }), `${path}.out_proj`, [`${path}.output`])
 }
 
-/** @param {GraphInput} asked @param {Recorder} pen @param {Architecture} ways @param {string} path @param {string} x */
+/**
+ * @param {GraphInput} input @param {Recorder} recorder @param {Architecture} architecture @param {string} path
+ * @param {string} x
+ */
 function feedForward({ has }, { make, drop, linear }, { activation }, path, x) {
   const wide = linear(x, `${path}.linear1`), isGated = has(`${path}.linear3.weight`)
   const activated = make(isGated ? 'silu' : activation, { x: wide }, [`${path}.activation`])
@@ -155,27 +158,27 @@ function feedForward({ has }, { make, drop, linear }, { activation }, path, x) {
 
 /**
  * A stack of layers with residual connections.
- * @param {GraphInput} input @param {Recorder} recorder @param {Architecture} ways @param {string} path
+ * @param {GraphInput} input @param {Recorder} recorder @param {Architecture} architecture @param {string} path
  * @param {string} x
  * @param {Mask} own
  * @param {{ memory: string, sight: Mask } | null} [cross]
  */
-function stack(input, recorder, ways, path, x, own, cross = null) {
+function stack(input, recorder, architecture, path, x, own, cross = null) {
   const { has } = input, { make, drop, norm } = recorder
   const count = layersIn(has, path), hasNorm = has(`${path}.norm.weight`)
   for (let layer = 0; layer < count; layer++) {
     const at = `${path}.layers.${layer}`, isLast = layer === count - 1 && !hasNorm
     const ends = [`${at}.output`, ...(isLast ? [`${path}.output`] : [])]
     /** @type {((x: string) => string)[]} */
-    const parts = [from => attend(input, recorder, ways, `${at}.self_attn`, from, from, own)]
-    if (cross) parts.push(from => attend(input, recorder, ways, `${at}.multihead_attn`, from, cross.memory, cross.sight))
-    parts.push(from => feedForward(input, recorder, ways, at, from))
+    const parts = [from => attend(input, recorder, architecture, `${at}.self_attn`, from, from, own)]
+    if (cross) parts.push(from => attend(input, recorder, architecture, `${at}.multihead_attn`, from, cross.memory, cross.sight))
+    parts.push(from => feedForward(input, recorder, architecture, at, from))
     parts.forEach((part, n) => {
       const isEnd = n === parts.length - 1, number = n + 1
-      const found = part(ways.normFirst ? norm(x, `${at}.norm${number}`) : x)
+      const found = part(architecture.normFirst ? norm(x, `${at}.norm${number}`) : x)
       const sum = make('add', { a: x, b: drop(found, `${at}.dropout${number}`) },
-        [`${at}.residual${number}`, ...(isEnd && ways.normFirst ? ends : [])])
-      x = ways.normFirst ? sum : norm(sum, `${at}.norm${number}`, isEnd ? ends : [])
+        [`${at}.residual${number}`, ...(isEnd && architecture.normFirst ? ends : [])])
+      x = architecture.normFirst ? sum : norm(sum, `${at}.norm${number}`, isEnd ? ends : [])
     })
   }
   return hasNorm ? norm(x, `${path}.norm`, [`${path}.output`]) : x
@@ -190,7 +193,7 @@ function layersIn(has, path) {
 
 /**
  * From logits to the loss, and to the sampling probabilities.
- * @param {GraphInput} asked @param {Recorder} pen @param {string} logits @param {number} T rows of them
+ * @param {GraphInput} input @param {Recorder} recorder @param {string} logits @param {number} T rows of them
  */
 function answer({ settings, decoding }, { make }, logits, T) {
   const target = Array(T).fill(-100)
@@ -211,38 +214,38 @@ const ifAny = padding => (padding.some(row => row.includes(true)) ? padding : nu
 
 /**
  * The steps of each model.
- * @type {Record<string, (input: GraphInput, recorder: Recorder, ways: Architecture) => void>}
+ * @type {Record<string, (input: GraphInput, recorder: Recorder, architecture: Architecture) => void>}
  */
 const MODELS = {
-  dates(input, recorder, ways) {
+  dates(input, recorder, architecture) {
     const { streams: { source, target }, settings: { tgtIsCausal } } = input
     const [S, T] = [source, target].map(lengthOf), hidden = { isCausal: false, padding: source.padding }
-    const x = addPositions(input, recorder, ways, embed(recorder, 'source_embedding', source, S))
-    const memory = stack(input, recorder, ways, 'transformer.encoder', x, hidden)
-    const y = addPositions(input, recorder, ways, embed(recorder, 'target_embedding', target, T))
+    const x = addPositions(input, recorder, architecture, embed(recorder, 'source_embedding', source, S))
+    const memory = stack(input, recorder, architecture, 'transformer.encoder', x, hidden)
+    const y = addPositions(input, recorder, architecture, embed(recorder, 'target_embedding', target, T))
     const own = tgtIsCausal ? { isCausal: true, padding: null } : { isCausal: false, padding: target.padding }
-    const read = stack(input, recorder, ways, 'transformer.decoder', y, own, { memory, sight: hidden })
+    const read = stack(input, recorder, architecture, 'transformer.decoder', y, own, { memory, sight: hidden })
     answer(input, recorder, recorder.linear(read, 'output', ['output']), T)
   },
-  particles(input, recorder, ways) {
+  particles(input, recorder, architecture) {
     const { streams: { text } } = input, T = lengthOf(text)
-    const x = addPositions(input, recorder, ways, embed(recorder, 'embedding', text, T))
-    const read = stack(input, recorder, ways, 'encoder', x, { isCausal: false, padding: text.padding })
+    const x = addPositions(input, recorder, architecture, embed(recorder, 'embedding', text, T))
+    const read = stack(input, recorder, architecture, 'encoder', x, { isCausal: false, padding: text.padding })
     answer(input, recorder, recorder.linear(read, 'output', ['output']), T)
   },
-  stories(input, recorder, ways) {
+  stories(input, recorder, architecture) {
     const { streams: { text }, shapeOf } = input, T = lengthOf(text)
-    const x = addPositions(input, recorder, ways, embed(recorder, 'embedding', text, T))
-    const read = stack(input, recorder, ways, 'decoder', x, { isCausal: true, padding: null })
+    const x = addPositions(input, recorder, architecture, embed(recorder, 'embedding', text, T))
+    const read = stack(input, recorder, architecture, 'decoder', x, { isCausal: true, padding: null })
     const [count] = shapeOf('embedding.weight')
     answer(input, recorder, recorder.make('linear', { x: read, weight: 'embedding.weight' }, ['output'], { first: 0, count }), T)
   },
-  text: (input, recorder, ways) => MODELS.stories(input, recorder, ways),
-  sentences(input, recorder, ways) {
+  text: (input, recorder, architecture) => MODELS.stories(input, recorder, architecture),
+  sentences(input, recorder, architecture) {
     const { streams: { text }, settings: { causal } } = input
-    const placed = addPositions(input, recorder, ways, embed(recorder, 'embedding', text, lengthOf(text)))
+    const placed = addPositions(input, recorder, architecture, embed(recorder, 'embedding', text, lengthOf(text)))
     const x = recorder.drop(placed, 'dropout')
-    attend(input, recorder, { ...ways, drops: false }, 'self_attn', x, x, { isCausal: causal, padding: ifAny(text.padding) })
+    attend(input, recorder, { ...architecture, drops: false }, 'self_attn', x, x, { isCausal: causal, padding: ifAny(text.padding) })
   }
 }
 
