@@ -36,7 +36,7 @@ export function createFiniteDifference({ t, runQuery, get, redraw, live }) {
   /** @param {Run} run @param {Cell} cell */
   const isMeasured = (run, cell) => measured.run === run && isSameCell(measured.cell, cell)
 
-  /** @param {ExplainedCell} asked @param {number} value */
+  /** @param {ExplainedCell} cell @param {number} value */
   async function measure({ run, cell, explanation }, value) {
     measured = { run, cell, result: null }
     setText(live, '')

@@ -69,7 +69,7 @@ export function release(gf, entry) {
 
 /**
  * Sets a cached model to training or evaluation mode and clears its gradients.
- * @param {CacheEntry} made @param {{ training: boolean, scale?: boolean }} how
+ * @param {CacheEntry} entry @param {{ training: boolean, scale?: boolean }} how
  */
 export function prepare({ modules, parameters }, { training, scale = true }) {
   for (const module of modules) {

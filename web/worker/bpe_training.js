@@ -23,7 +23,7 @@ function trainedTokenizer(gf, text) {
 
 /**
  * The words and pairs of a text before a merge, or after the last one.
- * @param {Library} gf @param {{ text: string, step: number }} question step: −1 after all merges @returns {BpeStep}
+ * @param {Library} gf @param {{ text: string, step: number }} request step: −1 after all merges @returns {BpeStep}
  */
 export function bpeStep(gf, { text: fullText, step }) {
   const text = [...fullText].slice(0, LIMITS.text).join('')

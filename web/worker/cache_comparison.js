@@ -76,7 +76,7 @@ function fill(gf, logitsOf, ids, read, cache) {
 }
 
 /**
- * @param {Library} gf @param {Pick<ModelRun, 'continuation'>} made
+ * @param {Library} gf @param {Pick<ModelRun, 'continuation'>} modelRun
  * @param {{ read: number, row: number }} step how many tokens are read at once at the first step, and the newest row
  * @returns {CacheComparison | null}
  */

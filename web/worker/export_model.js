@@ -14,7 +14,7 @@ const zipFolder = ({ name, content }) => createZip(content, name)
  * Exports the weights, edits included, under the keys of the script; the model as ONNX with the inputs of this run; a
  * PyTorch script that builds the model, reads the weights and compares its outputs with this run; or the folder that
  * Hugging Face's classes read, as chunks of a ZIP archive.
- * @param {Library} gf @param {ModelRun} made @param {QueryTypes['exportModel'][0]} asked
+ * @param {Library} gf @param {ModelRun} modelRun @param {QueryTypes['exportModel'][0]} request
  * @returns {QueryTypes['exportModel'][1] | Promise<QueryTypes['exportModel'][1]>}
  */
 export function exportModel(gf, { exportable }, { format }) {

@@ -51,7 +51,7 @@ function measureScores(gf, { model, begin }, ids, n) {
 
 /**
  * Scores the heads on the run's first token followed by its other tokens twice, as many as the model has positions for.
- * @param {Library} gf @param {Pick<ModelRun, 'continuation'>} made
+ * @param {Library} gf @param {Pick<ModelRun, 'continuation'>} modelRun
  * @returns {HeadScores | null} null for a model that does not generate, or a text that is too short
  */
 export function headScores(gf, { continuation }) {

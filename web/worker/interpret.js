@@ -55,14 +55,14 @@ export function logitLens(gf, run, { points, rows, ids }) {
 
 /**
  * The norms of the vectors of some tensors at every position.
- * @param {Library} gf @param {LibraryRun} run @param {{ names: string[] }} question @returns {Float32Array[]}
+ * @param {Library} gf @param {LibraryRun} run @param {{ names: string[] }} request @returns {Float32Array[]}
  */
 export const vectorNorms = (gf, run, { names }) => names.map(name => (
   withoutGradients(gf, () => copy(normsOf(run.tensor(name))))))
 
 /**
  * The contribution of each head to the output of its attention: its channels times its part of the output weight.
- * @param {Library} gf @param {LibraryRun} run @param {{ x: string, weight: string, heads: number }} question
+ * @param {Library} gf @param {LibraryRun} run @param {{ x: string, weight: string, heads: number }} request
  * @returns {{ values: Float32Array, norms: Float32Array, shape: readonly number[] }[]} [B, T, C] and [B, T] of every
  *   head
  */
@@ -93,7 +93,7 @@ function toPictures({ values, norms, shape: [B, rows, cols] }) {
 
 /**
  * The rows of a table with the largest cosine similarity to a vector.
- * @param {Library} gf @param {LibraryRun} run @param {{ name: string, index: number[], table: string }} question
+ * @param {Library} gf @param {LibraryRun} run @param {{ name: string, index: number[], table: string }} request
  * @returns {{ row: number, cosine: number }[]} the nearest first
  */
 export function nearest(gf, run, { name, index, table }) {
@@ -141,12 +141,12 @@ export const costs = (_, run) => ({
 /** The queries as calls of the worker. @param {(isTwin?: boolean) => { gf: Library, run: LibraryRun }} current */
 export const interpretCalls = current => {
   /**
-   * @template Q, A @param {(gf: Library, run: LibraryRun, question: Q) => A} answer
-   * @returns {(question: Q & { isTwin?: boolean }) => A}
+   * @template Q, A @param {(gf: Library, run: LibraryRun, request: Q) => A} answer
+   * @returns {(request: Q & { isTwin?: boolean }) => A}
    */
-  const withRun = answer => question => {
-    const { gf, run } = current(question.isTwin)
-    return answer(gf, run, question)
+  const withRun = answer => request => {
+    const { gf, run } = current(request.isTwin)
+    return answer(gf, run, request)
   }
   return {
     logitLens: withRun(logitLens), norms: withRun(vectorNorms), nearest: withRun(nearest), costs: withRun(costs),

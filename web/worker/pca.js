@@ -24,7 +24,7 @@ function axesOfFew(gf, table) {
 }
 
 /**
- * @param {Library} gf @param {LibraryRun} run @param {{ name: string, rows: number[] | null }} question rows: null for
+ * @param {Library} gf @param {LibraryRun} run @param {{ name: string, rows: number[] | null }} request rows: null for
  *   all
  * @returns {PcaProjection}
  */

@@ -48,7 +48,7 @@ function notRetained(run) {
 
 /**
  * The explanation of a cell; for an overwritten weight also its previous value.
- * @param {{ run: LibraryRun, valuesBeforeEdits?: Map<string, number> }} made @param {Cell} cell
+ * @param {{ run: LibraryRun, valuesBeforeEdits?: Map<string, number> }} modelRun @param {Cell} cell
  */
 function explainValue({ run, valuesBeforeEdits }, { name, index }) {
   const { outputs } = notRetained(run)
@@ -88,13 +88,13 @@ function usesOf(run, cell, { op }) {
 
 /**
  * Explains a cell or its gradient and lists where it is used; null where there is nothing to explain.
- * @param {{ run: LibraryRun, valuesBeforeEdits?: Map<string, number> }} made
+ * @param {{ run: LibraryRun, valuesBeforeEdits?: Map<string, number> }} modelRun
  * @param {Cell} cell
  */
-export function explainCell(made, cell) {
-  const { run } = made
+export function explainCell(modelRun, cell) {
+  const { run } = modelRun
   if (!run.names.includes(run.aliases.get(cell.name) ?? cell.name)) return null
-  const explanation = cell.isGradient ? explainGradient(run, cell) : explainValue(made, cell)
+  const explanation = cell.isGradient ? explainGradient(run, cell) : explainValue(modelRun, cell)
   const sent = shortenExplanation(/** @type {Explanation} */ (explanation))
   return /** @type {CellExplanation} */ ({ ...sent, users: usesOf(run, cell, explanation), differentiable: true })
 }

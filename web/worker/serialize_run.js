@@ -73,8 +73,8 @@ const structureOf = run => ({
 
 /**
  * @param {Library} gf
- * @param {ModelRun} made a run with its model's facts
- * @param {{ signature?: string, wanted?: string[] }} [asked] signature: of the structure that the page has already;
+ * @param {ModelRun} modelRun a run with its model's facts
+ * @param {{ signature?: string, wanted?: string[] }} [request] signature: of the structure that the page has already;
  *   wanted: names of tensors whose values are requested, where not all are sent
  * @returns {RunMessage}
  */
@@ -105,7 +105,7 @@ const OWNED_ARRAYS = {
 
 /**
  * The buffers to transfer with a result instead of copying them.
- * @param {string} type of the question @param {any} result
+ * @param {string} type of the request @param {any} result
  */
 export const transferList = (type, result) => (
   [...new Set(Array.from(OWNED_ARRAYS[type]?.(result) ?? [], ({ buffer }) => buffer))])
