@@ -72,9 +72,9 @@ function createField(t, answer, showProblem) {
 }
 
 /**
- * @param {object} asked
- * @param {string} asked.text
- * @param {{ id: string, text: string }[] | null} asked.options null where a number is asked for
+ * @param {object} question
+ * @param {string} question.text
+ * @param {{ id: string, text: string }[] | null} question.options null where a number is asked for
  * @param {Translate} t
  * @param {(number: string | number) => void} answer
  * @param {() => void} reveal

@@ -87,10 +87,10 @@ function createSettingsDialog({ t, set, get, showControls }) {
 
 /**
  * The name of the page links to its start.
- * @param {Pick<Context, 't' | 'set'> & { home: () => Patch }} context
+ * @param {Pick<Context, 't' | 'set'> & { startPatch: () => Patch }} context
  */
-const createHomeLink = ({ t, home: homeLink, set }) => (
-  h('a', { className: 'brand', title: t('opening.name'), onclick: handleInternalClick(() => set(homeLink(), 'push')) },
+const createHomeLink = ({ t, startPatch, set }) => (
+  h('a', { className: 'brand', title: t('opening.name'), onclick: handleInternalClick(() => set(startPatch(), 'push')) },
     createIcon(), h('b', {}, 'glassformer'), h('span', {}, t('app.tagline'))))
 
 /** The check, loaded with its texts on first use. @param {Context} context */
@@ -143,7 +143,7 @@ export function mountHeader(container, notesContainer, context) {
     const { language, theme, depth } = get()
     return { ...defaults(), language, theme, depth }
   }
-  const homeLink = createHomeLink({ ...context, home: startState })
+  const homeLink = createHomeLink({ ...context, startPatch: startState })
   const actions = h('div', { className: 'top-actions', id: uniqueId('actions') },
     h('button', {
       'type': 'button', 'className': 'quiet', 'data-action': 'settings', 'onclick': () => settingsDialog.dialog.showModal()
