@@ -37,7 +37,7 @@ export function parseSignature(text) {
     options: [...beforeBar.filter(token => token[0] === '&'), ...placed, ...unplaced].filter(isPassed).map(nameOf),
     byName: unplaced.map(nameOf),
     unsupported: new Set([...beforeBar, ...afterBar].filter(token => token.startsWith('-')).map(nameOf)),
-    objectParameters: new Set(beforeBar.filter(token => token.startsWith('=')).map(nameOf)), isOpen: isOpen, takesAnyObject
+    objectParameters: new Set(beforeBar.filter(token => token.startsWith('=')).map(nameOf)), isOpen, takesAnyObject
   }
 }
 

@@ -247,11 +247,11 @@ export class Cache {
 
   /** Counts a run and returns the number of earlier ones. @param {{ engine: Engine }} owner */
   #countRun(owner) {
-    const { usedCaches: outermostForward } = owner.engine
-    if (!outermostForward) return 0
-    if (!outermostForward.has(this)) outermostForward.set(this, this.#createRestore())
-    const runs = this.#runs.get(outermostForward) ?? new Map(), earlier = runs.get(owner) ?? 0
-    this.#runs.set(outermostForward, runs.set(owner, earlier + 1))
+    const { usedCaches } = owner.engine
+    if (!usedCaches) return 0
+    if (!usedCaches.has(this)) usedCaches.set(this, this.#createRestore())
+    const runs = this.#runs.get(usedCaches) ?? new Map(), earlier = runs.get(owner) ?? 0
+    this.#runs.set(usedCaches, runs.set(owner, earlier + 1))
     return earlier
   }
 

@@ -38,7 +38,7 @@ export const COMPARISONS = defineComparisons({
 
 /** @typedef {keyof typeof COMPARISONS} ComparisonName */
 
-/** @param {string} name @param {Comparison} line @returns {import('../autograd.js').Operation} */
+/** @param {string} name @param {Comparison} spec @returns {import('../autograd.js').Operation} */
 const createOperation = (name, { formula, holds }) => ({
   name,
   kind: 'elementwise',
