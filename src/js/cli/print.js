@@ -64,7 +64,7 @@ function* numberLines({ tokens }, { shape, pieces }, terminalWidth) {
 
 /**
  * Formats stages as text: a title with the shape, then a table for each sentence (and head).
- * @param {Prepared} prepared @param {Stage[]} stages @param {number} terminalWidth of the terminal
+ * @param {Prepared} prepared @param {Stage[]} stages @param {number} terminalWidth in columns
  * @returns {Generator<string>}
  */
 export function* asText({ text }, stages, terminalWidth) {

@@ -54,12 +54,13 @@ function checkHookResult(where, result) {
 
 /**
  * The output of a forward with its hooks.
- * @param {Module} module @param {Function} forward @param {any[]} given the inputs
+ * @param {Module} module @param {Function} forward
+ * @param {any[]} callInputs the inputs of the call, which pre-hooks may replace
  */
-function callWithHooks(module, forward, given) {
+function callWithHooks(module, forward, callInputs) {
   const own = hooks.get(module)
-  if (!own) return forward.apply(module, given)
-  let inputs = given
+  if (!own) return forward.apply(module, callInputs)
+  let inputs = callInputs
   for (const { fn } of own.before) {
     const result = checkHookResult('registerForwardPreHook', fn(module, inputs))
     if (result !== undefined && result !== null) inputs = Array.isArray(result) ? result : [result]
