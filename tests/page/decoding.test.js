@@ -8,13 +8,13 @@ const makeRun = settings => makeDetachedRun({ ...settings })
 const defaultRun = makeRun({})
 
 test('without a step the whole answer is displayed', () => {
-  const { steps, shares, read: prefixes, now, last } = stageData(defaultRun, 'decoding', {})
+  const { steps, shares, prefixes, now, last } = stageData(defaultRun, 'decoding', {})
   assert.deepEqual([now, last, prefixes, shares.rows, steps.length], [-1, 11, [], 12, 12])
 })
 
 test('a step displays the tokens that the decoder was given, and the probabilities so far', () => {
   for (const step of [0, 4, 11]) {
-    const { read: prefixes, shares, last } = stageData(defaultRun, 'decoding', { step })
+    const { prefixes, shares, last } = stageData(defaultRun, 'decoding', { step })
     assert.deepEqual(prefixes, [{ tokens: defaultRun.streams.target.tokens[0].slice(0, step + 1) }])
     const { rows: rowCount, rowLabels, values } = shares
     assert.deepEqual([rowCount, rowLabels.length, values.length], [step + 1, step + 1, (step + 1) * 16])
@@ -44,7 +44,7 @@ test('a bar of 1,024 tokens has the segments that are wide enough to see, at the
   const stories = makeRun({ model: 'stories', decoding: 'sample', temperature: 2, seed: 8 })
   const { steps } = stageData(stories, 'decoding', {}), shares = stories.tensors.get('sampling.output')
   const [firstRow] = stories.decoding.rows
-  for (const { step, word: tokenId, pieces } of steps) {
+  for (const { step, tokenId, pieces } of steps) {
     const from = (firstRow + step) * 1024, row = shares.data.subarray(from, from + 1024)
     const sorted = [...row].sort((a, b) => b - a), visibleCount = sorted.filter(share => share > 1e-3).length
     assert.ok(pieces.length === visibleCount + Number(row[tokenId] <= 1e-3) && pieces.length < 300,
@@ -59,7 +59,7 @@ test('the beam tree grows with the steps, and its branches are the live beams', 
   const beam = makeRun({ decoding: 'beam', beams: 3, temperature: 2 })
   const allSteps = stageData(beam, 'decoding', {})
   for (const step of [0, 1, 5, 11]) {
-    const { nodes, best, read: prefixes } = stageData(beam, 'decoding', { step })
+    const { nodes, best, prefixes } = stageData(beam, 'decoding', { step })
     assert.deepEqual(nodes, allSteps.nodes.filter(node => node.step <= step))
     assert.equal(nodes[best].step, step)
     assert.equal(nodes[best].token, beam.decoding.steps[step].token)

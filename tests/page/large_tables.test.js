@@ -124,7 +124,7 @@ test('with a large vocabulary the chosen tokens are always drawn', () => {
   assertCells(shares)
   imported.decoding.steps.forEach(({ id }, i) => {
     assert.ok(shares.order.includes(id))
-    assert.equal(steps[i].word, id)
+    assert.equal(steps[i].tokenId, id)
     assert.ok(steps[i].pieces.length <= 64)
     assert.ok(steps[i].pieces.some(({ isChosen }) => isChosen), 'greedy: the widest piece')
   })

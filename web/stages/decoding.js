@@ -23,8 +23,8 @@ export const controls = ['decoding', 'beams', 'maxNewTokens', 'temperature', 'se
 /** @type {string[]} */ export const pickers = []
 
 /**
- * The reason why the bars, which are computed in one pass over the whole answer, may differ from the probabilities
- * that the
+ * The reason why the bars, which are computed in one pass over the whole answer, may differ from the probabilities from
+ * which the tokens were chosen.
  * @param {Decoding} decoding @param {Settings} settings
  */
 function differenceReason({ kind }, { training, dropout, tgtIsCausal }) {
@@ -90,16 +90,16 @@ export function data(run, view) {
   const distribution = sliceRows(sliceMatrix(run, room.parts.output, view, order ? { order } : {}), rows[0],
     rows.length)
   const last = now < 0 ? distribution.rows - 1 : now
-  const steps = chosen.steps.map(({ id: word, token, sample }, step) => {
+  const steps = chosen.steps.map(({ id: tokenId, token, sample }, step) => {
     const row = output.data.subarray((rows[0] + step) * V, (rows[0] + step + 1) * V)
     let start = 0
     // Narrow bars come last in the order of sampling and would be invisible, so they are not drawn.
     const pieces = (order ? largestIndices(row, 0, V, MAX_SEGMENTS) : rankIndices(row)).map(i => {
-      const piece = { word: i, token: words[i], start, share: row[i], isChosen: i === word }
+      const piece = { token: words[i], start, share: row[i], isChosen: i === tokenId }
       start += row[i]
       return piece
     }).filter(({ share: probability, isChosen }) => probability > MIN_PROBABILITY || (isChosen && probability > 0))
-    return { step, token, word, sample, pieces, share: row[word] }
+    return { step, token, tokenId, sample, pieces, share: row[tokenId] }
   })
   const nodes = branches && branches.map(branch => ({ ...branch, token: words[branch.id] }))
   return {
@@ -107,7 +107,7 @@ export function data(run, view) {
     remarks: noteKeys(chosen, run.settings),
     shares: sliceRows(distribution, 0, last + 1), first: rows[0], loss: run.loss,
     ...(nodes ? treeAt(nodes, best, now < 0 ? Infinity : now) : { nodes: null, best: null }),
-    read: now < 0 ? [] : prefixesAt(run.streams[of ?? ''].tokens[0].slice(chosen.first), rows, nodes, now),
+    prefixes: now < 0 ? [] : prefixesAt(run.streams[of ?? ''].tokens[0].slice(chosen.first), rows, nodes, now),
     unread: now < 0 ? 0 : chosen.first ?? 0
   }
 }
@@ -185,7 +185,7 @@ export function mount(container, context) {
    * Draws a step, or an empty line for one that is not reached yet.
    * @param {BuiltElement<HTMLElement>} item @param {ReturnType<typeof data>['steps'][number]} step
    */
-  function fillStep(item, { step, token, word, sample, pieces, share: probability }) {
+  function fillStep(item, { step, token, tokenId, sample, pieces, share: probability }) {
     const isAhead = step > latest.last
     item.classList.toggle('is-ahead', isAhead)
     item.classList.toggle('is-now', step === latest.now)
@@ -194,7 +194,7 @@ export function mount(container, context) {
     setText(chosen, isAhead ? '' : token)
     setText(link, isAhead ? '' : formatFixed(probability, 3))
     link.hidden = isAhead
-    setCellData(link, latest.shares.name, [0, latest.first + step, word])
+    setCellData(link, latest.shares.name, [0, latest.first + step, tokenId])
     link.onclick = () => context.pinCell(cellAt(link))
     /** @type {{ piece?: typeof pieces[number], draw: number }[]} */
     const marks = [...pieces.map(piece => ({ piece, draw: 0 })), ...(sample === null ? [] : [{ draw: sample }])]
@@ -222,8 +222,8 @@ export function mount(container, context) {
       latest = next
       steps.update(next.now, next.steps.length)
       walk.hidden = next.steps.length < 2
-      read.hidden = next.read.length === 0
-      syncChildren(readList, next.read, createPrefix, fillPrefix)
+      read.hidden = next.prefixes.length === 0
+      syncChildren(readList, next.prefixes, createPrefix, fillPrefix)
       const own = next.kind === 'given' ? 'stages.decoding.ownLine' : 'stages.decoding.line'
       setText(heading, t(next.nodes ? 'stages.decoding.tree' : own))
       setText(note, t(`stages.decoding.${next.reread ?? next.kind}`, { loss: formatFixed(next.loss, 3) }))
