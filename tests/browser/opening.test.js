@@ -8,7 +8,7 @@ import { roomsOf } from '../../web/rooms/index.js'
 import { measureOverflow, changeAndWait, runInNode, useBrowser, findViolations } from './host.js'
 import { longTest, everyNth } from '../lib/long.js'
 
-const { open, withBrowser: inBrowser } = useBrowser()
+const { open, withBrowser } = useBrowser()
 /**
  * The maximum number of bytes, gzipped, of the scripts that the page loads before its first figure. The worker and the
  * kernels, which are loaded in parallel, do not count.
@@ -17,8 +17,8 @@ const MAX_FIRST_SCRIPT_BYTES = 60 * 1024
 const openOpening = (state, options) => open({ room: 'opening', language: 'en', ...state }, options)
 const STILL = { reducedMotion: 'reduce' }
 
-const written = page => page.$$eval('.is-written > li', list => list.map(item => item.textContent))
-const shares = page => page.$$eval('.living-shares li', list => list.map(item => (
+const readAnswer = page => page.$$eval('.is-written > li', list => list.map(item => item.textContent))
+const readProbabilities = page => page.$$eval('.living-shares li', list => list.map(item => (
   [item.children[0].textContent, item.children[2].textContent])))
 
 test('every step displays the run\'s tokens, probabilities and attention', async () => {
@@ -30,10 +30,10 @@ test('every step displays the run\'s tokens, probabilities and attention', async
     assert.deepEqual(await page.$$eval('[aria-label="read"] li', list => list.map(item => item.textContent)), source)
     for (const [at, { token, best, options, headWeights }] of steps.entries()) {
       await page.click(`.is-written > li:nth-child(${at + 1}) button`)
-      assert.deepEqual(await written(page), steps.map((step, i) => (i <= at ? step.token : '')))
-      assert.deepEqual(await shares(page), options.map(option => [option.token, option.share.toFixed(2)]))
+      assert.deepEqual(await readAnswer(page), steps.map((step, i) => (i <= at ? step.token : '')))
+      assert.deepEqual(await readProbabilities(page), options.map(option => [option.token, option.share.toFixed(2)]))
       assert.ok((await page.textContent('.living-now')).includes(
-        `“${token}”, head ${best.head} gave ${Math.round(best.weight * 100)}% of its attention to “${source[best.place]}”`))
+        `“${token}”, head ${best.head} gave ${Math.round(best.weight * 100)}% of its attention to “${source[best.position]}”`))
       const opacities = await page.$$eval('.living-lines path', list => list.map(path => Number(path.style.opacity)))
       headWeights.flat().forEach((weight, i) => assert.ok(Math.abs(opacities[i] - weight) < 1e-6))
     }
@@ -44,18 +44,18 @@ test('every step displays the run\'s tokens, probabilities and attention', async
 
 test('the figure plays by itself, can be stopped, and does not move with reduced motion', async () => {
   const { page, complaints, close } = await openOpening()
-  const now = () => written(page).then(list => list.filter(Boolean).length)
+  const countWritten = () => readAnswer(page).then(list => list.filter(Boolean).length)
   await page.waitForFunction(() => [...document.querySelectorAll('.is-written > li')].filter(
     item => item.textContent).length === 3)
   await page.click('.scrub-button[aria-label="Pause"]')
-  const stopped = await now()
+  const stopped = await countWritten()
   await page.waitForTimeout(1800)
-  assert.equal(await now(), stopped)
+  assert.equal(await countWritten(), stopped)
   assert.deepEqual(complaints, [])
   await close()
   const still = await openOpening({}, STILL)
   await still.page.waitForTimeout(1800)
-  assert.equal((await written(still.page)).join(''), '2026년11월20일</s>')
+  assert.equal((await readAnswer(still.page)).join(''), '2026년11월20일</s>')
   assert.equal(await still.page.evaluate(() => document.getAnimations().length), 0)
   await still.close()
 })
@@ -95,7 +95,7 @@ test('axe finds nothing, wide and narrow, light and dark; a typed date is transl
 
 longTest('every page starts at its top', async () => {
   const { page, complaints, close } = await openOpening({}, { viewport: { width: 1280, height: 720 } })
-  const heading = () => page.evaluate(() => [...document.querySelectorAll('h1')].filter(element => element.checkVisibility())
+  const readHeadingTops = () => page.evaluate(() => [...document.querySelectorAll('h1')].filter(element => element.checkVisibility())
     .map(element => Math.round(element.getBoundingClientRect().top)))
   const count = await page.$$eval('.opening-more', list => list.length)
   assert.equal(count, 4)
@@ -104,7 +104,7 @@ longTest('every page starts at its top', async () => {
     await page.locator('.opening-more').nth(i).click()
     await page.waitForFunction(() => [...document.querySelectorAll('h1')].some(element => (
       element.checkVisibility() && !element.closest('.opening'))))
-    const tops = await heading()
+    const tops = await readHeadingTops()
     assert.equal(tops.length, 1, `${i}`)
     assert.ok(tops[0] > 0 && tops[0] < 360, `${i}: ${tops}`)
     assert.equal(await page.evaluate(() => scrollY), 0, `${i}`)
@@ -124,7 +124,7 @@ test('a very long word does not widen the page', async () => {
 })
 
 test('until the first figure only the scripts of the start page are fetched, those of the rooms on the first interaction', async () => {
-  await inBrowser(async (browser, url) => {
+  await withBrowser(async (browser, url) => {
     const context = await browser.newContext({ locale: 'en-US' })
     const page = await context.newPage()
     const scripts = []

@@ -16,12 +16,12 @@ function attentionFrom(run, name, row) {
   const tensor = getTensor(run, name)
   const [, heads, , width] = tensor.shape
   return Array.from({ length: heads }, (_, head) => (
-    Array.from({ length: width }, (__, place) => valueAt(tensor, [0, head, row, place]))))
+    Array.from({ length: width }, (__, position) => valueAt(tensor, [0, head, row, position]))))
 }
 
 /** The largest weight of all heads, with its head and position. @param {number[][]} headWeights */
 function maxWeight(headWeights) {
-  const all = headWeights.flatMap((row, head) => row.map((weight, place) => ({ head, place, weight })))
+  const all = headWeights.flatMap((row, head) => row.map((weight, position) => ({ head, position, weight })))
   return all.reduce((best, item) => (item.weight > best.weight ? item : best))
 }
 
@@ -43,8 +43,8 @@ export function data(run, rooms) {
       const headWeights = attentionFrom(run, weights, rows[step])
       return {
         token, headWeights, best: maxWeight(headWeights),
-        options: rankIndices(row).slice(0, MAX_CANDIDATES).map(word => (
-          { token: probabilities.colLabels[word], share: row[word], isChosen: word === id }))
+        options: rankIndices(row).slice(0, MAX_CANDIDATES).map(candidate => (
+          { token: probabilities.colLabels[candidate], share: row[candidate], isChosen: candidate === id }))
       }
     })
   }

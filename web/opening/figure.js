@@ -26,8 +26,9 @@ function drawLines(picture, { source, target, headWeights }) {
     const { left, width } = element.getBoundingClientRect()
     return left + width / 2 - box.left
   }
-  const all = headWeights.flatMap((row, head) => row.map((weight, place) => ({
-    weight, from: centerOf(source[place]) + (head - (headWeights.length - 1) / 2) * HEAD_DISTANCE, to: centerOf(target)
+  const all = headWeights.flatMap((row, head) => row.map((weight, position) => ({
+    weight, to: centerOf(target),
+    from: centerOf(source[position]) + (head - (headWeights.length - 1) / 2) * HEAD_DISTANCE
   })))
   syncChildren(picture, all, () => svg('path'), (path, { weight, from, to }) => {
     path.setAttribute('d', `M${from} 0C${from} ${box.height / 2} ${to} ${box.height / 2} ${to} ${box.height}`)
@@ -71,8 +72,8 @@ export function mountOpeningFigure(container, { t, written }) {
     const button = item.firstChild
     const isFuture = selectedStep >= 0 && step > selectedStep
     setText(button, isFuture ? '' : token)
-    const place = t('opening.go', { number: step + 1 })
-    button.setAttribute('aria-label', isFuture ? place : `${token} · ${place}`)
+    const label = t('opening.go', { number: step + 1 })
+    button.setAttribute('aria-label', isFuture ? label : `${token} · ${label}`)
     item.classList.toggle('is-now', step === explainedStep())
     item.classList.toggle('is-faint', isSpecialToken(token))
     button.onclick = () => {
@@ -89,9 +90,9 @@ export function mountOpeningFigure(container, { t, written }) {
     syncChildren(source, current.source, () => h('li', {}, h('span')), (item, token) => setText(item.firstChild, token))
     syncChildren(target, current.steps, createToken, fillToken)
     const { token, headWeights, best, options } = current.steps[explainedStep()]
-    ;[...source.children].forEach((item, place) => item.classList.toggle('is-now', place === best.place))
+    ;[...source.children].forEach((item, position) => item.classList.toggle('is-now', position === best.position))
     setText(caption, t('opening.now', {
-      token, head: best.head, place: current.source[best.place], weight: `${Math.round(best.weight * 100)}%`
+      token, head: best.head, place: current.source[best.position], weight: `${Math.round(best.weight * 100)}%`
     }))
     syncChildren(probabilities, options, createOption, (item, option) => {
       setText(item.children[0], option.token)
