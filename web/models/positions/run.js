@@ -23,7 +23,7 @@ const AXES = {
 /** Samples an order in which at least one word has moved. @param {any} gf @param {number} length */
 function sampleOrder(gf, length) {
   const order = [...gf.randperm(length).values]
-  return order.every((word, place) => word === place) ? order.reverse() : order
+  return order.every((word, position) => word === position) ? order.reverse() : order
 }
 
 /** The size of the table of angles in the notebook (notebooks/documents/003.js), whose computation is timed. */
@@ -129,7 +129,7 @@ export function run(gf, options, edits = [], [file] = []) {
     broadcasting: new more.Broadcasting(), rotation: new more.Rotation(), compare: new more.Schemes(dModel),
     dropout: new more.Dropped(p)
   }
-  const { shuffle, waves, circle, asks } = modules
+  const { shuffle, waves, circle, asks: requirements } = modules
   const exportedModel = new Placed(embedding, shuffle.attention, { dModel, base, length })
   shuffle.shuffleBy(sampleOrder(gf, words.length))
   const learned = gf.normal([MAX_WORDS, dModel], { mean: 0, std: 1 })
@@ -149,7 +149,7 @@ export function run(gf, options, edits = [], [file] = []) {
     const x = embedding.forward([ids])
     const { table, rate } = waves.forward(length, dModel, base)
     circle.forward(table)
-    asks.forward(table.narrow(0, 0, COMPARED_POSITIONS), learned)
+    requirements.forward(table.narrow(0, 0, COMPARED_POSITIONS), learned)
     modules.first_ideas.forward(x)
     modules.two_spellings.forward(length, dModel, base)
     modules.layouts.forward(table, base)
