@@ -5,8 +5,8 @@ import { formatBrief, parseFormatted } from '../../web/lib/number.js'
 import { runInNode, useBrowser, findViolations } from './host.js'
 import { longTest, everyNth } from '../lib/long.js'
 
-const house = useBrowser()
-const open = (state, options) => house.open({ language: 'en', ...state }, options)
+const browser = useBrowser()
+const open = (state, options) => browser.open({ language: 'en', ...state }, options)
 const readExactValue = page => page.$eval('[data-exact]', cell => [cell.dataset.exact, cell.textContent])
 
 test('the chain rule can be followed back to its start and on to L, on a phone too', async () => {

@@ -4,13 +4,13 @@ import { test } from 'node:test'
 import { readAddress, runInNode, useBrowser, findViolations } from './host.js'
 import { longTest } from '../lib/long.js'
 
-const house = useBrowser()
+const browser = useBrowser()
 const CELL = { name: 'transformer.decoder.layers.1.multihead_attn.weights', index: [0, 1, 8, 1] }
 
 longTest('touch and keyboard step along every axis, and the figure displays the selected head', async () => {
   for (const viewport of [{ width: 1440, height: 900 }, { width: 360, height: 740 }]) {
     const state = { room: 'decoder.1.multihead_attn.weights', head: 1, language: 'en', cell: CELL }
-    const { page, complaints, close } = await house.open(state, { viewport })
+    const { page, complaints, close } = await browser.open(state, { viewport })
     if (viewport.width < 700) {
       assert.match(await page.textContent('.sheet-name'), /weights\[0, 1, 8, 1\]$/)
       await page.click('.sheet-handle')
@@ -41,7 +41,7 @@ test('in a matrix that is mostly 0.00 the other values are listed with links to 
   const run = runInNode({}), { data, shape: [, rows, cols] } = run.tensors.get('sampling.output')
   const nonzero = [...data.keys()].filter(i => Math.abs(data[i]) >= 0.005)
     .sort((a, b) => Math.abs(data[b]) - Math.abs(data[a]) || a - b)
-  const { page, complaints, close } = await house.open({ room: 'decoding', language: 'en' })
+  const { page, complaints, close } = await browser.open({ room: 'decoding', language: 'en' })
   await page.click('.nonzero summary')
   await page.waitForSelector('.nonzero-list button')
   assert.equal(await page.textContent('.nonzero summary'),

@@ -9,17 +9,17 @@ import { firstRooms } from '../lib/page.js'
 import { pressAll } from './controls.js'
 import { completeState, useBrowser } from './host.js'
 
-const house = isLong ? useBrowser() : null
+const browser = isLong ? useBrowser() : null
 /** Controls that were pressed; what stands around the rooms is the same in each. @type {Set<string>} */
 const known = new Set()
 
 for (const { id: model } of READY) {
   test(`every control: ${model}`, { skip: !isLong && 'in the long tests' }, async t => {
-    const { page, complaints, close } = await house.open({ model, language: 'en' })
+    const { page, complaints, close } = await browser.open({ model, language: 'en' })
     const before = known.size, rooms = firstRooms(model), problems = []
     // The walk takes minutes: one that finds something goes on, so that it finds the rest, too.
     for (const room of rooms) {
-      const url = `${house.url()}#${toHash(completeState({ model, language: 'en', room }))}`
+      const url = `${browser.url()}#${toHash(completeState({ model, language: 'en', room }))}`
       problems.push(...await pressAll(page, url, room, known), ...complaints.splice(0).map(item => `${room}: ${item}`))
     }
     t.diagnostic(`${known.size - before} controls in ${rooms.length} kinds of room`)

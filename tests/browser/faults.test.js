@@ -8,13 +8,13 @@ import { english } from '../lib/texts.js'
 
 const en = english.page
 
-const house = useBrowser()
+const browser = useBrowser()
 
 /** The parts of a message around its placeholders. */
 const wordsOf = key => en.errors[key].split(/ ?\(?\{\w+\}\)?/).filter(part => part.length > 1)
 
 /** A page that may be failed before it begins, and what it complained of. */
-const openBroken = (hash, prepare) => house.withBrowser(async (browser, url) => {
+const openBroken = (hash, prepare) => browser.withBrowser(async (browser, url) => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US' })
   const page = await context.newPage(), errors = []
   page.on('pageerror', error => errors.push(error.message))
@@ -180,7 +180,7 @@ test('without scripts the page says so', async () => {
 })
 
 test('in a sandboxed frame the page says which permission is missing', async () => {
-  await house.withBrowser(async (browser, url) => {
+  await browser.withBrowser(async (browser, url) => {
     const around = createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' })
       .end(`<iframe sandbox="allow-scripts" src="${url}#${HOUSE}" width="900" height="600"></iframe>`))
     await new Promise(done => { around.listen(0, '127.0.0.1', done) })

@@ -10,7 +10,7 @@ import { measureOverflow, useBrowser, findViolations } from './host.js'
 import { longTest } from '../lib/long.js'
 
 const gf = await load()
-const house = useBrowser()
+const browser = useBrowser()
 const { exploding } = EXPERIMENTS
 const waitForResult = page => page.waitForFunction(() => document.querySelector('.theatre-guide .lesson-said')?.textContent)
 const placeIn = page => page.textContent('.theatre-guide .lesson-place')
@@ -26,7 +26,7 @@ function lossesHere() {
 
 test('a wrong guess on a phone: trains to the decisive step, has Node\'s numbers, shows the reason', async () => {
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
-  const { page, complaints, close } = await house.open({ theatre: exploding.link, language: 'en' }, phone)
+  const { page, complaints, close } = await browser.open({ theatre: exploding.link, language: 'en' }, phone)
   await page.tap('.theatre-guide [data-option="falls"]')
   await waitForResult(page)
   assert.equal(await page.getAttribute('.theatre', 'data-step'), String(exploding.until))
@@ -48,7 +48,7 @@ test('a wrong guess on a phone: trains to the decisive step, has Node\'s numbers
 })
 
 longTest('by keyboard: changing the language keeps the step and the guess; back, and on to the next guide', async () => {
-  const { page, complaints, close } = await house.open({ theatre: exploding.link, language: 'ko' })
+  const { page, complaints, close } = await browser.open({ theatre: exploding.link, language: 'ko' })
   await page.focus('.theatre-guide [data-option="grows"]')
   await page.keyboard.press('Enter')
   await waitForResult(page)

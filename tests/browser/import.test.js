@@ -21,7 +21,7 @@ import { gf } from '../lib/engine.js'
 import { writeGpt2 } from '../lib/large.js'
 import { toPageRun } from '../lib/page.js'
 
-const house = useBrowser()
+const browser = useBrowser()
 const [llama] = cases('llama')
 const STATE = { model: 'own', beginning: '3 1 4 1 5', language: 'en' }
 
@@ -51,7 +51,7 @@ async function holdsToNode(page) {
 }
 
 longTest('a text keeps its line breaks, which the field displays while it has the focus', async () => {
-  const { page, complaints, close } = await house.open({ language: 'en' })
+  const { page, complaints, close } = await browser.open({ language: 'en' })
   await bring(page, filesOf(llama))
   const text = '3 1\n4 1 5', field = page.locator('[data-field="beginning"]'), lines = () => field.evaluate(element => element.rows)
   const height = () => page.locator('.top').evaluate(argument => argument.offsetHeight), before = await height()
@@ -70,7 +70,7 @@ longTest('a text keeps its line breaks, which the field displays while it has th
 })
 
 longTest('an imported Llama: first its description, then all its rooms, every number as in Node', async t => {
-  const { page, complaints, close } = await house.open({ language: 'en' })
+  const { page, complaints, close } = await browser.open({ language: 'en' })
   await give(page, filesOf(llama))
   await page.waitForSelector('.bring .primary:visible')
   const description = await page.textContent('.bring-type')
@@ -88,7 +88,7 @@ longTest('an imported Llama: first its description, then all its rooms, every nu
 })
 
 test('a GGUF file is opened by itself; the page has the rooms of a Llama', async () => {
-  const { page, complaints, close } = await house.open({ language: 'en' })
+  const { page, complaints, close } = await browser.open({ language: 'en' })
   await bring(page, { 'tiny.gguf': Buffer.concat(llamaGguf()) })
   await changeAndWait(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
   const rooms = await roomsOnMap(page)
@@ -104,7 +104,7 @@ test('a GGUF file is opened by itself; the page has the rooms of a Llama', async
 
 test('a classifier: its label stands where the answer stands, in both languages', async () => {
   for (const language of ['en', 'ko']) {
-    const { page, complaints, close } = await house.open({ language })
+    const { page, complaints, close } = await browser.open({ language })
     await bring(page, encoderFiles(caseOf('bert: SequenceClassification')))
     await changeAndWait(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
     const answer = await page.getAttribute('[data-field="target"]', 'placeholder')
@@ -135,7 +135,7 @@ const WRONG = {
 }
 
 test('files that cannot be opened are explained, and the page keeps its model', async () => {
-  const { page, complaints, close } = await house.open({ language: 'en' })
+  const { page, complaints, close } = await browser.open({ language: 'en' })
   for (const [name, [files, reason]] of Object.entries(WRONG)) {
     await give(page, files)
     const readDescription = () => page.textContent('.bring-found')
@@ -158,7 +158,7 @@ test('a file of more than 4 GB is described from its header, without allocating'
   const paths = ['config.json', 'model.safetensors'].map(name => join(folder, name))
   await Promise.all([writeFile(paths[0], config), writeFile(paths[1], head)])
   await truncate(paths[1], size)
-  const { page, complaints, close } = await house.open({ language: 'en' })
+  const { page, complaints, close } = await browser.open({ language: 'en' })
   await page.selectOption('.models select', 'own')
   await page.waitForSelector('.bring[open]')
   await page.setInputFiles('.bring input', paths)
@@ -172,7 +172,7 @@ test('a file of more than 4 GB is described from its header, without allocating'
 })
 
 longTest('the order of a header does not matter', async () => {
-  const { page, complaints, close } = await house.open({ language: 'en' })
+  const { page, complaints, close } = await browser.open({ language: 'en' })
   await bring(page, SHUFFLED)
   await holdsToNode(page)
   assert.deepEqual(complaints, [])
@@ -180,7 +180,7 @@ longTest('the order of a header does not matter', async () => {
 })
 
 longTest('a tokenizer of another model is rejected, and the current room works with weights that are read again', async () => {
-  const { page, complaints, close } = await house.open({ language: 'en' })
+  const { page, complaints, close } = await browser.open({ language: 'en' })
   await bring(page, filesOf(llama))
   await changeAndWait(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
   await page.click('[data-action="bring"]')
@@ -200,7 +200,7 @@ longTest('a tokenizer of another model is rejected, and the current room works w
 test('non-finite weights are reported in every room, in both languages', async () => {
   for (const [language, warning] of everyNth([['en', `non-finite weights: ${BROKEN.count}, the first in ${BROKEN.firstName}`],
     ['ko', `${BROKEN.count}개가 유한한 수가 아니에요. 처음 나오는 곳은 ${BROKEN.firstName}`]], 2)) {
-    const { page, complaints, close } = await house.open({ language })
+    const { page, complaints, close } = await browser.open({ language })
     await bring(page, brokenFiles())
     const rooms = await roomsOnMap(page)
     for (const room of ['house', rooms[4], 'decoding']) {
@@ -219,7 +219,7 @@ test('non-finite weights are reported in every room, in both languages', async (
 })
 
 longTest('a link to an imported model says what is missing and opens the import', async () => {
-  const { page, close } = await house.open({ language: 'en' })
+  const { page, close } = await browser.open({ language: 'en' })
   await bring(page, filesOf(llama))
   const link = page.url()
   await page.goto('about:blank')
@@ -231,7 +231,7 @@ longTest('a link to an imported model says what is missing and opens the import'
 })
 
 test('a model stored in the browser is available the next time, until it is deleted', async () => {
-  const { page, complaints, close } = await house.open({ language: 'en' })
+  const { page, complaints, close } = await browser.open({ language: 'en' })
   await give(page, filesOf(llama))
   await page.waitForSelector('.bring .primary:visible')
   await page.check('[data-field="keep"]')
@@ -258,7 +258,7 @@ test('a model stored in the browser is available the next time, until it is dele
 })
 
 longTest('reading can be stopped, and the page keeps its model', async () => {
-  const { page, complaints, close } = await house.open({ language: 'en' })
+  const { page, complaints, close } = await browser.open({ language: 'en' })
   await bring(page, filesOf(llama))
   await changeAndWait(page, () => page.fill('[data-field="beginning"]', '1 2 3'))
   await page.click('[data-action="bring"]')
@@ -281,7 +281,7 @@ longTest('a dropped folder imports its files without those of subfolders', async
   await mkdir(join(folder, '1_Pooling'))
   const files = { ...filesOf(llama), '1_Pooling/config.json': '{}', 'tf_model.h5': 'x' }
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
-  const { page, complaints, close } = await house.open({ language: 'en' })
+  const { page, complaints, close } = await browser.open({ language: 'en' })
   await dropFiles(page, [folder])
   assert.match(await page.textContent('.bring-found'), /^llama: .* KB of memory.*It fits: a tab can address 4\.29 GB/)
   await changeAndWait(page, () => page.click('.bring .primary'))
@@ -296,7 +296,7 @@ longTest('a dropped training file is displayed in the rooms, with the numbers of
   const session = createSession(gf, read('sums_steps-40_batch-8'))
   for (let n = 0; n < 3; n++) session.step()
   await writeFile(path, session.file(undefined, true))
-  const { page, complaints, close } = await house.open({ language: 'en' })
+  const { page, complaints, close } = await browser.open({ language: 'en' })
   await dropFiles(page, [path])
   assert.match(await page.textContent('.bring-found'), /^sums\.safetensors: trained on this page, at step 3, [\d.]+ KB$/)
   assert.ok(await page.isHidden('.bring [data-field="keep"]'))
@@ -314,7 +314,7 @@ longTest('a dropped training file is displayed in the rooms, with the numbers of
 })
 
 test('files dropped on the page open the dialog', async () => {
-  const { page, close } = await house.open({ language: 'ko' })
+  const { page, close } = await browser.open({ language: 'ko' })
   await page.evaluate(async content => {
     const data = new DataTransfer()
     for (const [name, text] of Object.entries(content)) data.items.add(new File([text], name))
@@ -332,7 +332,7 @@ function wordy() {
 }
 
 longTest('two runs too large to be sent whole are compared, each with its own values', async () => {
-  const { page, complaints, close } = await house.open({ language: 'en' })
+  const { page, complaints, close } = await browser.open({ language: 'en' })
   await page.evaluate(() => {
     const { postMessage } = Worker.prototype
     globalThis.asked = []
@@ -355,7 +355,7 @@ longTest('two runs too large to be sent whole are compared, each with its own va
 longTest('an encoder-decoder reads a typed answer, every number as in Node', async () => {
   const files = filesOf(cases('marian')[0]), state = { ...STATE, beginning: '3 1 4', target: '5 6 2' }
   const importedRun = runOwn(gf, { ...defaultsOf('own'), ...state }, [], [await openModel(files)]), run = toPageRun(gf, importedRun)
-  const { page, complaints, close } = await house.open({ language: 'en' })
+  const { page, complaints, close } = await browser.open({ language: 'en' })
   await bring(page, files)
   await changeAndWait(page, () => page.fill('[data-field="beginning"]', state.beginning))
   const ownAnswer = await page.getAttribute('[data-field="target"]', 'placeholder')
@@ -379,7 +379,7 @@ longTest('rooms of attention matrices that were not retained say so, and a press
     ['en', /all 4 layers, .* room for 1 B\. So this run kept only those of 1 layer \(1\)/, 'Keep layer 3 and run again'],
     ['ko', /^4층 모두의 .* 메모리는 1 B뿐이에요\. 그래서 이번 실행은 1개 층\(1층\)의 행렬만/, '3층을 남기고 다시 실행하기']
   ]) {
-    const { page, complaints, close } = await house.open({ language })
+    const { page, complaints, close } = await browser.open({ language })
     await importFiles(page, paths)
     await goToRoom(page, '3.linear2')
     await page.waitForSelector('#house[data-room="3.linear2"] .stage-figure canvas')
@@ -424,7 +424,7 @@ const [MOST_LINES, LONGEST_TASK] = [120, 50]
 longTest('thousands of terms are paged without blocking', async t => {
   const folder = await mkdtemp(join(tmpdir(), 'wordy-')), words = 8000
   const { paths } = await writeGpt2(folder, { layers: 1, channels: 8, heads: 2, vocabSize: words, positions: 64 })
-  const { page, complaints, close } = await house.open({ language: 'en' })
+  const { page, complaints, close } = await browser.open({ language: 'en' })
   await importFiles(page, paths)
   await page.evaluate(() => { location.hash += '&room=sampling&cell=sampling.output:0,0,7' })
   const more = '#inspector .terms + .quiet, #inspector .terms ~ .quiet'
@@ -433,7 +433,7 @@ longTest('thousands of terms are paged without blocking', async t => {
   const lines = () => page.locator('#inspector .terms li').count()
   const pressButton = selector => page.evaluate(argument => document.querySelector(argument).click(), selector)
   const results = []
-  const tasks = await house.withBrowser(browser => measureLongestTasks(browser, page, async during => {
+  const tasks = await browser.withBrowser(browser => measureLongestTasks(browser, page, async during => {
     const act = (name, selector) => during(name, async () => {
       await pressButton(selector)
       results.push([name, await lines()])

@@ -15,8 +15,8 @@ const ATTENTION = 'transformer.encoder.layers.0.self_attn'
 const CELL = { name: `${ATTENTION}.dots`, index: [0, 0, 2, 1] }
 const ROOM = 'encoder.0.self_attn.scores'
 
-const house = useBrowser()
-const open = (state, options) => house.open({ language: 'en', ...state }, options)
+const browser = useBrowser()
+const open = (state, options) => browser.open({ language: 'en', ...state }, options)
 const readExactValue = page => page.$eval('[data-exact]', cell => [cell.dataset.exact, cell.textContent])
 const valueOf = (run, key) => {
   const [, name, index] = /^(.+)\[(.+)\]$/.exec(key)
@@ -185,7 +185,7 @@ test('a value is edited by keyboard and by mouse, undone, redone and shared', as
   assert.deepEqual(complaints, [])
   await close()
 
-  const otherPage = await house.open(link.replace(ROOM, 'encoder.0.self_attn.weights'))
+  const otherPage = await browser.open(link.replace(ROOM, 'encoder.0.self_attn.weights'))
   const tables = await readTables(otherPage.page)
   const displayed = tables.find(({ name }) => name === weights.name).cells.flat()
   displayed.forEach((text, i) => assert.ok(Object.is(Math.fround(parseFormatted(text)), weights.data[i]), `${i}: ${text}`))
@@ -217,7 +217,7 @@ longTest('changed cells are highlighted once, and not with reduced motion', asyn
 for (const [title, address] of everyNth([['the site', null], ['the single file', SINGLE.href]], 2)) {
   test(`the check recomputes every number: ${title}`, async () => {
     const link = address ? `${address}#${toHash(completeState({ room: ROOM, depth: 'code' }))}` : { room: ROOM, language: 'en' }
-    const { page, complaints, close } = await house.open(link)
+    const { page, complaints, close } = await browser.open(link)
     if (address) await page.waitForSelector('.code')
     await page.click('[data-action="check"]')
     await page.waitForSelector('.check-total')

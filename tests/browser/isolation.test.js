@@ -6,7 +6,7 @@ import { toHash } from '../../web/models/state.js'
 import { findFirefox, launchFirefox } from './firefox.js'
 import { waitForRuns, serve, completeState, useBrowser } from './host.js'
 
-const house = useBrowser()
+const browser = useBrowser()
 
 /** Another origin, which notes everything that is asked of it. */
 let otherServer, address
@@ -75,7 +75,7 @@ async function cellsOf(page) {
 }
 
 /** The page with the attempts in place of a script of its, and what the worker says of them. */
-const attemptsIn = (script, openPage) => house.withBrowser(async browser => {
+const attemptsIn = (script, openPage) => browser.withBrowser(async browser => {
   const context = await browser.newContext({ locale: 'en-US' })
   await context.addInitScript(() => {
     const Own = globalThis.Worker
@@ -145,7 +145,7 @@ const isDone = () => /have run|Stopped/.test(document.querySelector('.nb-said')?
 
 test('a cell imports nothing, however it is written, from another origin or from the page\'s own', async () => {
   requests.length = 0
-  const { page, close } = await house.open({ ...notebook, language: 'en' })
+  const { page, close } = await browser.open({ ...notebook, language: 'en' })
   await page.waitForFunction(isDone)
   const answered = []
   page.context().on('response', response => answered.push(response.url()))
@@ -163,7 +163,7 @@ test('a cell imports nothing, however it is written, from another origin or from
 })
 
 test('the frame of the cells serves no page that does not sandbox it', async () => {
-  await house.withBrowser(async (browser, url) => {
+  await browser.withBrowser(async (browser, url) => {
     const page = await browser.newPage()
     await page.goto(`${url}cell.html`)
     const answer = await page.evaluate(() => new Promise(done => {

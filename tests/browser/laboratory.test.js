@@ -10,8 +10,8 @@ import { compareTables } from './room_tables.js'
 
 const model = 'positions'
 const ROOMS = roomsOf(makeDetachedRun({ model })).map(({ id }) => id)
-const house = useBrowser()
-const open = (state, options) => house.open({ model, language: 'en', ...state }, options)
+const browser = useBrowser()
+const open = (state, options) => browser.open({ model, language: 'en', ...state }, options)
 const fact = (page, name) => page.$$eval('.facts-line > div', (list, expected) => (
   list.find(item => item.firstChild.textContent === expected)?.lastChild.textContent), name)
 
@@ -200,22 +200,22 @@ longTest('the house has a row that leads to the notebooks, each by its name', as
 })
 
 longTest('a language that was chosen is there again without a link, and a link has its own', async () => {
-  const { page, close } = await house.open({ model, room: 'waves' })
+  const { page, close } = await browser.open({ model, room: 'waves' })
   assert.equal(await page.getAttribute('html', 'lang'), 'ko')
   await page.click('[data-language="en"]')
   await page.waitForSelector('html[lang="en"]')
   await page.goto('about:blank')
-  await page.goto(house.url())
+  await page.goto(browser.url())
   await page.waitForSelector('html[lang="en"]')
   await page.goto('about:blank')
-  await page.goto(`${house.url()}#language=ko`)
+  await page.goto(`${browser.url()}#language=ko`)
   await page.waitForSelector('html[lang="ko"]')
   await close()
 })
 
 for (const language of everyNth(['ko', 'en'], 2)) test(`every number of every experiment is the library's in Node, ${language}`, async t => {
   const state = completeState({ model: 'positions', room: 'waves', language })
-  const { page, complaints, close } = await house.open(state)
+  const { page, complaints, close } = await browser.open(state)
   const run = runInNode(state), count = await compareTables(page, run, state)
   run.dispose()
   assert.ok(count > 2000, `${count}`)

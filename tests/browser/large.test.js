@@ -14,7 +14,7 @@ import { measureOverflow, importFiles, changeAndWait, goToRoom, useBrowser, find
 import { measureLongestTasks } from './main_thread_tasks.js'
 import { createScale, signedDomain } from '../../web/lib/color.js'
 
-const { open, withBrowser: inBrowser } = useBrowser()
+const { open, withBrowser } = useBrowser()
 const SHAPE = isLong ? SMALL : { layers: 2, channels: 96, heads: 4, vocabSize: 9000, positions: 128 }
 /** The maximum number of elements in a room, which must not grow with the vocabulary. */
 const MAX_NODES = 6000
@@ -173,7 +173,7 @@ longTest(`${SHAPE.layers} layers of ${SHAPE.channels} channels and ${SHAPE.vocab
   const folder = await mkdtemp(join(tmpdir(), 'large-'))
   const { paths, bytes } = await writeGpt2(folder, SHAPE)
   const { page, complaints, close } = await open({ language: 'en' }, { before: recordTasksAndRequests })
-  const memory = await inBrowser(createMemoryReader)
+  const memory = await withBrowser(createMemoryReader)
   const report = async (label, start) => {
     const { tasks, requests } = await page.evaluate(() => {
       const { tasks, requests } = globalThis.recorded
@@ -208,7 +208,7 @@ longTest(`${SHAPE.layers} layers of ${SHAPE.channels} channels and ${SHAPE.vocab
       assert.deepEqual(fullReads, [], `${room}: the whole table was read`)
     })
   }
-  const tasks = await inBrowser(browser => measureLongestTasks(browser, page, visitRooms))
+  const tasks = await withBrowser(browser => measureLongestTasks(browser, page, visitRooms))
   for (const [room, { cpu, wall }] of tasks) {
     t.diagnostic(`${room}: ${cpu.toFixed(0)} ms of the processor, ${wall.toFixed(0)} by the clock`)
     if (isLong) assert.ok(cpu < MAX_TASK, `${room}: a task of ${cpu} ms`)
@@ -265,11 +265,11 @@ longTest(`1,024 tokens before ${LONG_SHAPE.layers} layers of ${LONG_SHAPE.channe
   const folder = await mkdtemp(join(tmpdir(), 'long-'))
   const { paths } = await writeGpt2(folder, LONG_SHAPE)
   const { page, complaints, close } = await open({ language: 'en' }, { before: recordTasksAndRequests })
-  const memory = await inBrowser(createMemoryReader)
+  const memory = await withBrowser(createMemoryReader)
   page.setDefaultTimeout(TIMEOUT)
   await importFiles(page, paths)
   const start = Date.now()
-  const tasks = await inBrowser(browser => measureLongestTasks(browser, page, async measure => {
+  const tasks = await withBrowser(browser => measureLongestTasks(browser, page, async measure => {
     await measure('the text', () => changeAndWait(page, () => page.fill('[data-field="beginning"]', LONG_TEXT.repeat(40))))
     t.diagnostic(`1,024 tokens: ${Date.now() - start} ms until they are shown, ${(await memory()).join(' MB, ')} MB at most`)
     for (const room of LONG_ROOMS) await measure(room, async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { measureOverflow, useBrowser } from './host.js'
 
-const house = useBrowser()
+const browser = useBrowser()
 const viewport = { width: 320, height: 640 }
 
 for (const language of ['en', 'ko']) {
@@ -12,7 +12,7 @@ for (const language of ['en', 'ko']) {
       { theatre: 'dates' }, { theatre: 'text' }, { model: 'stories', room: 'decoding' }, { model: 'dates', room: 'decoding' }
     ]
     for (const state of states) {
-      const { page, close } = await house.open({ language, ...state }, { viewport })
+      const { page, close } = await browser.open({ language, ...state }, { viewport })
       if (state.theatre) await page.waitForSelector('[data-open]', { state: 'attached' })
       else await page.waitForSelector('.picks .pick')
       assert.equal(await measureOverflow(page), 0, JSON.stringify(state))

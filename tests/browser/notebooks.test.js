@@ -10,9 +10,9 @@ import { loadGolden } from '../golden/index.js'
 import { measureOverflow, useBrowser, findViolations } from './host.js'
 
 const { items } = loadGolden('seeds')
-const house = useBrowser()
+const browser = useBrowser()
 const open = (id, options, state) => (
-  house.open({ model: 'positions', room: `notebook.${id}`, language: 'en', ...state }, options))
+  browser.open({ model: 'positions', room: `notebook.${id}`, language: 'en', ...state }, options))
 const isDone = page => page.waitForFunction(() => (
   /ha(ve|s) run|Stopped|실행했어요|멈췄어요/.test(document.querySelector('.nb-said')?.textContent)))
 
@@ -313,7 +313,7 @@ for (const [i, [name, options]] of everyNth([
 
 test('on the single-file page cells can be read, with a note that they do not run', async () => {
   const file = fileURLToPath(new URL('../../dist/glassformer.html', import.meta.url))
-  const { page, close } = await house.open(`file://${file}#model=positions&room=notebook.000&language=en`)
+  const { page, close } = await browser.open(`file://${file}#model=positions&room=notebook.000&language=en`)
   await page.waitForSelector('.nb-said')
   assert.match(await page.textContent('.nb-said'), /read but not run/)
   assert.ok(await page.isDisabled('.nb-cell .nb-run >> nth=0'))

@@ -25,8 +25,8 @@ const OTHER = {
   language: 'en'
 }
 
-const house = useBrowser()
-const open = (state, options) => house.open({ ...SENTENCES, ...state }, options)
+const browser = useBrowser()
+const open = (state, options) => browser.open({ ...SENTENCES, ...state }, options)
 const number = (page, name, value) => page.fill(`.stage [data-control="${name}"] input`, String(value))
 
 /** Compares every number the stage shows with a run made in Node: all bits. */
@@ -244,7 +244,7 @@ test('a link restores the state in a new browser, and Back returns to the stage 
   const readRoom = page => page.evaluate(() => (
     ['h1', '.cell-name'].map(selector => document.querySelector(selector)?.textContent)))
   const link = await first.page.evaluate(() => location.href)
-  const second = await house.open(link, { locale: 'ko-KR' })
+  const second = await browser.open(link, { locale: 'ko-KR' })
   assert.deepEqual(await readRoom(second.page), await readRoom(first.page))
   assert.deepEqual(await readTables(second.page), await readTables(first.page))
   await goToRoom(second.page, 'self_attn.heads')
@@ -312,7 +312,7 @@ longTest('at medium widths nothing scrolls sideways, and the links of a room do 
 })
 
 test('the single file opens from disk and shows the same numbers', async () => {
-  const { page, complaints, close } = await house.open(
+  const { page, complaints, close } = await browser.open(
     `${SINGLE.href}#${toHash(completeState({ ...SENTENCES, room: 'self_attn.output' }))}`)
   await compareRoom(page, 'self_attn.output', SENTENCES)
   assert.deepEqual(complaints, [])

@@ -16,7 +16,7 @@ import { compareTables } from './room_tables.js'
 
 const { MODELS } = process.env
 const options = { skip: !MODELS && 'MODELS names no folder' }
-const house = useBrowser()
+const browser = useBrowser()
 
 /** Numbers as the sorter's files have them. */
 function numbersOf({ data }) {
@@ -62,7 +62,7 @@ function joined(values, [, H, T, D]) {
 test('the sorter: numbers agree with Node, which agrees with PyTorch within rounding', options, async t => {
   const folder = await mkdtemp(join(tmpdir(), 'sorter-')), { files, partials } = await sorterIn(folder)
   const model = await openModel(files), ids = numbersOf(partials.idx), [texts, T] = partials.idx.shape, read = 6
-  const { page, complaints, close } = await house.open({ language: 'en' })
+  const { page, complaints, close } = await browser.open({ language: 'en' })
   await dropFiles(page, ['config.json', 'model.safetensors'].map(name => join(folder, name)))
   assert.match(await page.textContent('.bring-type'), /^gpt2: 85,728 parameters/)
   await changeAndWait(page, () => page.click('.bring .primary'))
@@ -105,7 +105,7 @@ test('the storyteller generates its story, and numbers agree with Node', options
   const names = ['stories260K.bin', 'tok512.bin'], paths = names.map(name => join(MODELS, name))
   const files = {}
   for (const [i, name] of names.entries()) files[name] = await readFile(paths[i])
-  const { page, complaints, close } = await house.open({ language: 'en' })
+  const { page, complaints, close } = await browser.open({ language: 'en' })
   await dropFiles(page, paths)
   assert.match(await page.textContent('.bring-type'), /^llama: 260,032 parameters, 1\.04 MB/)
   await changeAndWait(page, () => page.click('.bring .primary'))

@@ -6,9 +6,9 @@ import { isLong, everyNth, partUnlessLong } from '../lib/long.js'
 import { useBrowser } from './host.js'
 
 const AXE = new URL('../../node_modules/axe-core/axe.min.js', import.meta.url)
-const { withBrowser: inBrowser, url } = useBrowser()
+const { withBrowser, url } = useBrowser()
 
-const open = (options = {}) => inBrowser(async (browser, home) => {
+const open = (options = {}) => withBrowser(async (browser, home) => {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
   const page = await context.newPage(), complaints = []
   page.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))

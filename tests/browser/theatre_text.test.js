@@ -10,11 +10,11 @@ import { read } from '../../src/training/settings.js'
 import { changeAndWait, useBrowser } from './host.js'
 import { waitUntilDrawn, pressAction, readStep, waitForStep } from './training.js'
 
-const house = useBrowser()
+const browser = useBrowser()
 const gf = await load()
 
 test('the reader\'s own text is trained on; an unsuitable one is rejected, and nothing is lost', async () => {
-  const { page, complaints, close } = await house.open({ theatre: 'text_length-8_batch-4_steps-30_layers-1' })
+  const { page, complaints, close } = await browser.open({ theatre: 'text_length-8_batch-4_steps-30_layers-1' })
   await waitForStep(page, 0)
   const text = '나비가 날아와요. 꽃이 피어요. '.repeat(40)
   await page.fill('[data-field="text"]', text)
@@ -46,7 +46,7 @@ test('the reader\'s own text is trained on; an unsuitable one is rejected, and n
 
 test('a model of the reader\'s own text is displayed with its own characters', async () => {
   const link = 'text_length-12_batch-4_steps-30_layers-1_dModel-16'
-  const { page, complaints, close } = await house.open({ theatre: link })
+  const { page, complaints, close } = await browser.open({ theatre: link })
   const text = '나비가 날아와요. 꽃이 피어요. '.repeat(40)
   await waitForStep(page, 0)
   await page.fill('[data-field="text"]', text)

@@ -7,12 +7,12 @@ import { defaultsOf } from '../../src/training/settings.js'
 import { isLong } from '../lib/long.js'
 import { useBrowser } from './host.js'
 
-const house = useBrowser()
+const browser = useBrowser()
 const gf = await load()
 
 /** The page in a state, with `startWorker`, which starts a worker as the page does: from a blob, with its policy. */
 async function openPage() {
-  const { page, close } = await house.open({})
+  const { page, close } = await browser.open({})
   await page.evaluate(() => {
     globalThis.startWorker = name => {
       const code = `import ${JSON.stringify(new URL(`${name}.js`, location.href).href)}`

@@ -8,7 +8,7 @@ import { bpeStep } from '../../web/worker/bpe_training.js'
 import { measureOverflow, changeAndWait, goToRoom, useBrowser, findViolations } from './host.js'
 import { longTest } from '../lib/long.js'
 
-const house = useBrowser()
+const browser = useBrowser()
 const TEXT = 'Julia went to the riverbank ж'
 
 /** Brings a model and gives it a text. */
@@ -34,7 +34,7 @@ async function enter(page, room, figure) {
 const textsOf = (page, selector) => page.$$eval(selector, all => all.map(item => item.textContent))
 
 test('WordPiece: every piece that is looked up, by mouse and keyboard, on a phone too', async () => {
-  const files = bertFiles(), { page, complaints, close } = await house.open({ language: 'en' })
+  const files = bertFiles(), { page, complaints, close } = await browser.open({ language: 'en' })
   await bring(page, files, TEXT)
   await enter(page, 'text.longest', '.tries li')
   const words = gf.text.tokenizer({ 'tokenizer.json': files['tokenizer.json'] }).explain(TEXT)
@@ -62,7 +62,7 @@ test('WordPiece: every piece that is looked up, by mouse and keyboard, on a phon
 })
 
 longTest('a unigram model: every piece with its score, totals, what a press tells', async () => {
-  const text = '나는 파리 여행을 weights 漢', { page, complaints, close } = await house.open({ language: 'ko', theme: 'dark' })
+  const text = '나는 파리 여행을 weights 漢', { page, complaints, close } = await browser.open({ language: 'ko', theme: 'dark' })
   await bring(page, t5Files(), text)
   await enter(page, 'text.lattice', '.lattice-box')
   const [{ arcs, best, path }] = gf.text.tokenizer({ 'spiece.model': unigramFile() }).explain(text)
@@ -91,7 +91,7 @@ longTest('a unigram model: every piece with its score, totals, what a press tell
 })
 
 test('Hangul: a syllable has its letters, code, bytes and tokens; a partial character is bytes', async () => {
-  const { page, complaints, close } = await house.open({ model: 'stories', beginning: '나 뷁', language: 'ko',
+  const { page, complaints, close } = await browser.open({ model: 'stories', beginning: '나 뷁', language: 'ko',
     room: 'text.syllables' })
   await page.waitForSelector('.hangul-box')
   const boxes = part => textsOf(page, `.hangul-box[data-part^="${part}"] b`)
@@ -114,7 +114,7 @@ test('Hangul: a syllable has its letters, code, bytes and tokens; a partial char
 })
 
 test('merges are trained on a pasted text, step by step', async () => {
-  const { page, complaints, close } = await house.open({ model: 'stories', language: 'en', room: 'text.learning' })
+  const { page, complaints, close } = await browser.open({ model: 'stories', language: 'en', room: 'text.learning' })
   await page.waitForSelector('.learning[aria-busy="false"]')
   const text = 'aaaa abab 각각의 각', waitForCount = count => page.waitForFunction(expected => (
     document.querySelector('.learning output').textContent === expected), count)
