@@ -76,18 +76,19 @@ test('with gradients no intermediate tensor is freed', () => {
 test("a user's module may keep its inputs and outputs", () => {
   class Curious extends nn.Linear {
     forward(x) {
-      this.seen = [x, super.forward(x), F.relu(x)]
-      return this.seen[1]
+      this.savedTensors = [x, super.forward(x), F.relu(x)]
+      return this.savedTensors[1]
     }
   }
   const layer = makeLayer(), stack = new nn.TransformerEncoder(layer, 2).eval(), x = gf.randn([1, T, C])
   const linear = stack.layers.at(0).linear2 = new Curious(INNER, C)
   inference(() => {
     stack.forward(x)
-    for (const tensor of linear.seen) assert.equal(tensor.disposed, false)
-    assert.deepEqual(linear.seen[1].toArray(), F.linear(linear.seen[0], linear.weight, linear.bias).toArray())
+    for (const tensor of linear.savedTensors) assert.equal(tensor.disposed, false)
+    const [input, output] = linear.savedTensors
+    assert.deepEqual(output.toArray(), F.linear(input, linear.weight, linear.bias).toArray())
   })
-  for (const tensor of linear.seen) assert.equal(tensor.disposed, true, 'they are freed by the tidy around them')
+  for (const tensor of linear.savedTensors) assert.equal(tensor.disposed, true, 'they are freed by the tidy around them')
   assertAsTraced(() => stack.forward(x))
 })
 
@@ -107,29 +108,29 @@ test('a subclass of a library module may keep its tensors', () => {
 
 test('a hook may keep its arguments and replace the output', () => {
   for (const pick of [layer => layer, layer => layer.self_attn, layer => layer.norm1, layer => layer.linear2]) {
-    const stack = new nn.TransformerEncoder(makeLayer(), 3).eval(), x = gf.randn([1, T, C]), seen = []
+    const stack = new nn.TransformerEncoder(makeLayer(), 3).eval(), x = gf.randn([1, T, C]), savedTensors = []
     const firstOf = output => (Array.isArray(output) ? output[0] : output)
     pick(stack.layers.at(1)).registerForwardHook((module, inputs, output) => {
       const changed = F.mul(firstOf(output), 2)
-      seen.push(inputs[0], firstOf(output), changed)
+      savedTensors.push(inputs[0], firstOf(output), changed)
       return Array.isArray(output) ? [changed, null] : changed
     })
     inference(() => {
       stack.forward(x)
-      for (const tensor of seen) assert.equal(tensor.disposed, false)
+      for (const tensor of savedTensors) assert.equal(tensor.disposed, false)
     })
     assertAsTraced(() => stack.forward(x))
   }
 })
 
 test('an activation function may keep its input', () => {
-  const seen = [], layer = makeLayer({ activation: x => {
-    seen.push(x)
+  const savedTensors = [], layer = makeLayer({ activation: x => {
+    savedTensors.push(x)
     return x
   } })
   inference(() => {
     layer.forward(gf.randn([1, T, C]))
-    assert.equal(seen[0].disposed, false)
+    assert.equal(savedTensors[0].disposed, false)
   })
 })
 

@@ -125,18 +125,18 @@ test('the gradient of the logits is softmax minus the target, divided by the num
   const run = pageRun(RUNS[0][1])
   const rows = run.streams.target.ids[0].length
   const answer = run.decoding.steps[4].id
-  for (const word of [answer, answer === 8 ? 9 : 8]) {
-    const { value, formula, terms, steps } = run.explainGradient('output', [0, 4, word])
+  for (const id of [answer, answer === 8 ? 9 : 8]) {
+    const { value, formula, terms, steps } = run.explainGradient('output', [0, 4, id])
     assert.equal(formula, 'dlogits[v] = dloss × (p[v] − share[v]) / rows')
     assert.equal(terms.length, 1)
     const [dloss, logProb, share, divisor] = terms[0].factors
-    assert.deepEqual([dloss.value, share.value, divisor.value], [1, word === answer ? 1 : 0, rows])
-    assert.deepEqual(logProb.source, { name: 'log_probs', index: [4, word] })
-    const p = Math.exp(valueAt(run.tensors.get('log_probs'), [4, word]))
+    assert.deepEqual([dloss.value, share.value, divisor.value], [1, id === answer ? 1 : 0, rows])
+    assert.deepEqual(logProb.source, { name: 'log_probs', index: [4, id] })
+    const p = Math.exp(valueAt(run.tensors.get('log_probs'), [4, id]))
     assert.deepEqual(steps, [{ label: 'p', value: p }])
     assert.ok(Math.abs(value - (p - share.value) / rows) < 1e-8)
-    const { value: logProbGradient } = run.explainGradient('log_probs', [4, word])
-    assert.equal(logProbGradient, word === answer ? Math.fround(-1 / rows) : 0)
+    const { value: logProbGradient } = run.explainGradient('log_probs', [4, id])
+    assert.equal(logProbGradient, id === answer ? Math.fround(-1 / rows) : 0)
   }
   assert.equal(run.explainGradient('loss', []).value, 1)
   assert.equal(valueAt(getTensor(run, 'loss'), []), run.loss)

@@ -23,7 +23,7 @@ const makeImported = async type => runImported(gf, { beginning: '3 1 4' }, [], [
 const MAKERS = {
   dates: () => makeRun({ model: 'dates' }), particles: () => makeRun({ model: 'particles' }),
   stories: () => makeRun({ model: 'stories' }), positions: () => makeRun({ model: 'positions' }), ...Object.fromEntries(
-    ['gpt2', 'bert', 'marian', 't5', 'llama'].map(type => [`a ${type} of the reader's`, () => makeImported(type)]))
+    ['gpt2', 'bert', 'marian', 't5', 'llama'].map(type => [`an imported ${type}`, () => makeImported(type)]))
 }
 
 /** Sums in another order differ by a fraction of the largest value, so the tolerance is relative to that. */
