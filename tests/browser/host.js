@@ -72,9 +72,9 @@ export async function open(browser, url, { before: prepare, ...options } = {}) {
 
 /**
  * Serves the page and starts one browser for all tests of a file.
- * @returns {{ open(target: string | object, options?: object): ReturnType<typeof open>, withBrowser(fn: Function): any
- *   url(): string }} open: an address, or the page in a state; inBrowser: hands the browser and the page's address to
- *   some work; url: that address
+ * @returns {{ open(target: string | object, options?: object): ReturnType<typeof open>, withBrowser(fn: Function): any,
+ *   url(): string }} open: opens an address, or the page in a state; withBrowser: calls a function with the browser and
+ *   the page's address; url: that address
  */
 export function useBrowser() {
   let site, browser
