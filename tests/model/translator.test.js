@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../src/js/index.js'
 import {
@@ -16,7 +13,6 @@ import { everyNth } from '../lib/long.js'
 
 const gf = await load()
 const WEIGHTS = fileURLToPath(new URL('../../web/models/dates/date_translator.safetensors', import.meta.url))
-const TRAIN = fileURLToPath(new URL('../../web/models/dates/train.js', import.meta.url))
 
 function trained() {
   const model = createTranslator(gf)
@@ -97,21 +93,4 @@ test('different formats of a date have the same translation, and a trace has the
   assert.ok(trace.names.includes('transformer.decoder.layers.1.multihead_attn.weights'))
   const translated = translate(model, ['november 20 2026', '2026-11-20', '11/20/2026'])
   assert.deepEqual(translated, Array(3).fill('2026년 11월 20일'))
-})
-
-test('training gives the same bits if it is stopped and resumed', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'glassformer-'))
-  const train = (out, ...more) => {
-    const files = ['--out', join(folder, out), '--checkpoints', folder]
-    return spawnSync(process.execPath, [TRAIN, '--steps', '4', '--only', 'positions', ...files, ...more],
-      { encoding: 'utf8' })
-  }
-  try {
-    train('whole')
-    assert.equal(train('parts', '--until', '2').status, 130)
-    assert.match(train('parts').stdout, /resuming after step 2/)
-    assert.deepEqual(readFileSync(join(folder, 'parts')), readFileSync(join(folder, 'whole')))
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
 })

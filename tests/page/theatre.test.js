@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { defaultsOf as pageDefaults } from '../../web/models/index.js'
@@ -117,28 +116,6 @@ test('evaluating in between does not change the training', () => {
   assert.deepEqual(floatBits(otherLosses), floatBits(losses))
   plain.dispose()
   evaluated.dispose()
-})
-
-test('dates are trained as by `npm run train`, bit for bit', async () => {
-  const folder = new URL('../../build/theatre/', import.meta.url)
-  const out = new URL('dates.safetensors', folder)
-  const steps = 12
-  const script = new URL('../../web/models/dates/train.js', import.meta.url)
-  mkdirSync(folder, { recursive: true })
-  try {
-    execFileSync(process.execPath, [script.pathname, '--steps', String(steps), '--only', 'positions', '--fresh',
-      '--checkpoints', folder.pathname, '--out', out.pathname], { stdio: 'ignore' })
-  } catch (error) {
-    // Twelve steps are too few for it to be content.
-    assert.equal(error.status, 1)
-  }
-  const { tensors } = gf.loadSafetensors(await readFile(out))
-  const session = createSession(gf, { ...defaultsOf('dates'), steps })
-  trainSteps(session, steps)
-  for (const [name, parameter] of session.named) assert.deepEqual(floatBits(parameter.values),
-    floatBits(tensors[name].values),
-    name)
-  session.dispose()
 })
 
 test('an earlier step is restored or recomputed, bit for bit, within the memory limit', () => {
