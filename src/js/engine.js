@@ -2,6 +2,7 @@ import { Collector } from './collector.js'
 import { DTYPES } from './dtype.js'
 import { runSync } from './errors.js'
 import { Kernels } from './kernels.js'
+import { TensorMemory } from './memory.js'
 import { Tensor } from './tensor.js'
 
 /**
@@ -11,9 +12,13 @@ import { Tensor } from './tensor.js'
  */
 export const prefersPairs = () => 'fromAsync' in Array
 
+/** The longest list of integer arguments that a kernel takes. */
+const MAX_ARGUMENTS = 64
+
 /**
  * The kernels together with the state of tensors: random generator, open scopes and modes.
  * Tensors refer to their engine, so operations need no global state and engines are independent of each other.
+ * @extends {Kernels<TensorMemory>}
  */
 export class Engine extends Kernels {
   /** Address of the random generator's state. */ generator
@@ -38,13 +43,46 @@ export class Engine extends Kernels {
   /** Tensors that a tidy returned and that were in no scope, such as borrowed ones. @type {WeakSet<Tensor>} */
   #returned = new WeakSet()
   /** Frees what is in no scope. */ collector = new Collector()
+  #scratch = { address: 0, bytes: 0 }
+  #arguments = 0
+  /** The recording in progress, if any, see recording.js. @type {import('./recording.js').Recording | null} */
+  recording = null
 
   /** @param {import('./platform.d.ts').Exports} exports */
   constructor(exports) {
-    super(exports)
+    super(exports, new TensorMemory(exports))
+    this.#arguments = this.memory.alloc(4 * MAX_ARGUMENTS)
     this.generator = this.memory.alloc(this.c.gf_generator_size())
     this.c.gf_seed(this.generator, (Math.random() * 2 ** 32) >>> 0)
     this.c.gf_matmul_in_pairs(Number(prefersPairs()))
+  }
+
+  /**
+   * A block for a kernel's workspace. The same block is reused: it is valid until the next call of this function.
+   * @param {number} floats
+   * @returns {number}
+   */
+  scratch(floats) {
+    const bytes = floats * 4
+    if (this.recording) return this.recording.scratch(bytes)
+    if (!(bytes >= 0 && bytes <= this.#scratch.bytes)) {
+      if (this.#scratch.address) this.memory.free(this.#scratch.address)
+      this.#scratch = { address: 0, bytes: 0 }
+      this.#scratch = { address: this.memory.alloc(bytes), bytes }
+    }
+    return this.#scratch.address
+  }
+
+  /**
+   * Writes integer arguments (shapes, strides, structs) to memory for the next kernel call.
+   * @param {readonly number[]} values
+   * @returns {number} their address
+   */
+  pass(values) {
+    if (values.length > MAX_ARGUMENTS) throw new RangeError(`${values.length} arguments for a kernel`)
+    if (this.recording) return this.recording.pass(values)
+    this.memory.setInts(this.#arguments, values)
+    return this.#arguments
   }
 
   /**

@@ -17,11 +17,6 @@ const GROW_AHEAD = 1 / 4
 export class Memory {
   /** @type {WebAssembly.Memory} */ #memory
   /** The size when it was last read: reading it takes as long as allocating a block. */ #end
-  #bytes = 0
-  #tensors = 0
-  #peak = 0
-  #collectable = 0
-  /** @type {ArrayBuffer[]} */ #ballast = []
   #alloc
   #free
   /** @type {{ bytes: Uint8Array, halves: Uint16Array, ints: Int32Array,
@@ -35,8 +30,8 @@ export class Memory {
     this.#end = this.size
   }
 
-  /** Views of the whole current buffer. */
-  get #views() {
+  /** Views of the whole current buffer. @protected */
+  get views() {
     const { buffer } = this.#memory
     if (this.#cachedViews?.bytes.buffer !== buffer) {
       this.#cachedViews = {
@@ -81,6 +76,51 @@ export class Memory {
     this.#end = this.size
   }
 
+  /** @param {number} address */
+  free(address) {
+    this.#free(address)
+  }
+
+  /**
+   * Calls `use` with a temporary block and frees it afterwards, also where `use` throws.
+   * @template T
+   * @param {number} bytes
+   * @param {(address: number) => T} use
+   * @returns {T}
+   */
+  borrow(bytes, use) {
+    const address = this.alloc(bytes)
+    try {
+      return use(address)
+    } finally {
+      this.free(address)
+    }
+  }
+
+  /** @param {number} address @param {number} n @returns {Uint8Array} */
+  bytes(address, n) {
+    return this.views.bytes.subarray(address, address + n)
+  }
+
+  /** @param {number} address @param {number} n @returns {Int32Array} */
+  ints(address, n) {
+    return this.views.ints.subarray(address >>> 2, (address >>> 2) + n)
+  }
+
+  /** @param {number} address @param {number} n @returns {Float64Array} */
+  doubles(address, n) {
+    return this.views.doubles.subarray(address >>> 3, (address >>> 3) + n)
+  }
+}
+
+/** Memory that tensors use, which count how much it is. Text alone needs none of this. */
+export class TensorMemory extends Memory {
+  #bytes = 0
+  #tensors = 0
+  #peak = 0
+  #collectable = 0
+  /** @type {ArrayBuffer[]} */ #ballast = []
+
   /** Updates the totals of what tensors use. @param {number} bytes @param {number} tensors */
   count(bytes, tensors) {
     this.#bytes += bytes
@@ -114,7 +154,7 @@ export class Memory {
 
   /** Whether a typed array is a view of this memory, so that growing detaches it. @param {ArrayBufferView} view */
   ownsView(view) {
-    return view.buffer === this.#memory.buffer
+    return view.buffer === this.views.bytes.buffer
   }
 
   /** Whether a typed array is detached, since its memory has grown. @param {ArrayBufferView} view */
@@ -126,50 +166,19 @@ export class Memory {
     }
   }
 
-  /** @param {number} address */
-  free(address) {
-    this.#free(address)
-  }
-
-  /**
-   * Calls `use` with a temporary block and frees it afterwards, also where `use` throws.
-   * @template T
-   * @param {number} bytes
-   * @param {(address: number) => T} use
-   * @returns {T}
-   */
-  borrow(bytes, use) {
-    const address = this.alloc(bytes)
-    try {
-      return use(address)
-    } finally {
-      this.free(address)
-    }
-  }
-
   /** Copies n bytes. @param {number} to @param {number} from @param {number} n */
   move(to, from, n) {
-    this.#views.bytes.copyWithin(to, from, from + n)
+    this.views.bytes.copyWithin(to, from, from + n)
   }
 
   /** Sets n bytes to zero. @param {number} address @param {number} n */
   clear(address, n) {
-    this.#views.bytes.fill(0, address, address + n)
-  }
-
-  /** @param {number} address @param {number} n @returns {Uint8Array} */
-  bytes(address, n) {
-    return this.#views.bytes.subarray(address, address + n)
+    this.views.bytes.fill(0, address, address + n)
   }
 
   /** @param {number} address @param {number} n @returns {Uint16Array} */
   halves(address, n) {
-    return this.#views.halves.subarray(address >>> 1, (address >>> 1) + n)
-  }
-
-  /** @param {number} address @param {number} n @returns {Int32Array} */
-  ints(address, n) {
-    return this.#views.ints.subarray(address >>> 2, (address >>> 2) + n)
+    return this.views.halves.subarray(address >>> 1, (address >>> 1) + n)
   }
 
   /**
@@ -177,17 +186,12 @@ export class Memory {
    * @param {number} address @param {readonly number[]} values
    */
   setInts(address, values) {
-    const { ints } = this.#views, first = address >>> 2
+    const { ints } = this.views, first = address >>> 2
     for (let i = 0; i < values.length; i++) ints[first + i] = values[i]
   }
 
   /** @param {number} address @param {number} n @returns {Float32Array} */
   floats(address, n) {
-    return this.#views.floats.subarray(address >>> 2, (address >>> 2) + n)
-  }
-
-  /** @param {number} address @param {number} n @returns {Float64Array} */
-  doubles(address, n) {
-    return this.#views.doubles.subarray(address >>> 3, (address >>> 3) + n)
+    return this.views.floats.subarray(address >>> 2, (address >>> 2) + n)
   }
 }

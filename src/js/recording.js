@@ -1,5 +1,5 @@
 import { DTYPES } from './dtype.js'
-import { Memory } from './memory.js'
+import { TensorMemory } from './memory.js'
 
 /**
  * Records the kernels that a forward calls, with their addresses and sizes, so that they can be replayed without it.
@@ -30,7 +30,7 @@ class Pool {
   #isEnded = false
   /** Tensors that the forward created from JavaScript's values. @type {Set<Tensor>} */ constants = new Set()
 
-  /** @param {Memory} memory */
+  /** @param {TensorMemory} memory */
   constructor(memory) {
     this.memory = memory
   }
@@ -101,7 +101,7 @@ class Pool {
 }
 
 /** A memory that allocates from a pool and records its own moves and clears. */
-class PooledMemory extends Memory {
+class PooledMemory extends TensorMemory {
   /** Whether JavaScript accessed values through a view. */ isAccessed = false
 
   /**
@@ -115,14 +115,14 @@ class PooledMemory extends Memory {
       gf_free: (/** @type {number} */ address) => pool.free(address)
     })
     const { memory: source } = pool
-    /** @type {Memory['move']} */ const move = (to, from, n) => source.move(to, from, n)
-    /** @type {Memory['clear']} */ const clear = (address, n) => source.clear(address, n)
+    /** @type {TensorMemory['move']} */ const move = (to, from, n) => source.move(to, from, n)
+    /** @type {TensorMemory['clear']} */ const clear = (address, n) => source.clear(address, n)
     this.move = (/** @type {number[]} */ ...args) => call(move, ...args)
     this.clear = (/** @type {number[]} */ ...args) => call(clear, ...args)
   }
 }
 for (const name of ['bytes', 'halves', 'ints', 'floats', 'doubles']) {
-  const prototype = /** @type {any} */ (Memory.prototype), view = prototype[name]
+  const prototype = /** @type {any} */ (TensorMemory.prototype), view = prototype[name]
   Object.defineProperty(PooledMemory.prototype, name, {
     /** @this {PooledMemory} @param {number} address @param {number} n */
     value(address, n) {
@@ -311,7 +311,7 @@ export class Recording {
 
   /**
    * Replays the kernels; the results are then in the blocks of `outputs`.
-   * @param {Memory} memory @param {readonly number[]} sources addresses of the inputs
+   * @param {TensorMemory} memory @param {readonly number[]} sources addresses of the inputs
    * @returns {boolean} whether every kernel returned the same as in the recording
    */
   replay(memory, sources) {

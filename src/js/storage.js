@@ -9,7 +9,7 @@ export class Block {
   /** Tensors that view it and were not disposed. */ users = 1
   /** The collector that it is left to. @type {import('./collector.js').Collector | null} */ collector = null
   /**
-   * @param {import('./memory.js').Memory} memory @param {number} bytes of the values
+   * @param {import('./memory.js').TensorMemory} memory @param {number} bytes of the values
    * @param {number} padding bytes after them
    */
   constructor(memory, bytes, padding) {
@@ -63,7 +63,9 @@ export class Storage {
   /** Whether it holds a copy of what is a view in PyTorch, so that writing to it would have another effect. */
   isCopyOfView = false
   /** The engine's writeCount when the values were last overwritten. */ lastWrite = 0
-  /** @param {import('./memory.js').Memory} memory @param {number} bytes @param {number} padding bytes after them */
+  /**
+   * @param {import('./memory.js').TensorMemory} memory @param {number} bytes @param {number} padding bytes after them
+   */
   constructor(memory, bytes, padding) {
     this.block = new Block(memory, bytes, padding)
   }
