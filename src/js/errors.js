@@ -63,6 +63,15 @@ export function expect(condition, code, message) {
   if (!condition) throw new GlassformerError(code, message())
 }
 
+/**
+ * Throws a 'type' error that ends with what came, unless a value is as expected.
+ * @param {unknown} isValid @param {string} expected such as 'words: text must be a string' @param {unknown} value
+ * @returns {asserts isValid}
+ */
+export function expectType(isValid, expected, value) {
+  if (!isValid) throw new GlassformerError('type', `${expected}, got ${describe(value)}`)
+}
+
 /** @param {string} where */
 export const otherEngineError = where => new GlassformerError('state',
   `${where}: the tensors must belong to one engine, got one of another engine; load() once and make all there`)

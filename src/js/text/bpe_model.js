@@ -205,7 +205,7 @@ export function byteTokens(vocab) {
  */
 function readMerges(json, vocab) {
   const { merges } = json, prefix = json.continuing_subword_prefix || ''
-  expectPart(Array.isArray(merges), () => `model.merges must be an array, got ${describe(merges)}`)
+  expectPart(Array.isArray(merges), () => 'model.merges must be an array', merges)
   const ranks = json.ranks == null ? undefined : readIntegers(WHERE, json, 'ranks')
   const table = new Int32Array(4 * merges.length)
   merges.forEach((merge, rank) => {

@@ -1,9 +1,9 @@
-import { GlassformerError, describe, expect, isPlain } from '../errors.js'
+import { GlassformerError, expectType, isPlain } from '../errors.js'
 import { byteLevelBpe } from './merges_txt.js'
 import { lazyRegExp } from './lazy_regexp.js'
 import { fromLlama2c, fromSentencePiece } from './sentencepiece.js'
 import { Tokenizer } from './tokenizer.js'
-import { bertProcessor, specialToken, templateProcessor, tokenizerJson, wordPieceModel } from './tokenizer_json.js'
+import { bertJson, bertNormalizer, specialToken, templateProcessor } from './tokenizer_json.js'
 import { decodeUtf8 } from './utf8.js'
 import { expectPart, formatError } from './json_fields.js'
 
@@ -20,8 +20,10 @@ const isCased = token => WITH_CAPITAL().test(token) && token.toLowerCase() !== t
  * @typedef {Record<string, string | Uint8Array | ArrayBuffer>} Files
  */
 
+export const CONFIG = 'tokenizer_config.json'
+
 /** @param {Files} files @param {string} name */
-function readText(files, name) {
+export function readText(files, name) {
   const content = files[name]
   return (typeof content === 'string' ? content : decodeUtf8(content)).replace(/^\ufeff/, '')
 }
@@ -38,9 +40,12 @@ function parseJson(files, name) {
 /** @param {Files} files @param {string} name @returns {Record<string, any>} */
 function parseObject(files, name) {
   const json = parseJson(files, name)
-  expectPart(isPlain(json), () => `${name} must be an object, got ${describe(json)}`)
+  expectPart(isPlain(json), () => `${name} must be an object`, json)
   return json
 }
+
+/** The content of a file, if it is there. @param {Files} files @param {string} name */
+export const parseOptional = (files, name) => (name in files ? parseObject(files, name) : {})
 
 /** @param {unknown} content */
 const isContent = content => typeof content === 'string' || content instanceof Uint8Array ||
@@ -51,14 +56,13 @@ const isContent = content => typeof content === 'string' || content instanceof U
  * @param {Files} files
  */
 function fromMerges(files) {
-  const read = (/** @type {string} */ name) => (name in files ? parseObject(files, name) : undefined)
   const lines = readText(files, 'merges.txt').split('\n').map(line => line.replace(/\r$/, ''))
   const merges = lines.filter((line, i) => line && !(i === 0 && line.startsWith('#version')))
     .map(line => line.split(' '))
   return byteLevelBpe(parseJson(files, 'vocab.json'), merges, {
-    config: { ...read('special_tokens_map.json'), ...read('tokenizer_config.json') },
-    added: read('added_tokens.json'),
-    modelType: read('config.json')?.model_type
+    config: { ...parseOptional(files, 'special_tokens_map.json'), ...parseOptional(files, CONFIG) },
+    added: parseOptional(files, 'added_tokens.json'),
+    modelType: parseOptional(files, 'config.json').model_type
   })
 }
 
@@ -68,9 +72,8 @@ const toBytes = (/** @type {string | Uint8Array | ArrayBuffer} */ content) =>
 /** @param {Files} files @param {string} name @returns {Uint8Array} */
 function readBytes(files, name) {
   const content = toBytes(files[name])
-  if (typeof content !== 'string') return content
-  throw new GlassformerError('type', `tokenizer: files[${JSON.stringify(name)}] must be bytes, got ${describe(
-    content)}`)
+  expectType(typeof content !== 'string', `tokenizer: files[${JSON.stringify(name)}] must be bytes`, content)
+  return content
 }
 
 /**
@@ -81,24 +84,11 @@ function readBytes(files, name) {
 function fromVocabTxt(files) {
   const lines = readText(files, 'vocab.txt').split('\n').map(line => line.replace(/\r$/, ''))
   while (lines.length && lines.at(-1) === '') lines.pop()
-  const vocab = Object.fromEntries(lines.map((token, id) => [token, id]))
-  const config = 'tokenizer_config.json' in files ? parseObject(files, 'tokenizer_config.json') : {}
-  const specials = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'].filter(token => Object.hasOwn(vocab, token))
-  const cased = lines.some(isCased)
-  return tokenizerJson({
-    added_tokens: specials.map(token => specialToken(token, vocab[token])),
-    normalizer: {
-      type: 'BertNormalizer',
-      clean_text: true,
-      handle_chinese_chars: config.tokenize_chinese_chars ?? true,
-      strip_accents: config.strip_accents ?? null,
-      lowercase: config.do_lower_case ?? !cased
-    },
-    pre_tokenizer: { type: 'BertPreTokenizer' },
-    post_processor: bertProcessor(vocab),
-    decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
-    model: wordPieceModel(vocab, '[UNK]')
-  })
+  const config = parseOptional(files, CONFIG)
+  const specials = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'].filter(token => lines.includes(token))
+  return bertJson(lines, specials, bertNormalizer(config.do_lower_case ?? !lines.some(isCased), {
+    handle_chinese_chars: config.tokenize_chinese_chars ?? true, strip_accents: config.strip_accents ?? null
+  }))
 }
 
 /**
@@ -159,12 +149,15 @@ function toTokenizerJson(files) {
  *   'format' if a file is malformed
  */
 export function loadTokenizer(engine, files) {
-  expect(isPlain(files), 'type',
-    () => `tokenizer: files must be an object of file contents by name, such as { 'tokenizer.json': text }, ` +
-      `got ${describe(files)}`)
-  for (const [name, content] of Object.entries(files)) {
-    expect(isContent(content), 'type', () => `tokenizer: files[${JSON.stringify(name)}] must be text or bytes ` +
-      `(for a Blob, pass await blob.arrayBuffer()), got ${describe(content)}`)
-  }
+  expectFiles('tokenizer', files)
   return new Tokenizer(engine, toTokenizerJson(files))
+}
+
+/** @param {string} where @param {unknown} files @returns {asserts files is Files} */
+export function expectFiles(where, files) {
+  expectType(isPlain(files), `${where}: files must be an object of file contents by name, such as { 'tokenizer.json': text }`, files)
+  for (const [name, content] of Object.entries(/** @type {Files} */ (files))) {
+    expectType(isContent(content), `${where}: files[${JSON.stringify(name)}] must be text or bytes ` +
+    '(for a Blob, pass await blob.arrayBuffer())', content)
+  }
 }

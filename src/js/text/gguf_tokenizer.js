@@ -1,6 +1,6 @@
-import { splitPart, sequence } from './merges_txt.js'
+import { sequence, splitLikeQwen } from './merges_txt.js'
 import { fromPieces } from './sentencepiece.js'
-import { bpeModel, byteLevelPart, specialToken, templateProcessor, tokenizerJson } from './tokenizer_json.js'
+import { bpeModel, byteLevelPart, specialToken, templateProcessor, toVocab, tokenizerJson } from './tokenizer_json.js'
 import { expectPart } from './json_fields.js'
 
 /**
@@ -13,23 +13,15 @@ import { expectPart } from './json_fields.js'
 const PREFIX = 'tokenizer.ggml.'
 const CONTROL = 3, USER_DEFINED = 4
 
-const isolated = (/** @type {string} */ regex) => splitPart(regex, 'Isolated', false)
 const digits = (/** @type {boolean} */ individual) => ({ type: 'Digits', individual_digits: individual })
 const GPT2 = byteLevelPart({ add_prefix_space: false })
-/** @param {Json[]} parts before the bytes */
-const bytesAfter = (...parts) => sequence(...parts, byteLevelPart({ use_regex: false }))
-
-const CONTRACTIONS = String.raw`(?i:'s|'t|'re|'ve|'m|'ll|'d)`
-const WORDS = String.raw`[^\r\n\p{L}\p{N}]?\p{L}+`
-const REST = String.raw` ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
-
 /** How a text is split before its bytes are merged, by tokenizer.ggml.pre. @type {Record<string, Json>} */
 const SPLITS = {
   'gpt-2': GPT2, 'phi-2': GPT2, 'olmo': GPT2, 'jina-es': GPT2, 'jina-de': GPT2,
-  'llama-bpe': bytesAfter(isolated(`${CONTRACTIONS}|${WORDS}|\\p{N}{1,3}|${REST}`)),
-  'qwen2': bytesAfter(isolated(`${CONTRACTIONS}|${WORDS}|\\p{N}|${REST}`)),
+  'llama-bpe': splitLikeQwen('\\p{N}{1,3}'),
+  'qwen2': splitLikeQwen('\\p{N}'),
   'smollm': sequence(digits(true), GPT2), 'starcoder': sequence(digits(true), GPT2), 'refact': sequence(digits(true), GPT2),
-  'command-r': sequence(digits(true), GPT2), 'exaone': bytesAfter(isolated(`${CONTRACTIONS}|${WORDS}|\\p{N}|${REST}`))
+  'command-r': sequence(digits(true), GPT2), 'exaone': splitLikeQwen('\\p{N}')
 }
 
 /** @param {Json} metadata @param {string} name */
@@ -48,7 +40,7 @@ function endsOf(metadata, addsBos) {
 /** @param {Json} metadata @param {readonly string[]} tokens @param {readonly number[]} types */
 function fromByteLevel(metadata, tokens, types) {
   const { [`${PREFIX}pre`]: pre, [`${PREFIX}merges`]: merges } = metadata, { before, after } = endsOf(metadata, false)
-  const vocab = Object.fromEntries(tokens.map((token, id) => [token, id]))
+  const vocab = toVocab(tokens)
   const added = tokens.flatMap((token, id) => (types[id] === CONTROL || types[id] === USER_DEFINED
     ? [{ ...specialToken(token, id), special: types[id] === CONTROL }] : []))
   const named = (/** @type {number[]} */ ids) => ids.map(id => /** @type {[string, number]} */ ([tokens[id], id]))

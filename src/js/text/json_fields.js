@@ -8,14 +8,22 @@ import { GlassformerError, describe, isPlain } from '../errors.js'
 /** @param {string} message */
 export const formatError = message => new GlassformerError('format', message)
 
-/** Throws unless a file is well-formed. @param {unknown} ok @param {() => string} message @returns {asserts ok} */
-export function expectFormat(ok, message) {
-  if (!ok) throw formatError(message())
+/**
+ * Throws unless a file is well-formed.
+ * @param {unknown} ok @param {() => string} message
+ * @param {unknown[]} came the value that came instead, for the end of the message
+ * @returns {asserts ok}
+ */
+export function expectFormat(ok, message, ...came) {
+  if (!ok) throw formatError([message(), ...came.map(describe)].join(', got '))
 }
 
-/** The same, for a part of a tokenizer. @param {unknown} ok @param {() => string} message @returns {asserts ok} */
-export function expectPart(ok, message) {
-  expectFormat(ok, () => `tokenizer: ${message()}`)
+/**
+ * The same, for a part of a tokenizer.
+ * @param {unknown} ok @param {() => string} message @param {unknown[]} came @returns {asserts ok}
+ */
+export function expectPart(ok, message, ...came) {
+  expectFormat(ok, () => `tokenizer: ${message()}`, ...came)
 }
 
 /** Maximum nesting of parts, such as Sequence in Sequence. */
@@ -27,9 +35,9 @@ const MAX_DEPTH = 50
  * @returns {K}
  */
 export function readType(where, json, kinds) {
-  expectFormat(isPlain(json), () => `${where} must be an object with a type, got ${describe(json)}`)
+  expectFormat(isPlain(json), () => `${where} must be an object with a type`, json)
   const { type } = /** @type {{ type?: unknown }} */ (json), names = Object.keys(kinds).join(', ')
-  expectFormat(typeof type === 'string', () => `${where}: type must be one of ${names}, got ${describe(type)}`)
+  expectFormat(typeof type === 'string', () => `${where}: type must be one of ${names}`, type)
   expectFormat(Object.hasOwn(kinds, type), () => `${where} ${JSON.stringify(type)} is not among ${names}`)
   return kinds[type]
 }
@@ -45,41 +53,22 @@ export function expectDepth(where, json, depth = 0) {
 }
 
 /**
- * @param {(item: any) => boolean} isValid @param {string} expected in words
- * @returns {(where: string, json: any, name: string) => any[]}
+ * A function that reads a field.
+ * @template T @param {(value: any) => boolean} isValid
+ * @param {string} expected in words
+ * @returns {(where: string, json: any, name: string, fallback?: T) => T}
  */
-const arrayOf = (isValid, expected) => (where, json, name) => readArray(where, json, name).map((item, i) => {
-  expectFormat(isValid(item), () => `${where}: ${name}[${i}] must be ${expected}, got ${describe(item)}`)
-  return item
-})
-
-/** @type {(where: string, json: any, name: string) => number[]} */
-export const readIntegers = arrayOf(Number.isInteger, 'an integer')
-/** @type {(where: string, json: any, name: string) => string[]} */
-export const readStrings = arrayOf(item => typeof item === 'string', 'a string')
-
-/** @param {string} where @param {any} json @param {string} name @returns {any[]} */
-export function readArray(where, json, name) {
-  expectFormat(Array.isArray(json[name]), () => `${where}: ${name} must be an array, got ${describe(json[name])}`)
-  return Array.from(json[name])
-}
-
-/**
- * @param {string} where @param {any} json @param {string} name @param {string} [fallback] if it is missing
- * @returns {string}
- */
-export function readString(where, json, name, fallback) {
+const reader = (isValid, expected) => (where, json, name, fallback) => {
   const value = json[name] ?? fallback
-  expectFormat(typeof value === 'string', () => `${where}: ${name} must be a string, got ${describe(value)}`)
+  expectFormat(isValid(value), () => `${where}: ${name} must be ${expected}`, value)
   return value
 }
 
-/** @param {string} where @param {any} json @param {string} name @param {number} fallback @returns {number} */
-export function readInteger(where, json, name, fallback) {
-  const value = json[name] ?? fallback
-  expectFormat(Number.isInteger(value) && value >= 0, () => `${where}: ${name} must be an integer from 0, got ${describe(value)}`)
-  return value
-}
+export const isString = (/** @type {unknown} */ value) => typeof value === 'string'
+export const readString = /** @type {typeof reader<string>} */ (reader)(isString, 'a string')
+export const readInteger = /** @type {typeof reader<number>} */ (reader)(value => Number.isInteger(value) && value >= 0, 'an integer from 0')
+export const readBoolean = /** @type {typeof reader<boolean>} */ (reader)(value => typeof value === 'boolean', 'true or false')
+export const readArray = /** @type {typeof reader<any[]>} */ (reader)(Array.isArray, 'an array')
 
 /**
  * @template {string} C
@@ -87,15 +76,18 @@ export function readInteger(where, json, name, fallback) {
  * @param {C} [fallback] if it is missing
  * @returns {C}
  */
-export function readChoice(where, json, name, choices, fallback) {
-  const value = json[name] ?? fallback
-  expectFormat(choices.includes(value), () => `${where}: ${name} must be one of ${choices.join(', ')}, got ${describe(value)}`)
-  return value
+export const readChoice = (where, json, name, choices, fallback) =>
+  /** @type {typeof reader<C>} */ (reader)(value => choices.includes(value), `one of ${choices.join(', ')}`)(where, json, name, fallback)
+
+/**
+ * @template T @param {(item: any) => boolean} isValid @param {string} expected in words
+ * @returns {(where: string, json: any, name: string) => T[]}
+ */
+const arrayOf = (isValid, expected) => (where, json, name) => {
+  const list = Array.from(readArray(where, json, name))
+  list.forEach((item, i) => expectFormat(isValid(item), () => `${where}: ${name}[${i}] must be ${expected}`, item))
+  return list
 }
 
-/** @param {string} where @param {any} json @param {string} name @param {boolean} fallback @returns {boolean} */
-export function readBoolean(where, json, name, fallback) {
-  const value = json[name] ?? fallback
-  expectFormat(typeof value === 'boolean', () => `${where}: ${name} must be true or false, got ${describe(value)}`)
-  return value
-}
+export const readIntegers = /** @type {typeof arrayOf<number>} */ (arrayOf)(Number.isInteger, 'an integer')
+export const readStrings = /** @type {typeof arrayOf<string>} */ (arrayOf)(isString, 'a string')

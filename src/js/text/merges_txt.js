@@ -14,11 +14,18 @@ import { expectPart, formatError } from './json_fields.js'
  *   such as 'bos_token'
  */
 
-export const splitPart = (/** @type {string} */ Regex, /** @type {string} */ behavior, /** @type {boolean} */ invert) =>
+const splitPart = (/** @type {string} */ Regex, /** @type {string} */ behavior, /** @type {boolean} */ invert) =>
   ({ type: 'Split', pattern: { Regex }, behavior, invert })
 export const sequence = (/** @type {Json[]} */ ...pretokenizers) => ({ type: 'Sequence', pretokenizers })
 
-const QWEN = String.raw`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+/** What patterns of byte-level tokenizers have in common: contractions, words, and what follows numbers. */
+export const GPT_PARTS = String.raw`(?i:'s|'t|'re|'ve|'m|'ll|'d)
+[^\r\n\p{L}\p{N}]?\p{L}+
+ ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`.split('\n')
+/** Splits a text at the matches of a pattern, before its bytes are read. @param {string} pattern */
+export const splitBytes = pattern => sequence(splitPart(pattern, 'Isolated', false), byteLevelPart({ use_regex: false }))
+/** How Qwen splits a text, and others with another part for numbers. @param {string} numbers */
+export const splitLikeQwen = numbers => splitBytes(`${GPT_PARTS[0]}|${GPT_PARTS[1]}|${numbers}|${GPT_PARTS[2]}`)
 const CLIP = String.raw`'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+`
 
 /** @param {ClassInput} input @returns {Json} */
@@ -45,7 +52,7 @@ const CLASSES = {
     add_prefix_space: input.config.add_prefix_space ?? false } }),
   qwen2: () => ({
     normalizer: { type: 'NFC' },
-    pre_tokenizer: sequence(splitPart(QWEN, 'Isolated', false), byteLevelPart({ use_regex: false })),
+    pre_tokenizer: splitLikeQwen('\\p{N}'),
     post_processor: null
   }),
   clip: input => ({
@@ -89,12 +96,12 @@ function classOf({ tokenizer_class: tokenizerClass }, modelType) {
  * Reads the tokens of added_tokens_decoder and added_tokens.json, by content.
  * @param {Json} config @param {Json | undefined} added @param {Set<string>} specialContents
  */
-function readAddedTokens({ added_tokens_decoder: decoder = {} }, added = {}, specialContents) {
-  expectPart(isPlain(decoder), () => `added_tokens_decoder must be an object, got ${describe(decoder)}`)
+export function readAddedTokens({ added_tokens_decoder: decoder = {} }, added = {}, specialContents) {
+  expectPart(isPlain(decoder), () => 'added_tokens_decoder must be an object', decoder)
   const tokens = new Map(Object.entries(added).map(([content, id]) =>
     [content, { ...specialToken(content, id), special: specialContents.has(content) }]))
   for (const [id, token] of Object.entries(decoder)) {
-    expectPart(typeof token?.content === 'string', () => `added_tokens_decoder[${describe(id)}] must have a content, got ${describe(token)}`)
+    expectPart(typeof token?.content === 'string', () => `added_tokens_decoder[${describe(id)}] must have a content`, token)
     tokens.set(token.content, { ...specialToken(token.content, Number(id)), ...token, id: Number(id) })
   }
   return tokens
@@ -117,7 +124,7 @@ function wholeTokens(ids, merges) {
  * @throws {GlassformerError} 'format'
  */
 export function byteLevelBpe(vocab, merges, { config, added, modelType }) {
-  expectPart(isPlain(vocab), () => `vocab.json must be an object of tokens and ids, got ${describe(vocab)}`)
+  expectPart(isPlain(vocab), () => 'vocab.json must be an object of tokens and ids', vocab)
   expectPart(BYTE_CHARACTERS.every(character => Object.hasOwn(vocab, character)), () => 'vocab.json must have all 256 bytes as GPT-2 writes them; give tokenizer.json for other kinds')
   const ids = /** @type {Record<string, number>} */ (vocab), className = classOf(config, modelType), name = className ?? 'gpt2'
   /** Special tokens by their roles. @type {Json} */ const roles = {}

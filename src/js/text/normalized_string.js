@@ -69,14 +69,12 @@ export class NormalizedString {
   }
 
   /**
-   * Inserts a prefix before units. It stands for the character that it precedes, as in Hugging Face's library.
-   * @param {string} prefix @param {readonly number[]} starts none at the end of the text
+   * The replacement that puts a prefix before a character, whose offsets it gets.
+   * @param {string} prefix @param {number} start of the character @returns {Replacement}
    */
-  prepend(prefix, starts) {
-    return this.string ? this.replace(starts.map(start => {
-      const [, end] = this.after(start)
-      return { start, end, content: prefix + this.string.slice(start, end) }
-    })) : this
+  prefixed(prefix, start) {
+    const [, end] = this.after(start)
+    return { start, end, content: prefix + this.string.slice(start, end) }
   }
 
   /** Units [start, end), aligned to the same original. @param {number} start @param {number} end */

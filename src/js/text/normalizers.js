@@ -115,7 +115,7 @@ const NORMALIZERS = {
   },
   Prepend: json => {
     const content = readString(WHERE, json, 'prepend')
-    return text => text.prepend(content, [0])
+    return text => (text.string ? text.replace([text.prefixed(content, 0)]) : text)
   },
   BertNormalizer: bert,
   Nmt: () => text => text.replaceAll(NMT_CONTROLS(), () => '').replaceAll(NMT_SPACES, () => ' '),

@@ -19,7 +19,7 @@ const PLAIN = { single: [textPart(0)], pair: [textPart(0), textPart(1)] }
 
 /** @param {string} name @param {unknown} id @returns {number} */
 function expectId(name, id) {
-  expectFormat(Number.isInteger(id) && /** @type {number} */ (id) >= 0, () => `${WHERE}: ${name} must have the id of a token, got ${describe(id)}`)
+  expectFormat(Number.isInteger(id) && /** @type {number} */ (id) >= 0, () => `${WHERE}: ${name} must have the id of a token`, id)
   return /** @type {number} */ (id)
 }
 

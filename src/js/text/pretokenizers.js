@@ -1,4 +1,3 @@
-import { describe } from '../errors.js'
 import { NOT_PRINTABLE, spellBytes } from './byte_level.js'
 import { lazyRegExp } from './lazy_regexp.js'
 import { expectFormat, readArray, readBoolean, readChoice, readType } from './json_fields.js'
@@ -104,29 +103,44 @@ function removeParts(text, cuts, removed) {
 }
 
 /**
+ * Rewrites words.
+ * @param {(text: import('./normalized_string.js').NormalizedString, start: number, end: number, base: number) =>
+ *   import('./normalized_string.js').Replacement[]} findReplacements in a word
+ * @returns {PreTokenizer}
+ */
+const rewriteWords = findReplacements => ({ text, ends, base }) => {
+  /** @type {import('./normalized_string.js').Replacement[]} */ const replacements = []
+  let from = 0, added = 0
+  const newEnds = ends.map(to => {
+    for (const replacement of findReplacements(text, from, to, base)) {
+      replacements.push(replacement)
+      added += replacement.content.length - replacement.end + replacement.start
+    }
+    from = to
+    return to + added
+  })
+  return { text: text.replace(replacements), ends: newEnds, base }
+}
+
+/**
  * Prepends a prefix to words.
  * @param {string} prefix @param {(word: string, originalStart: number) => boolean} shouldPrepend
  *   originalStart is the position of the word in the source
- * @returns {PreTokenizer}
  */
-const prependToWords = (prefix, shouldPrepend) => ({ text, ends, base }) => {
-  let start = 0, added = 0
-  /** @type {number[]} */ const starts = []
-  const newEnds = ends.map(end => {
-    if (shouldPrepend(text.string.slice(start, end), base + text.originalOffsets(start, end)[0])) {
-      starts.push(start)
-      added += prefix.length
-    }
-    start = end
-    return end + added
-  })
-  return { text: text.prepend(prefix, starts), ends: newEnds, base }
-}
+const prependToWords = (prefix, shouldPrepend) => rewriteWords((text, start, end, base) => {
+  const isPrepended = shouldPrepend(text.string.slice(start, end), base + text.originalOffsets(start, end)[0])
+  return isPrepended ? [text.prefixed(prefix, start)] : []
+})
+
+/** Replaces text in words. @param {RegExp} pattern @param {(match: string) => string} replace */
+const replaceInWords = (pattern, replace) => rewriteWords((text, from, to) => Array.from(
+  text.string.slice(from, to).matchAll(pattern), ({ index, 0: match }) => (
+    { start: from + index, end: from + index + match.length, content: replace(match) })))
 
 /** @param {any} json @returns {PreTokenizer[]} */
 function metaspace(json) {
   const replacement = json.replacement ?? '▁'
-  expectFormat(typeof replacement === 'string' && [...replacement].length === 1, () => `${WHERE}: replacement must be one character, got ${describe(replacement)}`)
+  expectFormat(typeof replacement === 'string' && [...replacement].length === 1, () => `${WHERE}: replacement must be one character`, replacement)
   const fallback = json.add_prefix_space === false ? 'never' : 'always'
   const scheme = readChoice(WHERE, json, 'prepend_scheme', ['always', 'first', 'never'], fallback)
   const preTokenizers = [replaceInWords(/ /g, () => replacement)]
@@ -138,24 +152,6 @@ function metaspace(json) {
     preTokenizers.push(splitAt(new RegExp(escapeRegExp(replacement), 'gu'), 'MergedWithNext'))
   }
   return preTokenizers
-}
-
-/**
- * Replaces text in words. @param {RegExp} pattern @param {(match: string) => string} replace @returns {PreTokenizer}
- */
-const replaceInWords = (pattern, replace) => ({ text, ends, base }) => {
-  let from = 0, added = 0
-  /** @type {import('./normalized_string.js').Replacement[]} */ const replacements = []
-  const newEnds = ends.map(to => {
-    for (const { index, 0: match } of text.string.slice(from, to).matchAll(pattern)) {
-      const start = from + index, content = replace(match)
-      replacements.push({ start, end: start + match.length, content })
-      added += content.length - match.length
-    }
-    from = to
-    return to + added
-  })
-  return { text: text.replace(replacements), ends: newEnds, base }
 }
 
 /** @type {Record<string, (json: any, isSpelled: boolean) => PreTokenizer[]>} */

@@ -1,4 +1,3 @@
-import { describe } from '../errors.js'
 import { expectPart, readBoolean, readString, readStrings } from './json_fields.js'
 import { alternatives } from './pattern.js'
 import { NormalizedString } from './normalized_string.js'
@@ -12,11 +11,11 @@ const SPACE_SYMBOL = '▁'
 /** @param {string} base64 @throws {GlassformerError} 'format' */
 export function decodeBase64(base64) {
   const isBase64 = typeof base64 === 'string' && /^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(base64)
-  expectPart(isBase64 && base64.replace(/[\s=]/g, '').length % 4 !== 1, () => `normalizer: precompiled_charsmap must be base64, got ${describe(base64)}`)
+  expectPart(isBase64 && base64.replace(/[\s=]/g, '').length % 4 !== 1, () => 'normalizer: precompiled_charsmap must be base64', base64)
   return Uint8Array.from(atob(base64), character => character.charCodeAt(0))
 }
 
-/** @param {Uint8Array} bytes */
+/** @param {Iterable<number>} bytes */
 export const encodeBase64 = bytes => btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''))
 
 /**

@@ -1,4 +1,4 @@
-import { describe, expect, expectBoolean, expectInteger, expectOneOf, expectOptions, isPlain } from '../errors.js'
+import { describe, expect, expectBoolean, expectInteger, expectOneOf, expectOptions, expectType, isPlain } from '../errors.js'
 import { createTokenFinder } from './added_tokens.js'
 import { NormalizedString } from './normalized_string.js'
 import { BpeModel, hasAffixes } from './bpe_model.js'
@@ -133,7 +133,7 @@ export class Tokenizer {
 
   /** @param {string} token @param {number} id */
   #setToken(token, id) {
-    expectPart(Number.isInteger(id) && id >= 0 && id < 2 ** 24, () => `the id of ${describe(token)} must be an integer below 2^24, got ${describe(id)}`)
+    expectPart(Number.isInteger(id) && id >= 0 && id < 2 ** 24, () => `the id of ${describe(token)} must be an integer below 2^24`, id)
     this.#vocab.set(token, id)
     this.#tokens[id] = token
   }
@@ -186,7 +186,7 @@ export class Tokenizer {
    */
   replay(text, n) {
     const where = 'tokenizer.replay', { merges } = this
-    expect(typeof text === 'string', 'type', () => `${where}: text must be a string, got ${describe(text)}`)
+    expectType(typeof text === 'string', `${where}: text must be a string`, text)
     expectInteger(where, 'n', n, 0, merges.length)
     if (this.#byteMode !== 'read' || this.type !== 'BPE' || hasAffixes(this.#json.model)) return { words: [], pairs: [] }
     const string = toWellFormed(text), segments = this.#findAdded(string).filter(({ id }) => id === undefined)
@@ -263,8 +263,7 @@ export class Tokenizer {
       expectOptions(where, options, ['special', 'pair', 'allowSpecial', 'truncation', 'padding']))
     expectBoolean(where, 'special', special)
     expectBoolean(where, 'allowSpecial', allowSpecial)
-    expect(pair === undefined || (isList ? Array.isArray(pair) && pair.length === text.length : !Array.isArray(pair)), 'type',
-      () => `${where}: pair must be like text, a text or a list as long, got ${describe(pair)}`)
+    expectType(pair === undefined || (isList ? Array.isArray(pair) && pair.length === text.length : !Array.isArray(pair)), `${where}: pair must be like text, a text or a list as long`, pair)
     const isPair = pair !== undefined, template = this.#postProcessor[isPair ? 'pair' : 'single'].filter(part => special || !part.ids)
     const limit = truncation === undefined ? undefined
       : readLimits('truncation', truncation, 'maxLength', { maxLength: undefined, strategy: 'longest_first', side: 'right' })
@@ -454,7 +453,7 @@ function readLimits(name, value, lengthName, defaults) {
 
 /** @param {any} json @returns {import('./added_tokens.js').AddedToken[]} */
 function addedTokens({ added_tokens: added = [] }) {
-  expectPart(Array.isArray(added), () => `added_tokens must be an array, got ${describe(added)}`)
+  expectPart(Array.isArray(added), () => 'added_tokens must be an array', added)
   added.forEach((token, i) => expectPart(Number.isInteger(token?.id) && typeof token.content === 'string', () => `added_tokens[${i}] must have an id and a content, got ${JSON.stringify(token)}`))
   return added
 }
@@ -470,7 +469,7 @@ const controlIds = ({ special, kinds }) =>
 function vocabEntries({ vocab, names }) {
   if (isPlain(names)) return Object.entries(names)
   if (Array.isArray(vocab)) return vocab.map((piece, id) => [piece?.[0], id])
-  expectPart(isPlain(vocab), () => `model.vocab must be an object, got ${describe(vocab)}`)
+  expectPart(isPlain(vocab), () => 'model.vocab must be an object', vocab)
   return Object.entries(vocab)
 }
 
@@ -480,8 +479,8 @@ function vocabEntries({ vocab, names }) {
  * @returns {Model}
  */
 function createModel(engine, model, vocab, byteLevel) {
-  expectPart(!model.dropout, () => `model.dropout must be null or 0, got ${describe(model.dropout)}`)
-  expectPart(!byteLevel || byteLevel === 'spelled' || !['WordPiece', 'Unigram'].includes(modelType(model)), () => `pre_tokenizer ByteLevel goes with a model of type 'BPE', got ${describe(modelType(model))}`)
+  expectPart(!model.dropout, () => 'model.dropout must be null or 0', model.dropout)
+  expectPart(!byteLevel || byteLevel === 'spelled' || !['WordPiece', 'Unigram'].includes(modelType(model)), () => `pre_tokenizer ByteLevel goes with a model of type 'BPE'`, modelType(model))
   switch (modelType(model)) {
     case 'BPE': return new BpeModel(engine, model, vocab, byteLevel)
     case 'WordLevel': return wordLevelModel(model, vocab)

@@ -18,22 +18,36 @@ export const bpeModel = (vocab, merges) => ({
   merges
 })
 
-/** The model of WordPiece. @param {Record<string, number>} vocab @param {string} unknown the unknown token */
-export const wordPieceModel = (vocab, unknown) => ({
-  type: 'WordPiece', unk_token: unknown, continuing_subword_prefix: '##', max_input_chars_per_word: 100, vocab
-})
-
 /** The byte-level pre-tokenizer or decoder. @param {Record<string, any>} options */
 export const byteLevelPart = options =>
   ({ type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true, ...options })
 
+/** The ids of tokens in order. @param {readonly string[]} tokens @returns {Record<string, number>} */
+export const toVocab = tokens => Object.fromEntries(tokens.map((token, id) => [token, id]))
+
+export const BERT_PRE_TOKENIZER = { type: 'BertPreTokenizer' }
+
+/** BERT's normalizer. @param {boolean} lowercase @param {Record<string, any>} [options] */
+export const bertNormalizer = (lowercase, options) => (
+  { type: 'BertNormalizer', clean_text: true, handle_chinese_chars: true, strip_accents: null, lowercase, ...options })
+
 /**
- * BERT's post-processor: [CLS] before and [SEP] after, if the vocabulary has both.
- * @param {Record<string, number>} vocab
+ * BERT's tokenizer, with [CLS] before a text and [SEP] after it if the vocabulary has both.
+ * @param {readonly string[]} tokens @param {readonly string[]} specials
+ * @param {ReturnType<typeof bertNormalizer>} normalizer
  */
-export function bertProcessor(vocab) {
-  const [cls, sep] = ['[CLS]', '[SEP]'].map(token => [token, vocab[token]])
-  return cls[1] === undefined || sep[1] === undefined ? null : { type: 'BertProcessing', cls, sep }
+export function bertJson(tokens, specials, normalizer) {
+  const vocab = toVocab(tokens), [cls, sep] = ['[CLS]', '[SEP]'].map(token => [token, vocab[token]])
+  return tokenizerJson({
+    added_tokens: specials.map(token => specialToken(token, vocab[token])),
+    normalizer,
+    pre_tokenizer: BERT_PRE_TOKENIZER,
+    post_processor: cls[1] === undefined || sep[1] === undefined ? null : { type: 'BertProcessing', cls, sep },
+    decoder: { type: 'WordPiece', prefix: '##', cleanup: true },
+    model: {
+      type: 'WordPiece', unk_token: '[UNK]', continuing_subword_prefix: '##', max_input_chars_per_word: 100, vocab
+    }
+  })
 }
 
 /** @param {readonly [token: string, id: number]} token */

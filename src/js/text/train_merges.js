@@ -4,7 +4,7 @@ import { memoryError, packBytes, withBuffers } from './kernel_memory.js'
 import { createNormalizer } from './normalizers.js'
 import { GPT2, createPreTokenizer } from './pretokenizers.js'
 import { Tokenizer } from './tokenizer.js'
-import { bertProcessor, bpeModel, byteLevelPart, specialToken, tokenizerJson, wordPieceModel } from './tokenizer_json.js'
+import { BERT_PRE_TOKENIZER, bertJson, bertNormalizer, bpeModel, byteLevelPart, specialToken, toVocab, tokenizerJson } from './tokenizer_json.js'
 import { checkVocabSize, countWords, readTrainOptions, sortByCodePoint } from './training.js'
 import { encodeUtf8 } from './utf8.js'
 import { createWordSplitter } from './word_splitter.js'
@@ -70,7 +70,7 @@ export function trainBPE(engine, text, options) {
     tokens[merged] = tokens[left] + tokens[right]
     return [tokens[left], tokens[right]]
   })
-  const vocab = Object.fromEntries([...specials, ...tokens].map((token, id) => [token, id]))
+  const vocab = toVocab([...specials, ...tokens])
   const bytes = byteLevelPart({})
   return new Tokenizer(engine, tokenizerJson({
     added_tokens: specials.map(specialToken), pre_tokenizer: bytes, decoder: bytes, model: bpeModel(vocab, pairs)
@@ -102,10 +102,8 @@ export function trainWordPiece(engine, text, options) {
     readTrainOptions(where, text, options, ['vocabSize', 'specials', 'minFrequency', 'lowercase'])
   expectBoolean(where, 'lowercase', lowercase)
   const specials = userSpecials.includes(unknown) ? userSpecials : [unknown, ...userSpecials]
-  const normalizer = { type: 'BertNormalizer', clean_text: true, handle_chinese_chars: true, strip_accents: null,
-    lowercase }
-  const preTokenizer = { type: 'BertPreTokenizer' }
-  const splitWords = createWordSplitter(createNormalizer(normalizer), createPreTokenizer(preTokenizer))
+  const normalizer = bertNormalizer(lowercase)
+  const splitWords = createWordSplitter(createNormalizer(normalizer), createPreTokenizer(BERT_PRE_TOKENIZER))
   const words = countWords(texts, specials, splitWords)
 
   const initialSet = new Set(), continuingSet = new Set()
@@ -121,13 +119,6 @@ export function trainWordPiece(engine, text, options) {
     { initial: initial.length, size: vocabSize - specials.length, minCount: minFrequency, likelihood: true })
 
   for (const [left, right, merged] of merges) tokens[merged] = tokens[left] + tokens[right].slice(PREFIX.length)
-  const vocab = Object.fromEntries([...specials, ...tokens].map((token, id) => [token, id]))
-  return new Tokenizer(engine, tokenizerJson({
-    added_tokens: specials.map(specialToken),
-    normalizer,
-    pre_tokenizer: preTokenizer,
-    post_processor: bertProcessor(vocab),
-    decoder: { type: 'WordPiece', prefix: PREFIX, cleanup: true },
-    model: wordPieceModel(vocab, unknown)
-  }), toMerges(merges, tokens, specials.length))
+  const json = bertJson([...specials, ...tokens], specials, normalizer)
+  return new Tokenizer(engine, json, toMerges(merges, tokens, specials.length))
 }

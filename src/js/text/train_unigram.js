@@ -172,11 +172,12 @@ export function trainUnigram(engine, text, options) {
   const { texts, vocabSize, specials: userSpecials } = readTrainOptions(where, text, options, ['vocabSize', 'specials'])
   const specials = userSpecials.includes(unknown) ? userSpecials : [unknown, ...userSpecials]
   // A word includes the space before it; line feeds are words by themselves.
+  const metaspace = { type: 'Metaspace', replacement: '▁', prepend_scheme: 'first', split: true }
   const preTokenizer = {
     type: 'Sequence',
     pretokenizers: [
       { type: 'Split', pattern: { Regex: '\\n+' }, behavior: 'Isolated', invert: false },
-      { type: 'Metaspace', replacement: '▁', prepend_scheme: 'first', split: true }
+      metaspace
     ]
   }
   const splitWords = createWordSplitter(createNormalizer(null), createPreTokenizer(preTokenizer))
@@ -206,7 +207,7 @@ export function trainUnigram(engine, text, options) {
   return new Tokenizer(engine, tokenizerJson({
     added_tokens: specials.map(specialToken),
     pre_tokenizer: preTokenizer,
-    decoder: { type: 'Metaspace', replacement: '▁', prepend_scheme: 'first', split: true },
+    decoder: metaspace,
     model: {
       type: 'Unigram',
       unk_id: specials.indexOf(unknown),

@@ -1,4 +1,4 @@
-import { describe, expect, expectOptions, expectInteger } from '../errors.js'
+import { describe, expect, expectInteger, expectOptions, expectType } from '../errors.js'
 import { alternatives } from './pattern.js'
 import { toWellFormed } from './scan.js'
 
@@ -21,19 +21,31 @@ import { toWellFormed } from './scan.js'
  */
 export function readTrainOptions(where, text, options, names) {
   const { vocabSize, specials = [], minFrequency = 1, lowercase = false } = expectOptions(where, options, names)
-  const texts = Array.isArray(text) ? Array.from(text) : [text]
-  texts.forEach((item, i) => expect(typeof item === 'string', 'type', () => Array.isArray(text)
-    ? `${where}: text[${i}] must be a string, got ${describe(item)}`
-    : `${where}: text must be a string or an array of strings, got ${describe(item)}`))
-  expect(Array.isArray(specials), 'type',
-    () => `${where}: specials must be an array of strings, got ${describe(specials)}`)
-  Array.from(specials).forEach((token, i) => {
-    expect(typeof token === 'string' && token !== '', 'type',
-      () => `${where}: specials[${i}] must be a non-empty string, got ${describe(token)}`)
-    expect(specials.indexOf(token) === i, 'range', () => `${where}: specials[${i}] repeats ${describe(token)}`)
-  })
+  if (Array.isArray(text)) expectStrings(`${where}: text`, text)
+  else expectType(typeof text === 'string', `${where}: text must be a string or an array of strings`, text)
+  /** @type {string[]} */ const texts = [text].flat()
+  checkSpecials(where, specials, 'a non-empty string')
   expectInteger(where, 'minFrequency', minFrequency, 1)
   return { texts: texts.map(toWellFormed), vocabSize, specials, minFrequency, lowercase }
+}
+
+/**
+ * Throws unless a value is an array of strings.
+ * @param {string} name with the function, such as 'Vocab: specials' @param {any} value
+ * @param {string} [expected] what each must be
+ * @returns {asserts value is string[]}
+ */
+export function expectStrings(name, value, expected = 'a string') {
+  expectType(Array.isArray(value), `${name} must be an array of strings`, value)
+  for (const [i, item] of value.entries()) if (typeof item !== 'string' || (!item && expected !== 'a string')) expectType(false, `${name}[${i}] must be ${expected}`, item)
+}
+
+/**
+ * Checks special tokens. @param {string} where @param {any} specials @param {string} [expected] what each must be
+ */
+export function checkSpecials(where, specials, expected) {
+  expectStrings(`${where}: specials`, specials, expected)
+  specials.forEach((token, i) => expect(specials.indexOf(token) === i, 'range', () => `${where}: specials[${i}] repeats ${describe(token)}`))
 }
 
 /**

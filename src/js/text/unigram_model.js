@@ -36,7 +36,7 @@ export class UnigramModel {
     expectPart(Array.isArray(vocabulary) && vocabulary.length > 0 &&
       vocabulary.every(entry => typeof entry?.[0] === 'string' && typeof entry[1] === 'number'), () => 'model.vocab must be an array of pieces with scores')
     const unknown = json.unk_id ?? -1
-    expectPart(Number.isInteger(unknown) && unknown < vocabulary.length, () => `model.unk_id must be an id of the vocabulary, got ${describe(json.unk_id)}`)
+    expectPart(Number.isInteger(unknown) && unknown < vocabulary.length, () => 'model.unk_id must be an id of the vocabulary', json.unk_id)
     this.#engine = engine
     this.#pieces = vocabulary
     this.#unknown = unknown

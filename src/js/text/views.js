@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect } from '../errors.js'
+import { expectType, GlassformerError } from '../errors.js'
 
 /**
  * Throws if the buffer of a view was transferred to another thread.
@@ -18,8 +18,7 @@ export function expectAttached(where, name, value) {
  * @param {string} where @param {unknown} text @returns {asserts text is Uint8Array}
  */
 export function expectBytes(where, text) {
-  expect(text instanceof Uint8Array, 'type',
-    () => `${where}: text must be a string or a Uint8Array, got ${describe(text)}`)
+  expectType(text instanceof Uint8Array, `${where}: text must be a string or a Uint8Array`, text)
   expectAttached(where, 'text', text)
 }
 
@@ -28,7 +27,6 @@ export function expectBytes(where, text) {
  * @param {string} where @param {unknown} ids @returns {asserts ids is ArrayLike<number>}
  */
 export function expectIds(where, ids) {
-  expect(Array.isArray(ids) || (ArrayBuffer.isView(ids) && !(ids instanceof DataView)), 'type',
-    () => `${where}: ids must be an array of integers, got ${describe(ids)}`)
+  expectType(Array.isArray(ids) || (ArrayBuffer.isView(ids) && !(ids instanceof DataView)), `${where}: ids must be an array of integers`, ids)
   expectAttached(where, 'ids', ids)
 }

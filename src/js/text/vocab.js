@@ -1,6 +1,7 @@
-import { GlassformerError, describe, expect, expectBoolean, expectOneOf, expectOptions, expectInteger } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, expectInteger, expectOneOf, expectOptions, expectType } from '../errors.js'
 
 import { toWellFormed } from './scan.js'
+import { checkSpecials, expectStrings } from './training.js'
 import { expectIds } from './views.js'
 
 /**
@@ -39,13 +40,14 @@ export class Vocab {
   constructor(engine, lists, options) {
     const { order = 'frequency', specials = [], specialsFirst = true, minFrequency = 1, maxTokens, unknown } =
       /** @type {VocabOptions} */ (expectOptions('Vocab', options, OPTIONS))
-    checkLists(lists)
+    expectType(Array.isArray(lists), 'Vocab: lists must be an array of arrays of strings', lists)
+    for (const [i, list] of lists.entries()) expectStrings(`Vocab: lists[${i}]`, list)
     expectOneOf('Vocab', 'order', order, ['frequency', 'first-seen'])
-    checkSpecials(specials, maxTokens)
+    checkSpecials('Vocab', specials)
+    if (maxTokens !== undefined) expectInteger('Vocab', 'maxTokens', maxTokens, specials.length + 1)
     expectBoolean('Vocab', 'specialsFirst', specialsFirst)
     expectInteger('Vocab', 'minFrequency', minFrequency)
-    expect(unknown === undefined || typeof unknown === 'string', 'type',
-      () => `Vocab: unknown must be a string, got ${describe(unknown)}`)
+    expectType(unknown === undefined || typeof unknown === 'string', 'Vocab: unknown must be a string', unknown)
 
     const { tokens, counts } = count(lists, order === 'frequency')
     const reserved = specials.map(toWellFormed)
@@ -77,13 +79,11 @@ export class Vocab {
    * @throws {GlassformerError} 'text' if a token is not in the vocabulary and there is no unknown token; 'type'
    */
   encode(tokens) {
-    expect(Array.isArray(tokens), 'type',
-      () => `Vocab.encode: tokens must be an array of strings, got ${describe(tokens)}`)
+    expectType(Array.isArray(tokens), 'Vocab.encode: tokens must be an array of strings', tokens)
     return Array.from(tokens, (token, i) => {
       const known = this.stoi.get(token)
       if (known !== undefined) return known
-      expect(typeof token === 'string', 'type',
-        () => `Vocab.encode: tokens[${i}] must be a string, got ${describe(token)}`)
+      expectType(typeof token === 'string', `Vocab.encode: tokens[${i}] must be a string`, token)
       const id = this.stoi.get(toWellFormed(token)) ?? this.#unknown
       if (id !== undefined) return id
       throw new GlassformerError('text', `Vocab.encode: tokens[${i}] is ${describe(token)}, which is not among the ` +
@@ -108,39 +108,16 @@ export class Vocab {
   }
 }
 
-/** @param {unknown} lists @returns {asserts lists is string[][]} */
-function checkLists(lists) {
-  expect(Array.isArray(lists), 'type',
-    () => `Vocab: lists must be an array of arrays of strings, got ${describe(lists)}`)
-  for (const [i, list] of lists.entries()) {
-    expect(Array.isArray(list), 'type', () => `Vocab: lists[${i}] must be an array of strings, got ${describe(list)}`)
-  }
-}
-
-/** @param {unknown} specials @param {unknown} maxTokens */
-function checkSpecials(specials, maxTokens) {
-  expect(Array.isArray(specials), 'type',
-    () => `Vocab: specials must be an array of strings, got ${describe(specials)}`)
-  for (const [i, token] of specials.entries()) {
-    expect(typeof token === 'string', 'type', () => `Vocab: specials[${i}] must be a string, got ${describe(token)}`)
-    expect(specials.indexOf(token) === i, 'range',
-      () => `Vocab: specials[${i}] repeats ${describe(token)}`)
-  }
-  if (maxTokens !== undefined) expectInteger('Vocab', 'maxTokens', maxTokens, specials.length + 1)
-}
-
 /**
  * Counts tokens: returns the distinct tokens in order, and their counts.
  * @param {string[][]} lists @param {boolean} sorted
  */
 function count(lists, sorted) {
   /** @type {Map<string, number>} */ const counts = new Map()
-  lists.forEach((list, i) => Array.from(list, (token, j) => {
-    expect(typeof token === 'string', 'type',
-      () => `Vocab: lists[${i}][${j}] must be a string, got ${describe(token)}`)
+  for (const list of lists) for (const token of list) {
     const key = toWellFormed(token)
     counts.set(key, (counts.get(key) ?? 0) + 1)
-  }))
+  }
   const entries = [...counts]
   if (sorted) entries.sort(([a, n], [b, m]) => m - n || compareCodePoints(a, b))
   return { tokens: entries.map(([token]) => token), counts: entries.map(([, n]) => n) }

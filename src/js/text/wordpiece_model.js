@@ -1,4 +1,3 @@
-import { describe } from '../errors.js'
 import { BatchEncoder } from './batch_encoder.js'
 import { expectPart, readString } from './json_fields.js'
 import { createPieces } from './kernel_memory.js'
@@ -22,7 +21,7 @@ export class WordPieceModel {
     const { unk_token: name = '[UNK]', max_input_chars_per_word: maxCharacters = 100 } = json
     const prefix = readString('tokenizer: model', json, 'continuing_subword_prefix', '##')
     const unknown = vocab.get(name)
-    expectPart(Number.isInteger(maxCharacters) && maxCharacters >= 0, () => `model.max_input_chars_per_word must be an integer, got ${describe(maxCharacters)}`)
+    expectPart(Number.isInteger(maxCharacters) && maxCharacters >= 0, () => 'model.max_input_chars_per_word must be an integer', maxCharacters)
     expectPart(unknown !== undefined, () => `model.unk_token ${JSON.stringify(name)} is not in the vocabulary`)
     this.#vocab = json.vocab
     this.#prefix = prefix
