@@ -17,7 +17,24 @@ const CASES = {
     ['(?i:a)|b', 'A B b', ['A', 'b']], ['(?i:a[)]b)c', 'A)Bc A)BC', ['A)Bc']], ['x(?i:a[(]b)c', 'xA(Bc xA(BC', ['xA(Bc']],
     ['(?i:σ)', 'ςσΣ', ['ς', 'σ', 'Σ']]],
   'ignore case in character classes': [['(?i)[a]b', 'aB AB', ['aB', 'AB']], ["'(?i:[sdmt]|ll)", "I'S 'LL 'x", ["'S", "'LL"]],
-    ['(?i)[a-f]+', 'xABx', ['AB']], ['(?i)[^a]', 'aAb', ['b']], ['[a](?i)b', 'aB AB', ['aB']], ['(?i)[α-ω]', 'Σ', ['Σ']]],
+    ['(?i)[a-f]+', 'xABx', ['AB']], ['(?i)[^a]', 'aAb', ['b']], ['[a](?i)b', 'aB AB', ['aB']], ['(?i)[α-ω]', 'Σϑ', ['Σ', 'ϑ']],
+    ['(?i)[[:lower:]]|[\\p{Lu}1]', 'aA1б', ['a', 'A', '1', 'б']], ['(?i)[[a-c]&&[^b]]', 'ABC', ['A', 'C']],
+    ['(?i)[!-\u{10ffff}]+', ' aA ', ['aA']]],
+  'fold each character as Unicode does': [['(?i)ß', 'ẞ', ['ẞ']], ['(?i)ı', 'iIı', ['ı']], ['(?i)ǆ', 'ǅǄ', ['ǅ', 'Ǆ']],
+    ['(?i)[а-я]', '\u1c80', ['\u1c80']]],
+  'read POSIX classes': [['[[:alpha:]]+', 'aé1', ['aé']], ['[^[:alpha:][:space:]]', 'a 1', ['1']], ['[[:^digit:]a]', '1a', ['a']],
+    ['[[:punct:]]', '+.a', ['+', '.']], ['[[:graph:]]', ' a\0', ['a']], ['[[:^print:]]', ' a\0', ['\0']], ['[[:word:]]', '²a', ['a']],
+    ['[[:xdigit:]]+', 'xFf0', ['Ff0']], ['[:alpha:]', 'b:', [':']]],
+  'read them as properties, where punct has no symbols, and word those of \\w': [['\\p{Alpha}', '1a', ['a']], ['\\p{Punct}', '+.', ['.']],
+    ['\\p{Word}+', '²a', ['²a']], ['[\\p{Word}]', '²a', ['a']], ['\\P{Graph}', ' a', [' ']], ['[\\p{^print}]', 'a\0', ['\0']]],
+  'read scripts and other properties, in any case': [['\\p{Han}+', '漢字かな', ['漢字']], ['\\P{Hangul}', '가a', ['a']], ['\\p{^Latin}', 'aж', ['ж']],
+    ['\\p{old_italic}', '\u{10300}', ['\u{10300}']], ['\\p{LU}', 'aA', ['A']], ['\\pL', '1a', ['a']]],
+  'intersect and negate nested classes': [['[a-z&&[^aeiou]]+', 'abce', ['bc']], ['[a[^b]]', 'bca', ['c', 'a']], ['[^[^a]]', 'ba', ['a']],
+    ['[^a-c&&b-d]', 'abd', ['a', 'd']], ['[\\w&&[^\\d]]', '1a', ['a']], ['[\\W]', 'a-', ['-']], ['[\\Ha]', 'ab-', ['a', '-']], ['[a&&]', 'a', []]],
+  'read ranges and hyphens': [['[a-]', 'a-', ['a', '-']], ['[-a]', 'a-', ['a', '-']], ['[a-b-d]', 'c-', ['-']], ['[]-a]+', '^]b', ['^]']],
+    ['[\\x41-\\x43]+', 'ABCD', ['ABC']]],
+  'read control characters': [['[\\n-\\r\\a\\e]', '\x07\x1b\v', ['\x07', '\x1b', '\v']], ['\\e\\t', '\x1b\t', ['\x1b\t']],
+    ['\\011[\\011\\0]', '\t\t1\t\0', ['\t\t', '\t\0']]],
   'join nested character classes': [['[^(\\s|[.,!])]+', 'a b.c(d|e', ['a', 'b', 'c', 'd', 'e']], ['[a[bc]d]+', 'abcde', ['abcd']],
     ['[[a]b]', 'abc]', ['a', 'b']], ['[^[a]b]', 'abc]', ['c', ']']], ['[[]a]b]', 'a]b[', ['a', ']', 'b']], ['[\\[a]', 'a[', ['a', '[']]],
   'read unbalanced braces and brackets literally': [['a{', 'a{', ['a{']], ['[]a]+', 'a]b', ['a]']], ['a}]', 'a}]', ['a}]']]],
@@ -56,7 +73,7 @@ test('a literal text matches itself', () => {
 
 test('rejects unsupported patterns', () => {
   assertRejects(() => translatePattern('here', 5), 'format', 'here: a pattern must be a string, got 5')
-  for (const pattern of ['[\\W]', '[a[^b]]', '[a&&b]', '[[:alpha:]]', '(?>a)', '\\R', '(?i)[!-\u{10ffff}]', '[a', 'a)']) {
+  for (const pattern of ['[[:unknown:]]', '\\p{nothing}', '[[[[[a]]]]]', '(?>a)', '\\R', '[\\R]', '[a', 'a)']) {
     assertRejects(() => translatePattern('here', pattern), 'format', 'has no counterpart in JavaScript')
   }
   assertRejects(() => translatePattern('here', '(a'), 'format', 'here: the pattern "(a" has no counterpart in JavaScript')

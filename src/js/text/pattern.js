@@ -1,5 +1,5 @@
 import { describe } from '../errors.js'
-import { lazyRegExp } from './lazy_regexp.js'
+import { lazyRegExp, once } from './lazy_regexp.js'
 import { LinearPattern } from './pattern_search.js'
 import { isSafe, parsePattern } from './pattern_tree.js'
 import { expectFormat, formatError } from './json_fields.js'
@@ -12,16 +12,26 @@ import { expectFormat, formatError } from './json_fields.js'
 /** Oniguruma's \w: in a class by Unicode; outside of a class also Latin-1's fractions and superscript digits. */
 const WORD_CHARACTERS = String.raw`\p{Alphabetic}\p{M}\p{Nd}\p{Pc}`, WORD = String.raw`${WORD_CHARACTERS}\xb2\xb3\xb9\xbc-\xbe`
 /**
+ * POSIX classes as Oniguruma defines them for Unicode; as a property, punct has no symbols.
+ * @type {Record<string, string>}
+ */
+const POSIX = {
+  alnum: '\\p{Alpha}\\p{Nd}', alpha: '\\p{Alpha}', ascii: '\\0-\\x7f', blank: '\\p{Zs}\\t', cntrl: '\\p{Cc}', digit: '\\p{Nd}',
+  graph: '[^\\p{space}\\p{Cc}\\p{Cn}\\p{Cs}]', lower: '\\p{Lower}', print: '[^\\p{Zl}\\p{Zp}\\p{Cc}\\p{Cn}\\p{Cs}]',
+  punct: '\\p{P}\\p{S}', space: '\\p{space}', upper: '\\p{Upper}', word: WORD_CHARACTERS, xdigit: '0-9A-Fa-f'
+}
+/**
  * Escapes in a class. They are Unicode-aware; JavaScript's \s includes U+FEFF but not U+0085, and its \w and \d are
  * ASCII only.
  * @type {Record<string, string>}
  */
-const CLASSES = {
-  s: '\\p{space}', S: '\\P{space}', d: '\\p{Nd}', D: '\\P{Nd}', w: WORD_CHARACTERS, h: '0-9A-Fa-f'
-}
+const CLASSES = { s: '\\p{space}', S: '\\P{space}', d: '\\p{Nd}', D: '\\P{Nd}', w: WORD_CHARACTERS, h: POSIX.xdigit,
+  W: `[^${WORD_CHARACTERS}]`, H: `[^${POSIX.xdigit}]` }
+/** Characters of escapes. @type {Record<string, string>} */
+const CONTROLS = { n: '\n', t: '\t', r: '\r', f: '\f', v: '\v', a: '\x07', e: '\x1b' }
 /** Escapes outside of a class that differ. @type {Record<string, string>} */
 const ESCAPES = {
-  w: `[${WORD}]`, W: `[^${WORD}]`, H: `[^${CLASSES.h}]`, A: '^', z: '$', Z: '(?=\\n?$)',
+  A: '^', z: '$', Z: '(?=\\n?$)',
   b: `(?:(?<=[${WORD}])(?![${WORD}])|(?<![${WORD}])(?=[${WORD}]))`,
   B: `(?:(?<=[${WORD}])(?=[${WORD}])|(?<![${WORD}])(?![${WORD}]))`
 }
@@ -31,18 +41,25 @@ const ESCAPES = {
  */
 const LINE_SYNTAX = { '^': '(?<=^|\\n)', '$': '(?=\\n|$)', '.': '[^\\n]', '{': '\\{', '}': '\\}', ']': '\\]' }
 const PUNCTUATION = lazyRegExp(String.raw`^[^\p{L}\p{N}]$`, 'u')
-/** Characters that fold to the same character beside its upper and lower case. @type {Record<string, string>} */
-const EXTRA_CASES = { s: 'ſ', k: '\u212a', å: '\u212b', ω: '\u2126', σ: 'ς', μ: 'µ' }
+const POSIX_CLASS = /\[:(\^?)(\w+):\]/y, MAX_NESTING = 4
 
 /** A token of a pattern: an escape, the start of a group, a quantifier or a character. */
-const TOKEN = /\\(?<escape>[pP]\{[^}]*\}|[pP].|x\{[0-9a-fA-F]+\}|x..|u....|.)|(?<group>\((?:\?(?:i:|i\)|[:=!]|<[=!]|<\w+>))?)|(?<quantifier>(?:[?*+]|\{\d*,?\d*\})[?+]?)|[^]/guy
+const TOKEN = /\\(?<escape>[pP]\{[^}]*\}|[pP].|x\{[0-9a-fA-F]+\}|x..|u....|0[0-7]{0,2}|.)|(?<group>\((?:\?(?:i:|i\)|[:=!]|<[=!]|<\w+>))?)|(?<quantifier>(?:[?*+]|\{\d*,?\d*\})[?+]?)|[^]/guy
 
-/** The other cases of a character. @param {string} character */
-function otherCases(character) {
-  const upper = character.toUpperCase(), lower = upper.toLowerCase()
-  return [...new Set([character.toLowerCase(), upper, lower, ...EXTRA_CASES[lower] ?? ''])]
-    .filter(other => other !== character && [...other].length === 1).join('')
+/** All characters that have another case. */
+const casedCharacters = once(() => Array.from({ length: 0x1ea00 }, (_, code) => String.fromCodePoint(code))
+  .filter(character => character.toUpperCase() !== character.toLowerCase()).join(''))
+
+/** The characters that differ only in case from those of a class, and are not in it. @param {string} source */
+function otherCases(source) {
+  const flags = source.includes('[', 1) ? 'gv' : 'gu'
+  const own = new Set(casedCharacters().match(new RegExp(source, flags)))
+  return (casedCharacters().match(new RegExp(source, `${flags}i`)) ?? []).filter(character => !own.has(character)).join('')
 }
+
+/** @typedef {[kind: '' | 'set' | '[' | '&&', source: string, end: number]} Item of a class */
+/** @type {Item} */
+const SET = ['set', '', 0]
 
 /** Translates a pattern part by part, so that the operand of each quantifier is known. */
 class Translation {
@@ -54,6 +71,7 @@ class Translation {
   #openGroups = []
   #ignoresCase = false
   #atomicCount = 0
+  /** The flag of JavaScript's syntax: classes in classes need v. */ flag = 'u'
 
   /** @param {string} pattern */
   constructor(pattern) {
@@ -62,11 +80,15 @@ class Translation {
 
   /** @param {string} pattern @param {number} at @returns {number} the position of the next token */
   #translateToken(pattern, at) {
-    if (pattern[at] === '[') return this.#translateClass(pattern, at)
+    if (pattern[at] === '[') {
+      const [source, end] = this.#readClass(pattern, at, 1)
+      this.#parts.push(source)
+      return end
+    }
     TOKEN.lastIndex = at
     const match = /** @type {RegExpExecArray} */ (TOKEN.exec(pattern)), { 0: token, groups } = match
     const { escape, group, quantifier } = /** @type {Record<string, string | undefined>} */ (groups)
-    const character = escape ? codeOf(escape) : ''
+    const character = escape ? characterOf(escape) : ''
     if (character) this.#parts.push(this.#translateCharacter(escapeRegExp(character), character))
     else if (escape) this.#parts.push(escapeOutside(escape))
     else if (group) this.#openGroup(group)
@@ -78,7 +100,7 @@ class Translation {
 
   /** @param {string} text of a character @param {string} character */
   #translateCharacter(text, character) {
-    const others = this.#ignoresCase ? otherCases(character) : ''
+    const others = this.#ignoresCase ? otherCases(escapeRegExp(character)) : ''
     return others ? `[${character}${others}]` : text
   }
 
@@ -115,31 +137,48 @@ class Translation {
     else this.#parts.push(`${repeated}${range}${suffix}`)
   }
 
-  /** Translates a class; a nested class adds its characters. @param {string} pattern @param {number} from */
-  #translateClass(pattern, from) {
-    let at = from + 1, text = '[', others = '', last = '', depth = 1
-    if (pattern[at] === '^') text += pattern[at++]
+  /**
+   * Translates a class, which may have classes in it and be an intersection.
+   * @param {string} pattern @param {number} from @param {number} depth @returns {[source: string, end: number]}
+   */
+  #readClass(pattern, from, depth) {
+    const negation = pattern[from + 1] === '^' ? '^' : '', operands = ['']
+    let at = from + 1 + negation.length, last = ''
+    if (depth > MAX_NESTING) throw new Error(`classes are nested more than ${MAX_NESTING} deep`)
     // A closing bracket at the start of a class is a literal character.
-    for (let first = at; at < pattern.length && depth; at++) {
-      TOKEN.lastIndex = at
-      const escape = /** @type {RegExpExecArray} */ (TOKEN.exec(pattern)).groups?.escape
-      const character = escape ? codeOf(escape) : String.fromCodePoint(/** @type {number} */ (pattern.codePointAt(at)))
-      const bracket = pattern[at] === '[' || (pattern[at] === ']' && at > first) ? pattern[at] : ''
-      const unsupported = /^(?:\[[\^:]|&&|\\[WHR])/.exec(pattern.slice(at, at + 2))
-      if (unsupported) throw new Error(`${unsupported[0]} in a class`)
-      const isRange = last.endsWith('-') && last.length > 1 && character && !bracket
-      if (bracket === '[') first = at + 1
-      if (bracket) depth += bracket === '[' ? 1 : -1
-      else text += escape && !character ? escapeInside(escape) : character === '-' && !escape ? '-' : escapeRegExp(character)
-      if (this.#ignoresCase && !bracket) {
-        others += isRange ? casesBetween([...last][0], character) : otherCases(character)
-      }
-      last = isRange || bracket ? '' : last && character === '-' && !escape ? `${last}-` : character
-      at += escape ? escape.length : Math.max(1, character.length) - 1
+    for (const first = at; pattern[at] !== ']' || at === first;) {
+      const [kind, source, end] = this.#readItem(pattern, at, depth)
+      if (kind === '&&') operands.push('')
+      if (kind === '&&' || (kind && source.startsWith('['))) this.flag = 'v'
+      const next = pattern[at] === '-' && last && pattern[end] !== ']' ? this.#readItem(pattern, end, depth) : SET
+      const isRange = !next[0], text = kind ? source : `${isRange ? '-' : ''}${escapeInClass(isRange ? next[1] : source)}`
+      const others = this.#ignoresCase && text && kind !== '[' ? otherCases(`[${isRange ? escapeInClass(last) : ''}${text}]`) : ''
+      operands.push(others + operands.pop() + text)
+      last = kind || isRange ? '' : source
+      at = isRange ? next[2] : end
     }
-    if (depth) throw new Error('an unterminated class')
-    this.#parts.push(`${text}${others}]`)
-    return at
+    const body = operands.length > 1 ? operands.map(operand => `[${operand}]`).join('&&') : operands[0]
+    return [`[${negation}${body}]`, at + 1]
+  }
+
+  /**
+   * Reads an item of a class: a character ('' as its kind), a set, another class or an intersection.
+   * @param {string} pattern @param {number} at @param {number} depth
+   * @returns {[kind: '' | 'set' | '[' | '&&', source: string, end: number]}
+   */
+  #readItem(pattern, at, depth) {
+    TOKEN.lastIndex = POSIX_CLASS.lastIndex = at
+    const posix = POSIX_CLASS.exec(pattern), { 0: token, groups } = TOKEN.exec(pattern) ?? {}
+    if (!token) throw new Error('an unterminated class')
+    if (posix) {
+      if (!POSIX[posix[2]]) throw new Error(`there is no class ${posix[0]}`)
+      return ['set', negate(POSIX[posix[2]], posix[1] === '^'), POSIX_CLASS.lastIndex]
+    }
+    if (token === '[') return ['[', ...this.#readClass(pattern, at, depth + 1)]
+    if (pattern.startsWith('&&', at)) return ['&&', '', at + 2]
+    const escape = groups?.escape, character = escape ? characterOf(escape)
+      : String.fromCodePoint(/** @type {number} */ (pattern.codePointAt(at)))
+    return character ? ['', character, at + (escape ? token : character).length] : ['set', escapeInside(String(escape)), at + token.length]
   }
 
   toString() {
@@ -147,30 +186,44 @@ class Translation {
   }
 }
 
-/** The other cases of a range of characters. @param {string} from @param {string} to */
-function casesBetween(from, to) {
-  const [a, b] = [from, to].map(end => /** @type {number} */ (end.codePointAt(0)))
-  if (b - a >= 1024) throw new Error(`a case-insensitive range of ${b - a} characters`)
-  return Array.from({ length: b - a + 1 }, (_, i) => otherCases(String.fromCodePoint(a + i))).join('')
+/** The character that an escape stands for, else ''. @param {string} escape */
+const characterOf = escape => (/^(x\{|x..$|u....$|0)/.test(escape)
+  ? String.fromCodePoint(parseInt(escape.replace(/[xu{}]/g, ''), escape[0] === '0' ? 8 : 16))
+  : CONTROLS[escape] ?? (PUNCTUATION().test(escape) ? escape : ''))
+
+/** Translates an escape outside of a class that is no character. @param {string} escape without the backslash */
+function escapeOutside(escape) {
+  const source = escapeInside(escape).replace(WORD_CHARACTERS, WORD)
+  return ESCAPES[escape] ?? (/^(\[.*|\\([pP]\{[^}]*\}|[^pP]))$/.test(source) ? source : `[${source}]`)
 }
+/** Translates an escape in a class that is no character. @param {string} escape */
+const escapeInside = escape => (/^[pP]/.test(escape) ? propertyOf(escape) : CLASSES[escape] ?? `\\${escape}`)
 
-/** The character of a numeric escape, else ''. @param {string} escape */
-const codeOf = escape => (/^x\{|^x..$|^u....$/.test(escape)
-  ? String.fromCodePoint(parseInt(escape.replace(/[xu{}]/g, ''), 16)) : '')
+/** Writes a character of a class so that it has no other meaning. @param {string} character */
+const escapeInClass = character => (PUNCTUATION().test(character)
+  ? `\\u{${character.codePointAt(0)?.toString(16)}}` : character)
 
-/** Translates an escape outside of a class. @param {string} escape without the backslash */
-const escapeOutside = escape => (escape in ESCAPES ? ESCAPES[escape]
-  : escape in CLASSES ? `[${CLASSES[escape]}]` : escapeCharacter(escape, '-'))
-/** Translates an escape in a class. @param {string} escape */
-const escapeInside = escape => (escape in CLASSES ? CLASSES[escape] : escapeCharacter(escape, ''))
+/** @param {string} set of a class @param {boolean} isNegated */
+const negate = (set, isNegated) => (!isNegated ? set : set.startsWith('[^') ? set.replace('^', '') : `[^${set}]`)
 
 /**
- * Escapes one character. With the flag u, JavaScript allows a backslash only before syntax characters.
- * @param {string} escape @param {string} unescaped characters that need no backslash
+ * Translates a property, such as p{Han}, a script, which is Script=Han in JavaScript.
+ * @param {string} escape without the backslash
  */
-function escapeCharacter(escape, unescaped) {
-  const isPlain = PUNCTUATION().test(escape) && (unescaped.includes(escape) || !/[\^$\\.*+?()[\]{}|/-]/.test(escape))
-  return isPlain ? escape : `\\${escape}`
+function propertyOf(escape) {
+  const [, kind, caret, name] = /** @type {RegExpExecArray} */ (/^(p|P)\{?(\^?)([^}]*)/.exec(escape)), key = name.toLowerCase()
+  const title = key.replace(/(?<![^_])./g, letter => letter.toUpperCase())
+  const known = [name, key, title, `Script=${title}`].find(isProperty), isNegated = (kind === 'P') !== (caret === '^')
+  return known || !POSIX[key] ? `\\${isNegated ? 'P' : 'p'}{${known ?? name}}` : negate(POSIX[key], isNegated)
+}
+
+/** @param {string} name */
+function isProperty(name) {
+  try {
+    return new RegExp(`\\p{${name}}`, 'u')
+  } catch {
+    return false
+  }
 }
 
 /**
@@ -181,17 +234,18 @@ function escapeCharacter(escape, unescaped) {
  *   supported by LinearPattern
  */
 export function translatePattern(where, pattern) {
-  expectFormat(typeof pattern === 'string', () => `${where}: a pattern must be a string, got ${describe(pattern)}`)
+  expectFormat(typeof pattern === 'string', () => `${where}: a pattern must be a string`, pattern)
   /** @type {RegExp} */ let translated, /** @type {import('./pattern_tree.js').Node} */ tree
   try {
-    translated = new RegExp(String(new Translation(pattern)), 'gu')
+    const translation = new Translation(pattern)
+    translated = new RegExp(String(translation), `g${translation.flag}`)
     tree = parsePattern(translated.source)
   } catch (error) {
     throw formatError(`${where}: the pattern ${describe(pattern)} has no counterpart in JavaScript: ${/** @type {Error} */ (
       error).message}`)
   }
   try {
-    return isSafe(tree) ? translated : new LinearPattern(translated.source, 'gu', tree)
+    return isSafe(tree) ? translated : new LinearPattern(translated.source, translated.flags, tree)
   } catch (error) {
     throw formatError(`${where}: the pattern ${JSON.stringify(pattern.slice(0, 200))} ` +
       `may backtrack without end: ${/** @type {Error} */ (error).message}`)

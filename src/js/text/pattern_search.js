@@ -81,7 +81,7 @@ class Program {
 
 /** Tests whether a character is in a class. @param {string} source @returns {(code: number) => boolean} */
 function testOf(source) {
-  const pattern = new RegExp(`^${source}$`, 'u')
+  const pattern = new RegExp(`^${source}$`, source.includes('[', 1) ? 'v' : 'u')
   /** @type {Map<number, boolean>} */ const results = new Map()
   return code => {
     let isMember = results.get(code)

@@ -14,7 +14,9 @@
 
 /** The start of an atomic group as pattern.js writes it. */
 const ATOMIC = /^\(\?:\(\?=\(\?<atomic/
-const TOKEN = /\(\?:\(\?=\(\?<atomic\d+>|\)\)\\k<atomic\d+>\)|\(\?(?:[:=!]|<[=!]|<\w+>)|[()|^$]|(?:[?*+]|\{\d+(?:,\d*)?\})\??|\[(?:\\[^]|[^\]\\])*\]|\\(?:[pP]\{[^}]*\}|x..|u....|k<\w+>|c.|\d+|[^])|[^]/gu
+/** A class, with classes in it as deep as pattern.js writes them. */
+const CLASS = [1, 2, 3, 4].reduce(inner => String.raw`\[(?:\\[^]|[^\]\\[]${inner})*\]`.replace(/^/, '|'), '')
+const TOKEN = new RegExp(String.raw`\(\?:\(\?=\(\?<atomic\d+>|\)\)\\k<atomic\d+>\)|\(\?(?:[:=!]|<[=!]|<\w+>)|[()|^$]|(?:[?*+]|\{\d+(?:,\d*)?\})\??${CLASS}|\\(?:[pP]\{[^}]*\}|x..|u....|k<\w+>|c.|\d+|[^])|[^]`, 'gu')
 const MAX_DEPTH = 200
 
 /**
