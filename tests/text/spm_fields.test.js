@@ -1,5 +1,6 @@
 // The fields of a SentencePiece .model and their defaults.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { readFields } from '../../src/js/text/protobuf.js'
 import { assertRejects } from '../lib/engine.js'
@@ -15,13 +16,14 @@ const UNKNOWN = 2, CONTROL = 3, USER_DEFINED = 4, UNUSED = 5, BYTE = 6, BPE = 2
 const PIECES = [['<unk>', UNKNOWN], ['<s>', CONTROL, 0], ['</s>', CONTROL, 0], ['▁', undefined, -3], ['a', undefined, -2],
   ['▁a', undefined, -2.5], ['b']]
 
-/** A model of these pieces; an undefined score or type is not written. */
-function modelOf(trainer = [], spec = [], list = PIECES) {
+/** A file of these pieces; an undefined score or type is not written. */
+function fileOf(trainer = [], spec = [], list = PIECES, denormalizer = undefined) {
   const pieces = list.flatMap(([piece, kind, score]) => bytes(1, [...text(1, piece),
     ...(score === undefined ? [] : float(2, score)), ...(kind === undefined ? [] : number(3, kind))]))
-  const model = Uint8Array.from([...pieces, ...bytes(2, trainer.flat()), ...bytes(3, spec.flat())])
-  return gf.text.tokenizer({ 'small.model': model })
+  return Uint8Array.from([...pieces, ...bytes(2, trainer.flat()), ...bytes(3, spec.flat()),
+    ...denormalizer ? bytes(5, denormalizer.flat()) : []])
 }
+const modelOf = (...parts) => gf.text.tokenizer({ 'small.model': fileOf(...parts) })
 const joinTokens = (tokenizer, string, options) => tokenizer.encode(string, options).tokens.join(' ')
 
 test('defaults: prepends a space, removes extra ones, writes ▁, is a unigram model and appends </s>', () => {
@@ -62,6 +64,34 @@ test('decoding drops leading spaces depending on remove_extra_whitespaces', () =
   assert.equal(decoded(number(4, 0)), '  a')
   assert.equal(decoded(number(3, 0)), 'a')
   assert.equal(decoded(number(3, 0), number(4, 0)), '   a')
+})
+
+test('a denormalizer rewrites the decoded text, where it has a charsmap', () => {
+  const { models } = JSON.parse(readFileSync(new URL('../golden/spm_models.json', import.meta.url), 'utf8'))
+  const { normalizer } = JSON.parse(JSON.stringify(gf.text.tokenizer({ 'a.model': Buffer.from(models.unigram.model, 'base64') })))
+  const list = [...PIECES, ['ﬁ', undefined, -1]], charsmap = bytes(2, Buffer.from(normalizer.charsmap, 'base64'))
+  const unchanged = [number(3, 0), number(4, 0), number(5, 0)]
+  const tokenizer = modelOf([], [], list, [charsmap, ...unchanged])
+  const reloaded = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(tokenizer) })
+  for (const loaded of [tokenizer, reloaded]) assert.equal(loaded.decode([3, 7, 3, 4]), 'fi a')
+  assert.equal(modelOf([], [], list, unchanged).decode([3, 7, 3, 4]), 'ﬁ a')
+  assert.deepEqual(tokenizer.encode('ﬁ').tokens, ['▁', 'ﬁ'], 'a text is not rewritten by it')
+})
+
+test('T5 has <extra_id_0> to <extra_id_99>, the last first, which its .model lacks', () => {
+  const list = [['<pad>', CONTROL], ['</s>', CONTROL], ['<unk>', UNKNOWN], ...PIECES.slice(3)]
+  const open = (more, pieces = list, ...trainer) => gf.text.tokenizer({ 'spiece.model': fileOf(trainer, [], pieces), ...more })
+  const config = '{"model_type": "t5"}', ids = tokenizer => ['<extra_id_0>', '<extra_id_99>'].map(token => tokenizer.idOf(token))
+  assert.deepEqual(ids(open({ 'config.json': config })), [106, 7])
+  assert.deepEqual(ids(open({ 'tokenizer_config.json': '{"tokenizer_class": "T5Tokenizer", "extra_ids": 1}' })), [7, undefined])
+  assert.deepEqual(open({ 'config.json': config }, list, number(42, 1)).encode('a <extra_id_1>', { special: true }).ids, [5, 105, 1])
+  for (const other of [{}, { 'config.json': '{"model_type": "mt5"}' }, { 'tokenizer_config.json': '{"tokenizer_class": "AlbertTokenizer"}' }]) {
+    assert.deepEqual(ids(open(other)), [undefined, undefined])
+  }
+  assert.deepEqual(ids(open({ 'config.json': config }, [...list, ['<extra_id_0>', USER_DEFINED]])), [7, undefined])
+  const published = [...list, ...Array.from({ length: 32000 - list.length }, (_, i) => [`word${i}`])]
+  assert.deepEqual(ids(open({}, published)), [32099, 32000], 'a file as large as that of T5')
+  assert.deepEqual(ids(open({ 'config.json': config }, PIECES, number(3, BPE))), [undefined, undefined])
 })
 
 test('decodes byte pieces to characters, or each invalid byte to U+FFFD', () => {

@@ -1,6 +1,8 @@
 import { decodeByteLevel } from './byte_level.js'
 import { readArray, readBoolean, readInteger, readString, readType } from './json_fields.js'
 import { packBytes } from './kernel_memory.js'
+import { NormalizedString } from './normalized_string.js'
+import { createNormalizer } from './normalizers.js'
 import { readPattern } from './pattern.js'
 import { characterLength, decodeUtf8, decodeValidUtf8, encodeUtf8 } from './utf8.js'
 
@@ -64,6 +66,7 @@ function wordpiece(json) {
 function sentencePiece(json) {
   const [addDummyPrefix, removeExtraSpaces] = ['add_dummy_prefix', 'remove_extra_whitespaces'].map(name => readBoolean(WHERE, json, name, true))
   const [piece, surface] = ['piece', 'surface'].map(name => readString(`${WHERE}: unknown`, json.unknown ?? {}, name))
+  const denormalize = createNormalizer(json.denormalizer)
   return parts => {
     let text = '', atStart = true, dropped = false
     /** @type {number[]} */ let bytes = []
@@ -87,7 +90,7 @@ function sentencePiece(json) {
       }
     }
     flush()
-    return [text]
+    return [denormalize(new NormalizedString(text)).string]
   }
 }
 

@@ -117,6 +117,19 @@ function fromMarian(files) {
   }
 }
 
+/**
+ * Adds T5's tokens <extra_id_0> and so on, which its spiece.model lacks: the last one comes first, as in T5Tokenizer.
+ * @param {Files} files @param {ReturnType<typeof fromSentencePiece>} json
+ */
+function addExtraIds(files, json) {
+  const { tokenizer_class: name = parseOptional(files, 'config.json').model_type, extra_ids: count = 100 } = parseOptional(files, CONFIG)
+  const { vocab } = json.model, size = vocab.length, isT5 = name === undefined
+    ? size === 32000 && vocab[1][0] === '</s>' && vocab[2][0] === '<unk>' : /^t5/i.test(name)
+  if (!isT5 || !Array.isArray(vocab) || vocab.some(([piece]) => piece === '<extra_id_0>')) return json
+  const extra = Array.from({ length: count }, (_, i) => specialToken(`<extra_id_${count - 1 - i}>`, size + i))
+  return { ...json, added_tokens: [...json.added_tokens, ...extra] }
+}
+
 /** @param {Files} files @param {RegExp} pattern */
 const findFile = (files, pattern) => Object.keys(files).find(name => pattern.test(name))
 
@@ -130,7 +143,7 @@ function toTokenizerJson(files) {
   if ('vocab.json' in files && 'merges.txt' in files) return fromMerges(files)
   if ('vocab.json' in files && 'source.spm' in files) return fromMarian(files)
   if ('vocab.txt' in files) return fromVocabTxt(files)
-  if (model !== undefined) return fromSentencePiece(model, readBytes(files, model))
+  if (model !== undefined) return addExtraIds(files, fromSentencePiece(model, readBytes(files, model)))
   if (bin !== undefined) return fromLlama2c(bin, readBytes(files, bin))
   throw new GlassformerError('type', "tokenizer: files must contain one of: 'tokenizer.json'; 'vocab.json' with " +
     "'merges.txt' or 'source.spm'; 'vocab.txt'; a .model file; a .bin file of llama2.c; " +

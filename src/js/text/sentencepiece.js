@@ -1,7 +1,7 @@
 import { readFields } from './protobuf.js'
 import { encodeBase64 } from './spm_normalizer.js'
 import { parseByteToken } from './decoders.js'
-import { bpeModel, specialToken, templateProcessor, tokenizerJson } from './tokenizer_json.js'
+import { bpeModel, specialToken, templateProcessor, toVocab, tokenizerJson } from './tokenizer_json.js'
 import { decodeUtf8, decodeValidUtf8 } from './utf8.js'
 import { expectFormat, formatError } from './json_fields.js'
 
@@ -9,51 +9,38 @@ import { expectFormat, formatError } from './json_fields.js'
 
 const UNKNOWN = 2, CONTROL = 3, USER_DEFINED = 4, UNUSED = 5, BYTE = 6
 const UNIGRAM = 1, BPE = 2
+/** The text of an unknown token. */
+const UNKNOWN_SURFACE = ' \u2047 '
+
+/** The fields of SentencePiece's normalizer. */
+const SPEC = ['add_dummy_prefix', 'remove_extra_whitespaces', 'escape_whitespaces']
 
 /**
- * Reads a message; returns functions that read a field or a default.
- * @param {string} where @param {Uint8Array} bytes
+ * Reads a message; returns its fields by number, and functions that read the last value of a field or a default.
+ * @param {string} where @param {number | Uint8Array | undefined} bytes
  */
 function readMessage(where, bytes) {
-  const fields = readFields(where, bytes)
+  const fields = bytes instanceof Uint8Array ? readFields(where, bytes) : new Map()
   const last = (/** @type {number} */ number) => fields.get(number)?.at(-1)
   return {
-    /** @param {number} number */
-    messages: number => (fields.get(number) ?? []).filter(value => value instanceof Uint8Array),
-    /** @param {number} number @param {number} fallback */
-    number: (number, fallback) => {
-      const value = last(number)
-      return typeof value === 'number' ? value : fallback
-    },
-    /** @param {number} number @param {boolean} fallback */
-    flag: (number, fallback) => {
-      const value = last(number)
-      return typeof value === 'number' ? value !== 0 : fallback
-    },
-    /** @param {number} number */
-    float: number => {
-      const value = last(number)
-      return value instanceof Uint8Array && value.length === 4 ?
-          new DataView(value.buffer, value.byteOffset).getFloat32(0, true) : 0
-    },
-    /** @param {number} number @param {Uint8Array} [fallback] */
-    bytes: (number, fallback = new Uint8Array()) => {
-      const value = last(number)
-      return value instanceof Uint8Array ? value : fallback
-    },
+    fields,
+    last,
+    /** @param {number} number @param {number} fallback @returns {number} */
+    number: (number, fallback) => (typeof last(number) === 'number' ? last(number) : fallback),
     /** @param {number} number @param {string} fallback */
     text: (number, fallback) => {
-      const value = last(number)
-      return value instanceof Uint8Array ? decodeText(where, value) : fallback
+      const value = last(number), text = value instanceof Uint8Array ? decodeValidUtf8(value) : fallback
+      expectFormat(text !== undefined, () => `${where} has a string that is not UTF-8`)
+      return text
     }
   }
 }
 
-/** @param {string} where @param {Uint8Array} bytes */
-function decodeText(where, bytes) {
-  const text = decodeValidUtf8(bytes)
-  expectFormat(text !== undefined, () => `${where} has a string that is not UTF-8`)
-  return text
+/** Converts a NormalizerSpec. @param {string} where @param {number | Uint8Array | undefined} bytes */
+function normalizerOf(where, bytes) {
+  const spec = readMessage(where, bytes), charsmap = spec.last(2)
+  return { type: 'SentencePiece', charsmap: encodeBase64(charsmap instanceof Uint8Array ? charsmap : []),
+    ...Object.fromEntries(SPEC.map((field, i) => [field, spec.number(3 + i, 1) !== 0])) }
 }
 
 /**
@@ -64,34 +51,30 @@ function decodeText(where, bytes) {
 export function fromSentencePiece(name, bytes) {
   const where = `tokenizer: ${name}`
   const model = readMessage(where, bytes)
-  const trainer = readMessage(where, model.bytes(2)), spec = readMessage(where, model.bytes(3))
-  const pieces = model.messages(1).map(pieceBytes => {
-    const piece = readMessage(where, pieceBytes)
-    return { piece: piece.text(1, ''), score: piece.float(2), type: piece.number(3, 1) }
+  const trainer = readMessage(where, model.last(2))
+  const pieces = (model.fields.get(1) ?? []).map((/** @type {Uint8Array} */ content) => {
+    const piece = readMessage(where, content), score = piece.last(2)
+    return { piece: piece.text(1, ''), type: piece.number(3, 1),
+      score: score?.length === 4 ? new DataView(score.buffer, score.byteOffset).getFloat32(0, true) : 0 }
   })
   expectFormat(pieces.length > 0, () => `${where} has no pieces; is it a SentencePiece model?`)
-  const type = trainer.number(3, UNIGRAM)
-  const ends = { bos: trainer.number(41, 1), eos: trainer.number(42, 2) }
+  const type = trainer.number(3, UNIGRAM), isBpe = type === BPE, denormalizer = normalizerOf(where, model.last(5))
   return toTokenizerJson(where, pieces, {
     type,
-    charsmap: encodeBase64(spec.bytes(2)),
-    addDummyPrefix: spec.flag(3, true),
-    removeExtraSpaces: spec.flag(4, true),
-    escape: spec.flag(5, true),
-    suffix: trainer.flag(24, false),
-    byteFallback: trainer.flag(35, false),
-    unknownSurface: trainer.text(44, ' \u2047 '),
-    before: type === BPE ? [ends.bos] : [],
-    after: type === BPE ? [] : [ends.eos]
+    spec: { ...normalizerOf(where, model.last(3)), treat_whitespace_as_suffix: trainer.number(24, 0) !== 0 },
+    ...(denormalizer.charsmap && { denormalizer: { ...denormalizer, user_defined: [] } }),
+    byteFallback: trainer.number(35, 0) !== 0,
+    unknownSurface: trainer.text(44, UNKNOWN_SURFACE),
+    before: isBpe ? [trainer.number(41, 1)] : [],
+    after: isBpe ? [] : [trainer.number(42, 2)]
   })
 }
 
 /**
  * @typedef {object} Settings
- * @property {number} type @property {string} charsmap base64
- * @property {boolean} addDummyPrefix @property {boolean} removeExtraSpaces
- * @property {boolean} escape @property {boolean} suffix @property {boolean} byteFallback @property {string}
- *   unknownSurface
+ * @property {number} type @property {Record<string, any>} spec fields of the normalizer
+ * @property {Record<string, any>} [denormalizer] what rewrites a decoded text
+ * @property {boolean} byteFallback @property {string} [unknownSurface]
  * @property {number[]} before ids of the special tokens before a text @property {number[]} after
  */
 
@@ -111,22 +94,15 @@ function toTokenizerJson(where, pieces, settings) {
     // Byte-pair encoding never splits user-defined symbols; the unigram model scores them like other pieces.
     added_tokens: settings.type === BPE ?
         kinds.userDefined.map(id => ({ ...specialToken(pieces[id].piece, id), normalized: true, special: false })) : [],
-    normalizer: {
-      type: 'SentencePiece',
-      charsmap: settings.charsmap,
-      add_dummy_prefix: settings.addDummyPrefix,
-      remove_extra_whitespaces: settings.removeExtraSpaces,
-      escape_whitespaces: settings.escape,
-      treat_whitespace_as_suffix: settings.suffix,
-      user_defined: userDefined
-    },
+    normalizer: { type: 'SentencePiece', ...settings.spec, user_defined: userDefined },
     pre_tokenizer: null,
     post_processor: templateProcessor(specials(settings.before), specials(settings.after)),
     decoder: {
       type: 'SentencePiece',
-      add_dummy_prefix: settings.addDummyPrefix,
-      remove_extra_whitespaces: settings.removeExtraSpaces,
-      unknown: { piece: pieces[unknown].piece, surface: settings.unknownSurface }
+      add_dummy_prefix: settings.spec.add_dummy_prefix,
+      remove_extra_whitespaces: settings.spec.remove_extra_whitespaces,
+      unknown: { piece: pieces[unknown].piece, surface: settings.unknownSurface ?? UNKNOWN_SURFACE },
+      denormalizer: settings.denormalizer
     },
     model: toModel(where, pieces, unknown, kinds, settings)
   })
@@ -146,7 +122,7 @@ function toModel(where, pieces, unknown, kinds, { type, byteFallback }) {
   }
   expectFormat(kinds.unused.length === 0, () => `${where} has unused pieces, which are not supported in BPE`)
   const { merges, ranks } = mergesFromScores(pieces)
-  const vocab = Object.fromEntries(pieces.map(({ piece }, id) => [piece, id]))
+  const vocab = toVocab(pieces.map(({ piece }) => piece))
   const { ignore_merges: _, ...model } = bpeModel(vocab, merges)
   return {
     ...model,
@@ -163,7 +139,7 @@ function toModel(where, pieces, unknown, kinds, { type, byteFallback }) {
  * merged, the highest score first. Of equal scores the leftmost pair is merged first, so equal scores share a rank.
  * @param {readonly Piece[]} pieces
  */
-function mergesFromScores(pieces) {
+export function mergesFromScores(pieces) {
   const normal = pieces.filter(({ type }) => type === 1)
   const isControl = new Set(normal.map(({ piece }) => piece))
   const order = [...new Set(normal.map(({ score }) => score))].sort((a, b) => b - a)
@@ -206,10 +182,16 @@ export function fromLlama2c(name, bytes) {
     Object.assign(piece, { piece: ['<unk>', '<s>', '</s>'][id], type: id ? CONTROL : UNKNOWN }))
   pieces.slice(3, 259).forEach(piece => Object.assign(piece, { type: BYTE }))
   return toTokenizerJson(where, pieces, {
-    type: BPE, charsmap: '', addDummyPrefix: true, removeExtraSpaces: false, escape: true, suffix: false, byteFallback: true,
-    unknownSurface: ' \u2047 ', before: [1], after: []
+    type: BPE, spec: spmSpec('', true, false), byteFallback: true, before: [1], after: []
   })
 }
+
+/**
+ * The fields of a normalizer whose other settings are SentencePiece's defaults.
+ * @param {string} charsmap @param {boolean} addDummyPrefix @param {boolean} removeExtraSpaces
+ */
+const spmSpec = (charsmap, addDummyPrefix, removeExtraSpaces) => ({ charsmap, add_dummy_prefix: addDummyPrefix,
+  remove_extra_whitespaces: removeExtraSpaces, escape_whitespaces: true, treat_whitespace_as_suffix: false })
 
 /**
  * Converts pieces with their scores, as GGUF files have them.
@@ -218,7 +200,8 @@ export function fromLlama2c(name, bytes) {
  *   before: number[], after: number[] }} settings
  * @throws {GlassformerError} 'format'
  */
-export const fromPieces = (where, pieces, { isUnigram, charsmap, ...settings }) => toTokenizerJson(where, pieces, {
-  ...settings, type: isUnigram ? UNIGRAM : BPE, charsmap: encodeBase64(Uint8Array.from(charsmap)), escape: true,
-  suffix: false, byteFallback: !isUnigram, unknownSurface: ' \u2047 '
-})
+export const fromPieces = (where, pieces, { isUnigram, charsmap, addDummyPrefix, removeExtraSpaces, ...ends }) =>
+  toTokenizerJson(where, pieces, {
+    ...ends, type: isUnigram ? UNIGRAM : BPE, byteFallback: !isUnigram,
+    spec: spmSpec(encodeBase64(Uint8Array.from(charsmap)), addDummyPrefix, removeExtraSpaces)
+  })
