@@ -42,7 +42,7 @@ const classNames = {
 const UNUSED = new RegExp(`/src/js/(${[
   'ops/(bitwise|composed|derived|einsum|gated|in_place|subscript|windows)',
   'nn/(backward_hooks|conv|parameter_containers|print_module)',
-  'optim/(adam|clip_grad|lr_schedulers|noam|optimizer|sgd)', 'checkpoint', 'compile', 'export/(dynamic_axes|onnx_loss)', 'function', 'models/(adapter|lora)', 'print_tensor', 'text/train_unigram'
+  'optim/(adam|clip_grad|lr_schedulers|noam|optimizer|sgd)', 'checkpoint', 'compile', 'export/(dynamic_axes|onnx_loss)', 'function', 'models/(adapter|lora)', 'print_tensor', 'text/(chat_template|train_unigram)'
 ].join('|')})\\.js$`)
 
 /**

@@ -97,7 +97,7 @@ test('webpack: the kernels come along', async () => {
 
 test('Rollup: with the kernels copied beside it, and told what is missing without', async () => {
   const { folder, run, kernels } = await project('rollup', { 'main.js': SHOW, 'dist/index.html': module('main.js') })
-  await run('rollup', ['main.js', '-p', '@rollup/plugin-node-resolve', '-f', 'es', '-o', 'dist/main.js', '--silent'])
+  await run('rollup', ['main.js', '-p', '@rollup/plugin-node-resolve', '-f', 'es', '-d', 'dist', '--silent'])
   assert.match(await titleOf(join(folder, 'dist')), /^load: .*glassformer\.wasm responded with status 404; give load\(\{ wasm \}\)/)
   await cp(kernels, join(folder, 'dist/glassformer.wasm'))
   assert.equal(await titleOf(join(folder, 'dist')), 'sum 6')

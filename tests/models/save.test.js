@@ -108,6 +108,14 @@ test('the tokenizer is saved', async () => {
   }
 })
 
+test('the files of the chat template are saved with the tokenizer', async () => {
+  const files = { ...bertFiles(), 'tokenizer_config.json': '{"chat_template": "{{ sep_token }}", "sep_token": "[SEP]"}',
+    'chat_template.jinja': '{{ messages[0].content }}{{ sep_token }}' }
+  const { model, tokenizer } = await gf.models.load(files), saved = gf.models.save(model, { tokenizer })
+  const reloaded = await gf.models.load(saved), chat = [{ role: 'user', content: 'the cat' }]
+  assert.equal(await reloaded.tokenizer.applyChatTemplate(chat, { tokenize: false }), 'the cat[SEP]')
+})
+
 test('only models of gf.models.load can be saved', async () => {
   const { model } = await gf.models.load(filesOf(cases('llama')[0]))
   assert.throws(() => gf.models.save(new gf.nn.Linear(2, 2)),

@@ -136,7 +136,7 @@ function writeFiles(origin, state, { tokenizer, pooling }) {
     'model.safetensors': buildFile(parts, METADATA),
     ...pooling?.files,
     ...(origin.generation && { 'generation_config.json': `${JSON.stringify(origin.generation, null, 2)}\n` }),
-    ...(tokenizer && { 'tokenizer.json': JSON.stringify(tokenizer) })
+    ...(tokenizer && { ...tokenizer.chatFiles, 'tokenizer.json': JSON.stringify(tokenizer) })
   }
 }
 
@@ -148,7 +148,8 @@ function writeFiles(origin, state, { tokenizer, pooling }) {
  * @param {LanguageModel} model from `models.load`
  * @param {{ tokenizer?: import('../text/tokenizer.js').Tokenizer | null }} [options] tokenizer: saved as tokenizer.json
  * @returns {Record<string, string | Uint8Array>} config.json, model.safetensors, generation_config.json and the modules
- *   of a sentence embedding if the model was loaded with them, and tokenizer.json if a tokenizer is given
+ *   of a sentence embedding if the model was loaded with them, and tokenizer.json if a tokenizer is given, with the
+ *   files of its chat template
  * @throws {import('../errors.js').GlassformerError} 'type' for a model that was not loaded from files, 'state' if a
  *   module was replaced by one that is not linear and has other tensors
  * @example

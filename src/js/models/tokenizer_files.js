@@ -2,7 +2,7 @@ import { GlassformerError } from '../errors.js'
 import { baseName, checkFormat, findFile } from '../files/shards.js'
 import { openSource } from '../files/source.js'
 import { loadTokenizer } from '../text/files.js'
-import { fromGguf } from '../text/gguf_tokenizer.js'
+import { chatFilesOf, fromGguf } from '../text/gguf_tokenizer.js'
 import { Tokenizer } from '../text/tokenizer.js'
 
 /** Reads the tokenizer from a model's files. */
@@ -29,7 +29,7 @@ export function* readTokenizer(engine, files, isTokenizer = () => true, metadata
   }
   try {
     const isGiven = Object.keys(contents).some(name => name !== 'config.json'), json = isGiven ? null : fromGguf(metadata)
-    if (json) return new Tokenizer(engine, json)
+    if (json) return new Tokenizer(engine, json, undefined, chatFilesOf(metadata))
     return Object.keys(contents).length && isTokenizer(contents) ? loadTokenizer(engine, contents) : null
   } catch (error) {
     if (error instanceof GlassformerError && error.code === 'type') return null // an unknown format

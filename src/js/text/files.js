@@ -156,14 +156,15 @@ function toTokenizerJson(files) {
  * @param {Files} files name -> text or bytes; the first of these sets that is present is used: { 'tokenizer.json' },
  *   { 'vocab.json', 'merges.txt' } (GPT-2, or the class of 'tokenizer_config.json'; with 'added_tokens.json' and
  *   'special_tokens_map.json' if present), { 'vocab.json', 'source.spm' } (Marian), { 'vocab.txt' } (BERT; with
- *   'tokenizer_config.json' if present), { 'any.model' } (SentencePiece) or { 'any.bin' } (llama2.c)
+ *   'tokenizer_config.json' if present), { 'any.model' } (SentencePiece) or { 'any.bin' } (llama2.c). Beside any of
+ *   them 'tokenizer_config.json' or 'chat_template.jinja' gives the chat template
  * @returns {Tokenizer}
  * @throws {GlassformerError} 'type' if none of these sets is present, or if a content is neither text nor bytes;
  *   'format' if a file is malformed
  */
 export function loadTokenizer(engine, files) {
   expectFiles('tokenizer', files)
-  return new Tokenizer(engine, toTokenizerJson(files))
+  return new Tokenizer(engine, toTokenizerJson(files), undefined, chatFilesOf(files))
 }
 
 /** @param {string} where @param {unknown} files @returns {asserts files is Files} */
@@ -174,3 +175,8 @@ export function expectFiles(where, files) {
     '(for a Blob, pass await blob.arrayBuffer())', content)
   }
 }
+
+/** The files that chat templates and their special tokens come from. @param {Files} files */
+export const chatFilesOf = files => Object.fromEntries(Object.keys(files)
+  .filter(name => /^(tokenizer_config|special_tokens_map|chat_template)\.(json|jinja)$/.test(name))
+  .map(name => [name, toBytes(files[name])]))

@@ -70,3 +70,16 @@ export function fromGguf(metadata) {
     ...endsOf(metadata, model === 'llama')
   })
 }
+
+/**
+ * The chat templates of a GGUF file and their special tokens, as the files of a folder.
+ * @param {Json} metadata of the file @returns {Record<string, string>}
+ */
+export function chatFilesOf(metadata) {
+  const TEMPLATE = 'tokenizer.chat_template', { [TEMPLATE]: template, 'tokenizer.chat_templates': names = [] } = metadata
+  const templates = [...template === undefined ? [] : [{ name: 'default', template }],
+    ...Array.from(names, name => ({ name, template: metadata[`${TEMPLATE}.${name}`] }))]
+  const roles = Object.entries({ bos: 'bos', eos: 'eos', unk: 'unknown', pad: 'padding', sep: 'seperator' })
+  const tokens = roles.map(([role, name]) => [`${role}_token`, metadata[`${PREFIX}tokens`]?.[idOf(metadata, name)]])
+  return templates.length ? { 'tokenizer_config.json': JSON.stringify({ ...Object.fromEntries(tokens), chat_template: templates }) } : {}
+}

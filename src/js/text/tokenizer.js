@@ -1,4 +1,4 @@
-import { describe, expect, expectBoolean, expectInteger, expectOneOf, expectOptions, expectType, isPlain } from '../errors.js'
+import { describe, expect, expectBoolean, expectInteger, expectOneOf, expectOptions, expectType, guardPromise, isPlain } from '../errors.js'
 import { createTokenFinder } from './added_tokens.js'
 import { NormalizedString } from './normalized_string.js'
 import { BpeModel, hasAffixes } from './bpe_model.js'
@@ -91,15 +91,21 @@ export class Tokenizer {
   #postProcessor
   #decode
   #trainedMerges
+  /**
+   * The files with chat templates and their special tokens, of which tokenizer.json has none.
+   * @type {Record<string, string | Uint8Array>} @internal
+   */
+  chatFiles
   /** @type {((token: string) => import('./merge_steps.js').MergeStep[]) | undefined} */ #findMerges
 
   /**
    * @param {import('../kernels.js').Kernels} engine
    * @param {any} json the content of a tokenizer.json
    * @param {Merge[]} [trainedMerges] the merges of the training, with their counts
+   * @param {Record<string, string | Uint8Array>} [chatFiles]
    * @throws {GlassformerError} 'format' if a part is missing, malformed or of an unknown type
    */
-  constructor(engine, json, trainedMerges) {
+  constructor(engine, json, trainedMerges, chatFiles = {}) {
     if (![json, json?.model].every(isPlain)) {
       throw formatError(`tokenizer: tokenizer.json must be an object with a model, got ${describe(json?.model ?? json)}`)
     }
@@ -109,6 +115,7 @@ export class Tokenizer {
     this.#engine = engine
     this.#json = json
     this.#trainedMerges = trainedMerges
+    this.chatFiles = chatFiles
     this.#byteMode = byteMode(json)
     for (const [token, id] of vocabEntries(json.model)) this.#setToken(token, id)
     this.#model = createModel(engine, json.model, this.#vocab, this.#byteMode)
@@ -290,6 +297,24 @@ export class Tokenizer {
     const encodings = lists.map(pieces =>
       joinPieces(filler ? filler(pieces) : pieces, this.#tokens, this.#postProcessor.trim))
     return /** @type {any} */ (isList ? encodings : encodings[0])
+  }
+
+  /**
+   * Writes a conversation as the text that a chat model was trained on, by the template of its `tokenizer_config.json`
+   * or `chat_template.jinja`, and encodes it. The text has the special tokens already: none is added. Fetches the
+   * interpreter of templates when it is called for the first time.
+   * @template {import('./chat_template.js').Message[] | import('./chat_template.js').Message[][]} M
+   * @template {boolean} [T=true]
+   * @param {M} messages objects with a role, such as 'user', and a content; a list of conversations gives a list
+   * @param {import('./chat_template.js').ChatOptions & { tokenize?: T }} [options]
+   * @returns {Promise<
+   *   M extends any[][] ? (T extends false ? string : Encoding)[] : T extends false ? string : Encoding>}
+   * @throws {GlassformerError} 'state' without a template; 'text' if the template rejects the conversation; 'type',
+   *   'format'
+   */
+  applyChatTemplate(messages, options) {
+    return /** @type {any} */ (guardPromise(import('./chat_template.js').then(({ applyChatTemplate }) =>
+      applyChatTemplate(this, this.chatFiles, messages, options)), ['ids'], 'await tokenizer.applyChatTemplate(messages)'))
   }
 
   /**
