@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const project = mkdtempSync(join(tmpdir(), 'glassformer-'))
@@ -66,9 +67,12 @@ test('a bundler for browsers takes it as it is', () => {
   const esbuild = join(ROOT, 'node_modules/.bin/esbuild')
   const bundled = run(esbuild, ['page.js', '--bundle', '--format=esm', '--platform=browser', '--log-level=warning'])
   assert.match(bundled, /glassformer\.wasm/)
-  // Rollup makes one file only of what has no part to be loaded later.
-  run(esbuild, ['page.js', '--bundle', '--format=esm', '--splitting', '--outdir=parts', '--log-level=error'])
-  assert.deepEqual(readdirSync(join(project, 'parts')), ['page.js'])
+  // With splitting, what few need is a part to be loaded later: chat templates and tiktoken's files.
+  run(esbuild, ['page.js', '--bundle', '--format=esm', '--splitting', '--outdir=parts', '--metafile=parts.json', '--log-level=error'])
+  const outputs = Object.values(JSON.parse(readFileSync(join(project, 'parts.json'), 'utf8')).outputs)
+  const later = new Set(outputs.flatMap(({ imports }) => imports).filter(({ kind }) => kind === 'dynamic-import').map(({ path }) => path))
+  assert.deepEqual(Array.from(later, path => /raise_exception|im_start/.exec(readFileSync(join(project, path), 'utf8'))?.[0]).sort(),
+    ['im_start', 'raise_exception'])
 })
 
 const GIVE = /give load\(\{ wasm \}\) the URL, a Response or the bytes of glassformer\.wasm/
@@ -108,14 +112,28 @@ for (const wrong of [() => nn.Linear(1, 2), () => new nn.Linear(1, 2, {}, 3), ()
   assert.equal(said, '1,8\nLinear is a class; write new gf.nn.Linear(…)\nLinear\nLinear.forward\n')
 })
 
-test('text alone brings tokenizers and no gradients', () => {
+test('text alone brings tokenizers and no gradients', async () => {
   writeFileSync(join(project, 'words.js'), "import { load } from 'glassformer/text'\n" +
   "const text = await load()\nconsole.log(text.words('a b').join())")
   assert.equal(run(process.execPath, ['words.js']), 'a,b\n')
-  const esbuild = join(ROOT, 'node_modules/.bin/esbuild')
-  const bundled = run(esbuild, ['words.js', '--bundle', '--format=esm', '--platform=browser', '--minify'])
+  // What is imported on demand, for chat templates and files of tiktoken, stays outside.
+  /** @type {import('esbuild').Plugin} */
+  const onDemand = { name: 'on demand', setup: ({ onResolve }) => onResolve({ filter: /./ }, ({ kind, path }) => (
+    kind === 'dynamic-import' ? { path, external: true } : undefined)) }
+  const { outputFiles: [{ text: bundled }] } = await build({ entryPoints: [join(project, 'words.js')], bundle: true, format: 'esm',
+    platform: 'browser', minify: true, write: false, plugins: [onDemand], logLevel: 'error' })
   assert.ok(bundled.includes('trainBPE') && !/backward|requiresGrad|scaledDotProduct/.test(bundled))
+  assert.ok(!/raise_exception|im_start/.test(bundled), 'nothing is loaded that is used on demand')
   assert.ok(bundled.length < 80_000, `${bundled.length} bytes`)
+})
+
+test('chat templates are in the package, in a file that is loaded when one is applied', () => {
+  writeFileSync(join(project, 'chat.js'), "import { load } from 'glassformer/text'\n" +
+  "const tokenizer = (await load()).trainBPE('a b', { vocabSize: 256 })\n" +
+  "const chatTemplate = '{% for m in messages %}{{ m.role }}: {{ m.content }}{% endfor %}'\n" +
+  "console.log(await tokenizer.applyChatTemplate([{ role: 'user', content: 'a' }], { chatTemplate, tokenize: false }))")
+  assert.equal(run(process.execPath, ['chat.js']), 'user: a\n')
+  assert.equal(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).dependencies, undefined)
 })
 
 test('the command runs', () => {

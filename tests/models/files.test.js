@@ -214,6 +214,9 @@ test('load returns the tokenizer, also from a Blob, or null', async () => {
     const { tokenizer } = await gf.models.load({ ...files, 'folder/tokenizer.json': content })
     assert.deepEqual(tokenizer.encode('a model').ids, trained.encode('a model').ids)
   }
+  const lines = Array.from({ length: 50256 }, (_, id) => `${btoa(id < 256 ? String.fromCharCode(id) : `#${id}`)} ${id}`)
+  const { tokenizer } = await gf.models.load({ ...files, 'folder/gpt2.tiktoken': lines.join('\n') })
+  assert.deepEqual(tokenizer.encode('a<|endoftext|>').ids, [97, 50256])
   assert.equal((await gf.models.load(files)).tokenizer, null)
   assert.equal((await gf.models.load({ ...files, 'merges.txt': '' })).tokenizer, null, 'a tokenizer needs vocab.json, too')
   await rejects({ ...files, 'strange.model': new Uint8Array(3) }, 'format', /strange\.model/)

@@ -1,7 +1,7 @@
 import { GlassformerError } from '../errors.js'
 import { baseName, checkFormat, findFile } from '../files/shards.js'
 import { openSource } from '../files/source.js'
-import { loadTokenizer } from '../text/files.js'
+import { findTiktoken, loadTokenizer } from '../text/files.js'
 import { chatFilesOf, fromGguf } from '../text/gguf_tokenizer.js'
 import { Tokenizer } from '../text/tokenizer.js'
 
@@ -9,7 +9,7 @@ import { Tokenizer } from '../text/tokenizer.js'
 
 /** Files that a tokenizer may need. */
 export const TOKENIZER_FILES = new RegExp('^(tokenizer(_config)?\\.json|config\\.json|special_tokens_map\\.json|added_tokens\\.json|' +
-  'chat_template\\.(json|jinja)|vocab\\.(json|txt)|target_vocab\\.json|merges\\.txt|.*\\.(model|spm)|tok[^.]*\\.bin)$')
+  'chat_template\\.(json|jinja)|vocab\\.(json|txt)|target_vocab\\.json|merges\\.txt|.*\\.(model|spm|tiktoken)|tok[^.]*\\.bin)$')
 
 /**
  * @param {import('../engine.js').Engine} engine @param {import('./index.js').Files} files
@@ -30,7 +30,10 @@ export function* readTokenizer(engine, files, isTokenizer = () => true, metadata
   try {
     const isGiven = Object.keys(contents).some(name => name !== 'config.json'), json = isGiven ? null : fromGguf(metadata)
     if (json) return new Tokenizer(engine, json, undefined, chatFilesOf(metadata))
-    return Object.keys(contents).length && isTokenizer(contents) ? loadTokenizer(engine, contents) : null
+    if (!Object.keys(contents).length || !isTokenizer(contents)) return null
+    if ('tokenizer.json' in contents || !findTiktoken(contents)) return loadTokenizer(engine, contents)
+    const { loadTiktoken } = yield import('../text/tiktoken.js')
+    return loadTiktoken(engine, contents)
   } catch (error) {
     if (error instanceof GlassformerError && error.code === 'type') return null // an unknown format
     throw error

@@ -1,4 +1,4 @@
-import { GlassformerError, expectType, isPlain } from '../errors.js'
+import { GlassformerError, expect, expectType, isPlain } from '../errors.js'
 import { byteLevelBpe } from './merges_txt.js'
 import { lazyRegExp } from './lazy_regexp.js'
 import { fromLlama2c, fromSentencePiece } from './sentencepiece.js'
@@ -134,6 +134,13 @@ function addExtraIds(files, json) {
 const findFile = (files, pattern) => Object.keys(files).find(name => pattern.test(name))
 
 /**
+ * Finds a file of tiktoken: lines of base64 and a rank. Llama 3's is called tokenizer.model, as SentencePiece's are.
+ * @param {Files} files
+ */
+export const findTiktoken = files => Object.keys(files).find(name => /\.(model|tiktoken)$/.test(name) &&
+  /^[\w+/]+=* \d+\r?\n/.test(readText({ start: files[name].slice(0, 99) }, 'start')))
+
+/**
  * Converts files to the content of a tokenizer.json.
  * @param {Files} files
  */
@@ -143,6 +150,8 @@ function toTokenizerJson(files) {
   if ('vocab.json' in files && 'merges.txt' in files) return fromMerges(files)
   if ('vocab.json' in files && 'source.spm' in files) return fromMarian(files)
   if ('vocab.txt' in files) return fromVocabTxt(files)
+  const ranks = findTiktoken(files)
+  expect(!ranks, 'type', () => `tokenizer: ${ranks} is a file of tiktoken; write await gf.text.tiktoken(files)`)
   if (model !== undefined) return addExtraIds(files, fromSentencePiece(model, readBytes(files, model)))
   if (bin !== undefined) return fromLlama2c(bin, readBytes(files, bin))
   throw new GlassformerError('type', "tokenizer: files must contain one of: 'tokenizer.json'; 'vocab.json' with " +

@@ -16,7 +16,7 @@ import { whitespace } from './whitespace.js'
 import { words } from './words.js'
 
 /** Properties whose access on the promise gets a helpful error. */
-const PROPERTIES = ['tokenizer', 'words', 'whitespace', 'Vocab', 'trainBPE', 'trainWordPiece', 'trainUnigram']
+const PROPERTIES = ['tokenizer', 'tiktoken', 'words', 'whitespace', 'Vocab', 'trainBPE', 'trainWordPiece', 'trainUnigram']
 
 /** @param {Kernels} engine */
 export const bindText = engine => ({
@@ -40,6 +40,19 @@ export const bindText = engine => ({
    * @param {Parameters<typeof loadTokenizer>[1]} files name -> text or bytes
    */
   tokenizer: files => loadTokenizer(engine, files),
+  /**
+   * Loads the tokenizer of a tiktoken file: { 'any.tiktoken' }, or Llama 3's { 'tokenizer.model' }. Fetches the code
+   * for it when it is called for the first time.
+   * @param {Parameters<typeof loadTokenizer>[1]} files name -> text or bytes
+   * @param {import('./tiktoken.js').TiktokenOptions} [options] patStr and specialTokens, for an encoding that is none
+   *   of gpt2, r50k_base, p50k_base, cl100k_base, o200k_base, Qwen's and Llama 3's
+   * @example
+   * const ranks = new TextEncoder().encode('YQ== 0\nYg== 1\nYWI= 2\n')  // a, b and ab in base64
+   * const tokenizer = await gf.text.tiktoken({ 'tiny.tiktoken': ranks }, { patStr: '[ab]+' })
+   * tokenizer.encode('abb').ids                     // [2, 1]
+   */
+  tiktoken: (files, options) => guardPromise(import('./tiktoken.js').then(code => code.loadTiktoken(engine, files, options)),
+    ['encode', 'decode'], 'await gf.text.tiktoken(files)'),
   /**
    * Trains byte-level byte-pair encoding (BPE) on a text.
    * @param {string | string[]} text
