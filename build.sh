@@ -102,6 +102,7 @@ types() {
   rm -rf dist/types
   npx tsc -p tsconfig.types.json --noCheck
   cp src/js/*.d.ts dist/types
+  cp src/js/interface/*.d.ts dist/types/interface
   cp src/js/nn/callable.d.ts dist/types/nn
 }
 

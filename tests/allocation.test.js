@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/js/index.js'
-import { loadBlockKernels } from '../src/js/load_blocks.js'
+import { loadBlockKernels } from '../src/js/engine/load_blocks.js'
 import { Parameter } from '../src/js/nn/parameter.js'
 
 /** An engine whose blocks are counted, and refused when `left` of them have been given. */

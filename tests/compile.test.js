@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/js/index.js'
-import { registerLibraryCode } from '../src/js/intermediates.js'
+import { registerLibraryCode } from '../src/js/trace/intermediates.js'
 
 const gf = await load(), F = gf.functional, { nn } = gf
 const SMALL = { dimFeedforward: 12, dropout: 0 }

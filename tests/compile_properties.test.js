@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/js/index.js'
-import { registerLibraryCode } from '../src/js/intermediates.js'
+import { registerLibraryCode } from '../src/js/trace/intermediates.js'
 
 const gf = await load(), { nn } = gf
 const within = fn => gf.noGrad(() => gf.tidy(() => { fn() }))

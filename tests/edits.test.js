@@ -1,7 +1,7 @@
 // A reader puts a number in place of a computed one: everything after it follows, nothing before it changes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cellsAt, Edits } from '../src/js/edits.js'
+import { cellsAt, Edits } from '../src/js/trace/edits.js'
 import { load } from '../src/js/index.js'
 
 const gf = await load()

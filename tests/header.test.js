@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import * as constants from '../src/js/constants.js'
+import * as constants from '../src/js/engine/constants.js'
 
 test('every constant has the value it has in glassformer.h and blocks.h', async () => {
   const read = path => readFile(new URL(path, import.meta.url), 'utf8')

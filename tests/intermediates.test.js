@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { load } from '../src/js/index.js'
 import { GPT2 } from '../src/js/models/gpt2.js'
 import { Llama } from '../src/js/models/families/llama.js'
-import { runsSubmodules } from '../src/js/intermediates.js'
+import { runsSubmodules } from '../src/js/trace/intermediates.js'
 import { cases, filesOf } from './models/golden_models.js'
 
 const gf = await load(), F = gf.functional

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/js/index.js'
-import { parseSignature } from '../src/js/arguments.js'
-import { FORWARDS, FUNCTIONS, MODULES, OPTIMIZERS } from '../src/js/signatures.js'
+import { parseSignature } from '../src/js/interface/arguments.js'
+import { FORWARDS, FUNCTIONS, MODULES, OPTIMIZERS } from '../src/js/interface/signatures.js'
 
 const gf = await load(), F = gf.functional, { nn, optim } = gf
 const x = () => gf.tensor([[[1, 2, 3, 4], [5, 6, 7, 8]]]), flat = () => gf.tensor([[1, 2, 3, 4]])

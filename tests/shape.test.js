@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   countCells, indexOf, indicesOf, nest, offsetOf, sameShape, sliceShape, sizeOf, replaceLastSize
-} from '../src/js/shape.js'
+} from '../src/js/tensor/shape.js'
 import { broadcast } from '../src/js/ops/broadcast.js'
 import { assertRejects } from './lib/engine.js'
 

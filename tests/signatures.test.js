@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { createReader, parseSignature } from '../src/js/arguments.js'
-import { Methods } from '../src/js/methods.js'
+import { createReader, parseSignature } from '../src/js/interface/arguments.js'
+import { Methods } from '../src/js/tensor/methods.js'
 import { Extremes } from '../src/js/ops/extremes.js'
-import * as tables from '../src/js/signatures.js'
+import * as tables from '../src/js/interface/signatures.js'
 import { gf } from './lib/engine.js'
 
 const golden = JSON.parse(await readFile(new URL('golden/signatures.json', import.meta.url), 'utf8'))

@@ -42,7 +42,8 @@ const classNames = {
 const UNUSED = new RegExp(`/src/js/(${[
   'ops/(bitwise|composed|derived|einsum|gated|in_place|subscript|windows)',
   'nn/(backward_hooks|conv|parameter_containers|print_module)',
-  'optim/(adam|clip_grad|lr_schedulers|noam|optimizer|sgd)', 'checkpoint', 'compile', 'export/(dynamic_axes|onnx_loss)', 'function', 'models/(adapter|lora)', 'print_tensor', 'text/(chat_template|train_unigram)'
+  'optim/(adam|clip_grad|lr_schedulers|noam|optimizer|sgd)', 'autograd/function', 'compile/compile', 'export/(dynamic_axes|onnx_loss)',
+  'files/checkpoint', 'models/(adapter|lora)', 'tensor/print_tensor', 'text/(chat_template|train_unigram)'
 ].join('|')})\\.js$`)
 
 /**
@@ -50,7 +51,7 @@ const UNUSED = new RegExp(`/src/js/(${[
  * exist.
  */
 const REDUCED = {
-  'name_hints.js': `export const addAutogradHints = x => x, addEmbeddingHints = () => {}, addLibraryHints = x => x, addOptimizerHints = x => x, addSpellingHints = x => x,
+  'interface/name_hints.js': `export const addAutogradHints = x => x, addEmbeddingHints = () => {}, addLibraryHints = x => x, addOptimizerHints = x => x, addSpellingHints = x => x,
     refuseUnknownExtremesNames = () => {}, refuseUnknownModuleNames = () => {}, refuseUnknownTensorNames = () => {}`,
   'data/index.js': 'export const bindData = () => ({})'
 }

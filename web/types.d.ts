@@ -3,14 +3,14 @@
  * Types used in a single file are defined there.
  */
 
-import type { Axis } from '../src/js/axes.js'
+import type { Axis } from '../src/js/trace/axes.js'
 import type { Branch } from '../src/js/decoding/beam.js'
 import type { Cache } from '../src/js/ops/attention_cache.js'
-import type { Explanation } from '../src/js/explain.js'
+import type { Explanation } from '../src/js/trace/explain.js'
 import type { load } from '../src/js/index.js'
 import type { Arc, ExplainedWord, Try } from '../src/js/text/explanations.js'
-import type { Called, Described, Pass, Run as LibraryRun, Step } from '../src/js/observe.js'
-import type { Tensor as LibraryTensor } from '../src/js/tensor.js'
+import type { Called, Described, Pass, Run as LibraryRun, Step } from '../src/js/trace/observe.js'
+import type { Tensor as LibraryTensor } from '../src/js/tensor/tensor.js'
 import type { Problem, Setting, Settings as TrainingSettings, Value } from '../src/training/types.d.ts'
 import type { Cell } from './lib/cell.js'
 import type { Domain, Scale } from './lib/color.js'

@@ -79,8 +79,8 @@ export const otherEngineError = where => new GlassformerError('state',
 /**
  * Throws unless all tensors belong to the engine: an address means nothing in another memory.
  * @param {string} where
- * @param {import('./engine.js').Engine | undefined} engine
- * @param {readonly ({ engine: import('./engine.js').Engine } | null | undefined)[]} tensors
+ * @param {import('./engine/engine.js').Engine | undefined} engine
+ * @param {readonly ({ engine: import('./engine/engine.js').Engine } | null | undefined)[]} tensors
  */
 export function expectEngine(where, engine, tensors) {
   for (const tensor of tensors) if (tensor && tensor.engine !== engine) throw otherEngineError(where)
@@ -117,10 +117,10 @@ export function runSync(where, fn) {
  * The tensors of a list, or an error that names the first wrong value.
  * @param {string} where
  * @param {string} name
- * @param {Iterable<import('./tensor.js').Tensor>} values
+ * @param {Iterable<import('./tensor/tensor.js').Tensor>} values
  * @param {(value: unknown) => boolean} isValid
  * @param {string} expected in words, such as 'a tensor'
- * @returns {import('./tensor.js').Tensor[]}
+ * @returns {import('./tensor/tensor.js').Tensor[]}
  */
 export function expectList(where, name, values, isValid, expected) {
   const isList = typeof values?.[Symbol.iterator] === 'function' && !('dtype' in Object(values))

@@ -1,25 +1,25 @@
 import { GlassformerError, expect, expectEngine, guardPromise, expectOptions } from './errors.js'
-import { bindClass, readConstructorArguments } from './bind_engine.js'
-import { createPublicClass } from './public_class.js'
-import { withSignature, withSignatures, wrapForwards } from './arguments.js'
-import { expectArgumentCount } from './arity.js'
-import { Engine } from './engine.js'
-import { tensor } from './from_values.js'
-import { Tensor } from './tensor.js'
-import { trace } from './record_trace.js'
-import { grad } from './autograd.js'
+import { bindClass, readConstructorArguments } from './interface/bind_engine.js'
+import { createPublicClass } from './interface/public_class.js'
+import { withSignature, withSignatures, wrapForwards } from './interface/arguments.js'
+import { expectArgumentCount } from './interface/arity.js'
+import { Engine } from './engine/engine.js'
+import { tensor } from './tensor/from_values.js'
+import { Tensor } from './tensor/tensor.js'
+import { trace } from './trace/record_trace.js'
+import { grad } from './autograd/autograd.js'
 import { quantize } from './nn/quantize.js'
-import * as creation from './creation.js'
-import { loadCheckpoint, saveCheckpoint } from './checkpoint.js'
-import { compile } from './compile.js'
+import * as creation from './tensor/creation.js'
+import { loadCheckpoint, saveCheckpoint } from './files/checkpoint.js'
+import { compile } from './compile/compile.js'
 import { toOnnx } from './export/onnx.js'
 import { toPyTorch } from './export/pytorch.js'
-import { CustomFunction, checkpoint } from './function.js'
-import { observe } from './observe.js'
-import { Generator, getRngState, setRngState } from './generator.js'
-import * as random from './random.js'
+import { CustomFunction, checkpoint } from './autograd/function.js'
+import { observe } from './trace/observe.js'
+import { Generator, getRngState, setRngState } from './tensor/generator.js'
+import * as random from './tensor/random.js'
 import * as arithmetic from './ops/arithmetic.js'
-import { Methods, attachMethods, readArgumentsOfMethods } from './methods.js'
+import { Methods, attachMethods, readArgumentsOfMethods } from './tensor/methods.js'
 import { index, indexPut_, onlyMethods, requiresGrad_, shapeFunctions, shapeMethods } from './ops/arrange.js'
 import { scaledDotProductAttention } from './ops/attention.js'
 import { expectFloatTensor } from './ops/checks.js'
@@ -37,8 +37,8 @@ import { alibi, relativePositionBias, relativePositionBuckets } from './ops/posi
 import { positionalEncoding } from './ops/positional_encoding.js'
 import { rotary } from './ops/rotary.js'
 import { softmax } from './ops/softmax.js'
-import { loadSafetensors, saveSafetensors } from './safetensors.js'
-import { FUNCTIONS, INIT, OPTIMIZERS } from './signatures.js'
+import { loadSafetensors, saveSafetensors } from './files/safetensors.js'
+import { FUNCTIONS, INIT, OPTIMIZERS } from './interface/signatures.js'
 import * as models from './models/index.js'
 import * as modules from './nn/index.js'
 import { Callable } from './nn/callable.js'
@@ -51,13 +51,13 @@ import { Optimizer } from './optim/optimizer.js'
 import {
   addAutogradHints, addEmbeddingHints, addLibraryHints, addOptimizerHints, addSpellingHints, refuseUnknownExtremesNames,
   refuseUnknownModuleNames, refuseUnknownTensorNames
-} from './name_hints.js'
-import { addOptionHints } from './option_hints.js'
+} from './interface/name_hints.js'
+import { addOptionHints } from './interface/option_hints.js'
 import { bindText } from './text/index.js'
 import { Extremes } from './ops/extremes.js'
 import { ACTIVATIONS } from './models/config.js'
 import { activations } from './nn/activation.js'
-import { registerLibraryCode } from './intermediates.js'
+import { registerLibraryCode } from './trace/intermediates.js'
 import { loadThreads } from './threads/load.js'
 
 /**
@@ -102,7 +102,7 @@ const initializers = withSignatures(init, INIT)
 /**
  * Functions and classes of torch.optim that read their arguments in PyTorch's order.
  * @template {Record<string, any>} T @param {T} parts @param {string} from the object they are properties of
- * @returns {import('./argument_types.js').AllWithOrder<T>}
+ * @returns {import('./interface/argument_types.js').AllWithOrder<T>}
  */
 const readArgumentsOf = (parts, from) => /** @type {any} */ (Object.fromEntries(
   Object.entries(parts).map(([name, value]) => {
@@ -118,7 +118,8 @@ const schedulers = readArgumentsOf(optimClasses.lrScheduler, 'gf.optim.lrSchedul
  * The classes of torch.nn for one engine.
  * @param {Engine | ((name: string) => Engine)} engine or a function that returns it when an instance is created
  * @returns {{ [K in Exclude<keyof typeof modules, 'Parameter'>]: Bound<(typeof modules)[K], K> }
- *   & { Parameter: new (values: Tensor | import('./tensor.js').NestedArray, options?: { requiresGrad?: boolean }) =>
+ *   & { Parameter: new (values: Tensor | import('./tensor/tensor.js').NestedArray, options?: { requiresGrad?: boolean
+ *   }) =>
  *   modules.Parameter }}
  */
 function bindModules(engine) {
@@ -205,9 +206,9 @@ export const optim = /** @type {any} */ (imported.optim)
  */
 export const data = /** @type {any} */ (imported.data)
 
-/** @import { Bound } from './bind_engine.js' */
-/** @typedef {import('./generator.js').Generator} RandomGenerator used in the types of the random functions */
-/** @typedef {import('./creation.js').MakeOptions} MakeOptions */
+/** @import { Bound } from './interface/bind_engine.js' */
+/** @typedef {import('./tensor/generator.js').Generator} RandomGenerator used in the types of the random functions */
+/** @typedef {import('./tensor/creation.js').MakeOptions} MakeOptions */
 
 /**
  * Creation functions for one engine.
@@ -308,7 +309,7 @@ const bindCheckpoints = engine => withSignatures({
   /**
    * Restores a training from saveCheckpoint.
    * @template S @param {S} bytes @param {Record<string, any>} [targets] { model, optimizer, scheduler }
-   * @returns {import('./checkpoint.js').LoadedValues<S>} the other saved values, such as { step }
+   * @returns {import('./files/checkpoint.js').LoadedValues<S>} the other saved values, such as { step }
    */
   loadCheckpoint: (bytes, targets) => loadCheckpoint(engine, bytes, targets)
 })
@@ -361,7 +362,7 @@ async function start(options) {
     /**
      * Runs fn and frees every tensor created in it, except those that it returns: alone or in arrays, plain objects,
      * Maps, Sets and modules. fn must not be async.
-     * @template T @param {import('./argument_types.js').SyncFunction<T>} fn
+     * @template T @param {import('./interface/argument_types.js').SyncFunction<T>} fn
      */
     tidy: fn => engine.tidy(/** @type {() => T} */ (fn)),
     /**
@@ -371,12 +372,12 @@ async function start(options) {
     memory: () => engine.memory.usage,
     /**
      * Runs fn without recording it for backward: torch.no_grad.
-     * @template T @param {import('./argument_types.js').SyncFunction<T>} fn
+     * @template T @param {import('./interface/argument_types.js').SyncFunction<T>} fn
      */
     noGrad: fn => engine.noGrad(/** @type {() => T} */ (fn)),
     /**
      * Runs fn and records it for backward, even inside noGrad: torch.enable_grad.
-     * @template T @param {import('./argument_types.js').SyncFunction<T>} fn
+     * @template T @param {import('./interface/argument_types.js').SyncFunction<T>} fn
      */
     enableGrad: fn => engine.enableGrad(/** @type {() => T} */ (fn)),
     /**
@@ -390,7 +391,7 @@ async function start(options) {
     /**
      * Runs fn and records every tensor in it by name; `trace.dispose()` frees them.
      * @template T @param {() => T} fn @param {Parameters<typeof trace>[2]} [options] modules, edits, keepAttention
-     * @returns {{ output: T, trace: import('./trace.js').Trace }}
+     * @returns {{ output: T, trace: import('./trace/trace.js').Trace }}
      */
     trace: (fn, options) => trace(engine, fn, options),
     /**
@@ -428,7 +429,7 @@ async function start(options) {
      * several files by name. Files that are not in memory are read in chunks, and the result is a promise. options:
      * names, dtypes.
      * @template S @param {S} source @param {Parameters<typeof loadSafetensors>[2]} [options]
-     * @returns {import('./safetensors.js').LoadedFrom<S>}
+     * @returns {import('./files/safetensors.js').LoadedFrom<S>}
      */
     loadSafetensors: (source, options) => loadSafetensors(engine, source, options),
     ...bindCheckpoints(engine),

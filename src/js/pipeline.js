@@ -13,7 +13,7 @@ import { describe, expect, expectOneOf, expectProbability, expectInteger } from 
  * @property {boolean} [training] false
  * @property {number} [seed] 42
  * @property {boolean} [causal] false
- * @property {readonly import('./trace.js').Edit[]} [edits] values to put in place of computed ones
+ * @property {readonly import('./trace/trace.js').Edit[]} [edits] values to put in place of computed ones
  *
  * The text of a run: its sentences, their tokens, padded to one length, and the vocabulary.
  * @typedef {{ texts: string[], tokens: string[][], ids: number[][], padding: boolean[][], lengths: number[],
@@ -115,7 +115,7 @@ export function prepare(gf, options) {
  * are untrained and initialized from the seed. There is no loss; gradients are those of the sum of the output.
  * @param {any} gf the library, from `load`
  * @param {PipelineSettings} options
- * @returns {{ settings: Required<PipelineSettings>, run: import('./observe.js').Run, text: Stream }}
+ * @returns {{ settings: Required<PipelineSettings>, run: import('./trace/observe.js').Run, text: Stream }}
  */
 export function runPipeline(gf, options) {
   const { settings, text, modules, masks } = prepare(gf, options)

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { collectReference } from '../../web/docs/collect.js'
 import { run } from '../../web/docs/examples.js'
 import { pageOf } from '../../web/docs/page.js'
-import { parseSignature } from '../../src/js/arguments.js'
-import { FUNCTIONS } from '../../src/js/signatures.js'
+import { parseSignature } from '../../src/js/interface/arguments.js'
+import { FUNCTIONS } from '../../src/js/interface/signatures.js'
 import { gf } from '../lib/engine.js'
 
 const sections = collectReference()

@@ -31,7 +31,8 @@ export const unigramFile = () => new Uint8Array(Buffer.from(loadGolden('spm_mode
 
 /** A T5 with the unigram model of SentencePiece. */
 export function t5Files() {
-  const file = unigramFile(), tokenizer = gf.text.tokenizer({ 'spiece.model': file })
+  const file = unigramFile(), config = JSON.stringify({ model_type: 't5' })
+  const tokenizer = gf.text.tokenizer({ 'spiece.model': file, 'config.json': config })
   return { ...resizeModel(cases('t5'), tokenizer.size), 'spiece.model': file }
 }
 

@@ -1,7 +1,7 @@
 // Explanations of gradients on the page: following their links leads from any weight to the loss.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { offsetOf } from '../../src/js/shape.js'
+import { offsetOf } from '../../src/js/tensor/shape.js'
 import { hasCell } from '../../web/inspector/index.js'
 import { explainCell, firstUse } from '../../web/worker/queries.js'
 import { getTensor } from '../../web/lib/run.js'

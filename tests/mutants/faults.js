@@ -136,5 +136,5 @@ export const FAULTS = [
   [`${MODELS}stories/model.js`, '{ isCausal: true, ...(mask && { mask })', '{ isCausal: false, ...(mask && { mask })'],
   [`${MODELS}particles/model.js`, 'this.encoder.forward(x, { srcKeyPaddingMask })', 'this.encoder.forward(x, { isCausal: true })'],
   ['src/js/pipeline.js', 'isCausal: settings.causal', 'isCausal: !settings.causal'],
-  ['src/js/autograd.js', 'to[0] += 1', 'to[0] += 2']
+  ['src/js/autograd/autograd.js', 'to[0] += 1', 'to[0] += 2']
 ]

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { sumOfProducts } from '../lib/bounds.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { testOp } from '../lib/op_tests.js'
-import { prefersPairs } from '../../src/js/engine.js'
+import { prefersPairs } from '../../src/js/engine/engine.js'
 import { matmul } from '../../src/reference/index.js'
 import { sizeOf } from '../../src/reference/tensor.js'
 

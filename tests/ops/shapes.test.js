@@ -5,7 +5,7 @@ import { goldenCases, loadGolden } from '../golden/index.js'
 import { assertSame } from '../lib/compare.js'
 import { assertRejects, gf, toTensor } from '../lib/engine.js'
 import { numbers } from '../lib/numbers.js'
-import { range } from '../../src/js/shape.js'
+import { range } from '../../src/js/tensor/shape.js'
 import { checkGolden } from '../lib/op_tests.js'
 
 const F = gf.functional

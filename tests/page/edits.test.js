@@ -1,7 +1,7 @@
 // Edits and settings change exactly the tensors that are computed from them, by the graph of the run.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { indexOf } from '../../src/js/shape.js'
+import { indexOf } from '../../src/js/tensor/shape.js'
 import { isEditable, withEdit, withoutEdit } from '../../web/lib/edits.js'
 import { settingsOf } from '../../web/models/index.js'
 import { defaults, fromHash, toHash } from '../../web/models/state.js'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
-import { indicesOf } from '../../src/js/shape.js'
+import { indicesOf } from '../../src/js/tensor/shape.js'
 import { convertFormula, convertLabel } from '../../web/lib/engine_formula.js'
 
 const read = path => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')

@@ -54,7 +54,7 @@ test('offsets of invalid UTF-8 are right after many windows, too', () => {
   assert.deepEqual(offsets.slice(-4), [[60000, 60001], [60001, 60002], [60002, 60003], [60002, 60003]])
 })
 
-/** The largest block that is borrowed during a call. @param {import('../../src/js/memory.js').Memory} memory */
+/** The largest block that is borrowed during a call. @param {import('../../src/js/engine/memory.js').Memory} memory */
 function maxBorrowed(memory, run) {
   let max = 0
   const { borrow } = memory

@@ -1,7 +1,7 @@
 // The bytes of parts of a text, and the offsets of invalid bytes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TEXT_END } from '../../src/js/constants.js'
+import { TEXT_END } from '../../src/js/engine/constants.js'
 import { createSource } from '../../src/js/text/text_source.js'
 import { cut } from '../../src/reference/bpe.js'
 import { gf } from './text.js'

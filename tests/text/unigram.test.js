@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { packBytes, withBuffers } from '../../src/js/text/kernel_memory.js'
-import { UNIGRAM_FUSE, UNIGRAM_SINGLE, UNIGRAM_SPLIT } from '../../src/js/constants.js'
+import { UNIGRAM_FUSE, UNIGRAM_SINGLE, UNIGRAM_SPLIT } from '../../src/js/engine/constants.js'
 import { gf } from './text.js'
 
 const { c, memory } = gf.engine

@@ -1,6 +1,6 @@
 /** Where each operation is implemented: its kernel in src/c, its JavaScript in src/js, and PyTorch's equivalent. */
 
-import { toSnakeCase } from '../../src/js/letter_case.js'
+import { toSnakeCase } from '../../src/js/interface/letter_case.js'
 import { BINARY } from '../../src/js/ops/binary.js'
 import { UNARY } from '../../src/js/ops/unary.js'
 

@@ -4,13 +4,13 @@
  */
 
 import ts from 'typescript'
-import { parseSignature } from '../../src/js/arguments.js'
+import { parseSignature } from '../../src/js/interface/arguments.js'
 import { BINARY } from '../../src/js/ops/binary.js'
 import { COMPARISONS } from '../../src/js/ops/compare.js'
 import { COMPOSED } from '../../src/js/ops/composed.js'
 import { REDUCTIONS } from '../../src/js/ops/reduce_operations.js'
 import { UNARY } from '../../src/js/ops/unary.js'
-import { DATA, FORWARDS, FUNCTIONS, INIT, METHODS, MODULES, OPTIMIZERS } from '../../src/js/signatures.js'
+import { DATA, FORWARDS, FUNCTIONS, INIT, METHODS, MODULES, OPTIMIZERS } from '../../src/js/interface/signatures.js'
 import {
   allSaid, called, checker, docOf, fieldsOf, handedTo, isInternal, modules, said, sourceOf, typeText, types
 } from './source.js'

@@ -11,13 +11,13 @@ export function isSameCell(a, b) {
   return hasSameFlags && a.name === b.name && a.index.join() === b.index.join()
 }
 
-/** @param {import('../../src/js/edits.js').EditIndex[number]} i */
+/** @param {import('../../src/js/trace/edits.js').EditIndex[number]} i */
 const indexText = i => (i === null ? '∗' : Array.isArray(i) ? `${i[0]}…${i[1] - 1}` : String(i))
 
 /**
  * The text of a cell: `scores[0, 1]`, `loss` for a scalar tensor, `∂scores[0, 1]` for the gradient, `scores[0, 1]′` in
  * the second run.
- * @param {Omit<Cell, 'index'> & { index: import('../../src/js/edits.js').EditIndex }} cell
+ * @param {Omit<Cell, 'index'> & { index: import('../../src/js/trace/edits.js').EditIndex }} cell
  */
 export const cellName = ({ name, index, isGradient, isTwin }) => (
   `${isGradient ? '∂' : ''}${name}${index.length ? `[${index.map(indexText).join(', ')}]` : ''}${isTwin ? '′' : ''}`)

@@ -4,8 +4,8 @@ import { cellName } from './cell.js'
 
 /** @import { Cell, Run } from '../types.d.ts' */
 
-/** @import { EditIndex } from '../../src/js/edits.js' */
-/** @typedef {import('../../src/js/edits.js').Edit} Edit */
+/** @import { EditIndex } from '../../src/js/trace/edits.js' */
+/** @typedef {import('../../src/js/trace/edits.js').Edit} Edit */
 
 /**
  * Whether editing a value has an effect: another tensor is computed from its tensor, or an answer is chosen from it.

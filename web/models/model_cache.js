@@ -2,8 +2,8 @@
  * Caches models across runs, since most runs only change the input. A run with edited weights gets a copy.
  */
 
-import { cellsAt } from '../../src/js/edits.js'
-import { indexOf } from '../../src/js/shape.js'
+import { cellsAt } from '../../src/js/trace/edits.js'
+import { indexOf } from '../../src/js/tensor/shape.js'
 
 /** @import { Edit, Library, LibraryTensor } from '../types.d.ts' */
 

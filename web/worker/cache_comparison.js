@@ -4,7 +4,7 @@
 
 /** @import { CacheComparison, Continuation, Library, LibraryTensor, ModelRun } from '../types.d.ts' */
 /** @import { Cache } from '../../src/js/ops/attention_cache.js' */
-/** @import { Trace } from '../../src/js/trace.js' */
+/** @import { Trace } from '../../src/js/trace/trace.js' */
 
 const BYTES = 4
 

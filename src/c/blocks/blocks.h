@@ -9,7 +9,7 @@
 
 #include "../glassformer.h"
 
-/* The formats of blocks; src/js/constants.js has the same numbers. */
+/* The formats of blocks; src/js/engine/constants.js has the same numbers. */
 enum { GF_Q8_0 = 16, GF_Q4_0 = 17, GF_Q4_1 = 18, GF_Q5_0 = 19, GF_Q5_1 = 20, GF_Q4_K = 21, GF_Q5_K = 22, GF_Q6_K = 23 };
 
 /* out [count,K] = rows first .. first + count of a weight [N,K] as float32. K is a multiple of the values of a block. */

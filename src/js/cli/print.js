@@ -1,5 +1,5 @@
 /** Formats the stages of a run as tables or JSON, piece by piece, because they may be very long. */
-import { range } from '../shape.js'
+import { range } from '../tensor/shape.js'
 import { leadingIndices } from './stages.js'
 import { table, width, wrapList } from './table.js'
 

@@ -1,5 +1,5 @@
 /** The stages of a run, each computed on first use; large ones in pieces. */
-import { nest } from '../shape.js'
+import { nest } from '../tensor/shape.js'
 
 /**
  * Consecutive rows of one matrix of a stage.

@@ -1,17 +1,21 @@
 import { describe, expect, isPlain } from '../errors.js'
-import { tensor as makeTensor } from '../from_values.js'
+import { tensor as makeTensor } from '../tensor/from_values.js'
 import { stack } from '../ops/join.js'
-import { Tensor } from '../tensor.js'
+import { Tensor } from '../tensor/tensor.js'
 
-/** @typedef {import('../engine.js').Engine} Engine */
+/** @typedef {import('../engine/engine.js').Engine} Engine */
 
-/** The dtype of a typed array's tensor. @param {ArrayBufferView} values @returns {import('../dtype.js').DType} */
+/**
+ * The dtype of a typed array's tensor.
+ * @param {ArrayBufferView} values
+ * @returns {import('../tensor/dtype.js').DType}
+ */
 const dtypeOf = values =>
   (values instanceof Float32Array ? 'float32' : values instanceof Float64Array ? 'float64' : 'int32')
 
 /**
  * The dtype for a list of numbers: int32 if all are integers, float64 if some of these are larger, else float32.
- * @param {readonly number[]} numbers @returns {import('../dtype.js').DType}
+ * @param {readonly number[]} numbers @returns {import('../tensor/dtype.js').DType}
  */
 export function dtypeOfNumbers(numbers) {
   if (!numbers.every(Number.isSafeInteger)) return 'float32'

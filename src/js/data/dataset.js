@@ -1,6 +1,6 @@
 import { GlassformerError, describe, expect, expectEngine, expectInteger, formatShape } from '../errors.js'
 import { expectTensor } from '../ops/checks.js'
-import { Tensor } from '../tensor.js'
+import { Tensor } from '../tensor/tensor.js'
 
 /**
  * A source of samples: an array, a tensor (its rows), or an object with `length` and `get(index)`.
@@ -23,7 +23,7 @@ const undefinedMember = ({ constructor }, member, example) =>
  * y                                               // int32 [0, 1, 4, 9]
  */
 export class Dataset {
-  /** @param {import('../engine.js').Engine} engine */
+  /** @param {import('../engine/engine.js').Engine} engine */
   constructor(engine) {
     Object.defineProperty(this, 'engine', { value: engine, writable: true, configurable: true })
   }
@@ -51,7 +51,7 @@ export class Dataset {
  * dataset.get(1)[0]                               // [3, 4]
  */
 export class TensorDataset extends Dataset {
-  /** @param {import('../engine.js').Engine} engine @param {...Tensor} tensors with equally many rows */
+  /** @param {import('../engine/engine.js').Engine} engine @param {...Tensor} tensors with equally many rows */
   constructor(engine, ...tensors) {
     super(engine)
     expect(tensors.length > 0, 'type', () => 'TensorDataset: tensors must be one or more, got none')
@@ -77,7 +77,7 @@ export class TensorDataset extends Dataset {
 /** Some samples of a dataset: torch.utils.data.Subset. */
 export class Subset extends Dataset {
   /**
-   * @param {import('../engine.js').Engine} engine
+   * @param {import('../engine/engine.js').Engine} engine
    * @param {SampleSource} dataset @param {Iterable<number>} indices of the samples, in order
    */
   constructor(engine, dataset, indices) {

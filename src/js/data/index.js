@@ -1,7 +1,7 @@
-import { withSignatures } from '../arguments.js'
-import { bindClass } from '../bind_engine.js'
-import { addDataHints } from '../name_hints.js'
-import { DATA } from '../signatures.js'
+import { withSignatures } from '../interface/arguments.js'
+import { bindClass } from '../interface/bind_engine.js'
+import { addDataHints } from '../interface/name_hints.js'
+import { DATA } from '../interface/signatures.js'
 import { defaultCollate } from './collate.js'
 import { Dataset, Subset, TensorDataset } from './dataset.js'
 import { DataLoader } from './loader.js'
@@ -15,7 +15,8 @@ const engineFor = (engine, name) => (typeof engine === 'function' ? engine(name)
 
 /**
  * gf.data for one engine: torch.utils.data.
- * @param {import('../engine.js').Engine | ((name: string) => import('../engine.js').Engine)} engine or a function that
+ * @param {import('../engine/engine.js').Engine | ((name: string) => import('../engine/engine.js').Engine)} engine or a
+ *   function that
  *   returns it when it is needed
  */
 export const bindData = engine => ({

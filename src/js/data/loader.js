@@ -1,11 +1,11 @@
 import { describe, expect, expectBoolean, expectInteger, expectOptions } from '../errors.js'
-import { generatorAddress } from '../generator.js'
+import { generatorAddress } from '../tensor/generator.js'
 import { defaultCollate } from './collate.js'
 import { countSamples, expectSource, gatherRows, readSample } from './dataset.js'
 import { batches, generateSeed, sequential, shuffled } from './sampler.js'
 
 /**
- * @typedef {import('../generator.js').Generator} Generator
+ * @typedef {import('../tensor/generator.js').Generator} Generator
  * @typedef {{ batchSize?: number | null, shuffle?: boolean, sampler?: Iterable<any>,
  *   batchSampler?: Iterable<readonly any[]>, collateFn?: (samples: any[]) => any, collate?: (samples: any[]) => any,
  *   dropLast?: boolean, generator?: Generator | null }} LoaderOptions
@@ -57,7 +57,7 @@ export class DataLoader {
   #batchSampler
 
   /**
-   * @param {import('../engine.js').Engine} engine
+   * @param {import('../engine/engine.js').Engine} engine
    * @param {import('./dataset.js').SampleSource} dataset an array, a tensor (its rows), or an object with length and
    *   get(index)
    * @param {LoaderOptions} [options] batchSize: 1, null gives single samples; shuffle: false; sampler: the indices of

@@ -1,15 +1,15 @@
 import { describe, expect, expectBoolean, expectEngine, expectNumber, expectOneOf, expectOptions } from '../errors.js'
-import { full } from '../creation.js'
-import { tensor as makeTensor } from '../from_values.js'
+import { full } from '../tensor/creation.js'
+import { tensor as makeTensor } from '../tensor/from_values.js'
 import { cat, stack } from '../ops/join.js'
-import { Tensor } from '../tensor.js'
+import { Tensor } from '../tensor/tensor.js'
 import { dtypeOfNumbers } from './collate.js'
 
-/** @typedef {import('../tensor.js').NestedArrays} NestedArrays */
+/** @typedef {import('../tensor/tensor.js').NestedArrays} NestedArrays */
 
 /**
  * Converts sequences to tensors; lists of numbers become int32 if all of them are integers.
- * @param {import('../engine.js').Engine} engine @param {any} sequences @returns {Tensor[]}
+ * @param {import('../engine/engine.js').Engine} engine @param {any} sequences @returns {Tensor[]}
  */
 function toTensors(engine, sequences) {
   const isList = typeof sequences?.[Symbol.iterator] === 'function' && !(sequences instanceof Tensor)
@@ -31,7 +31,7 @@ function toTensors(engine, sequences) {
 
 /**
  * Pads sequences to the length of the longest and stacks them: torch.nn.utils.rnn.pad_sequence.
- * @param {import('../engine.js').Engine} engine
+ * @param {import('../engine/engine.js').Engine} engine
  * @param {Iterable<Tensor | NestedArrays>} sequences [T, ...] each, of one dtype
  * @param {{ batchFirst?: boolean, paddingValue?: number, paddingSide?: 'right' | 'left' }} [options] batchFirst: false,
  *   the result is [T, B, ...]; true makes it [B, T, ...]; paddingValue: 0; paddingSide: 'right'

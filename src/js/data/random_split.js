@@ -1,5 +1,5 @@
 import { describe, expect, expectNumber, expectOptions } from '../errors.js'
-import { randperm } from '../random.js'
+import { randperm } from '../tensor/random.js'
 import { Subset, countSamples, expectSource } from './dataset.js'
 
 /** The tolerance for a sum of fractions, that of Python's math.isclose. */
@@ -20,10 +20,10 @@ function computeCounts(count, lengths) {
 
 /**
  * Splits a dataset into parts at random: torch.utils.data.random_split.
- * @param {import('../engine.js').Engine} engine
+ * @param {import('../engine/engine.js').Engine} engine
  * @param {import('./dataset.js').SampleSource} dataset
  * @param {readonly number[]} lengths of the parts: numbers of samples, or fractions that sum to 1
- * @param {{ generator?: import('../generator.js').Generator | null }} [options] generator: the engine's own
+ * @param {{ generator?: import('../tensor/generator.js').Generator | null }} [options] generator: the engine's own
  * @returns {Subset[]}
  * @throws {import('../errors.js').GlassformerError} 'range' for lengths that do not sum to the dataset's or to 1
  * @example

@@ -1,7 +1,7 @@
-import { randperm } from '../random.js'
-import { Generator, generatorAddress } from '../generator.js'
+import { randperm } from '../tensor/random.js'
+import { Generator, generatorAddress } from '../tensor/generator.js'
 
-/** @typedef {import('../engine.js').Engine} Engine */
+/** @typedef {import('../engine/engine.js').Engine} Engine */
 
 /** The number of different seeds. */
 const SEED_COUNT = 2 ** 32

@@ -4,7 +4,7 @@ import { rankIndices } from './choose.js'
 /**
  * Beam search: at each step the `width` best partial sequences are extended.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  *
  * @typedef {object} Branch
  * @property {number} id the token

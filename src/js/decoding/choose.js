@@ -1,14 +1,14 @@
 import { describe, expect, expectNumber, expectOptions, expectInteger } from '../errors.js'
-import { tensor } from '../from_values.js'
+import { tensor } from '../tensor/from_values.js'
 import { to } from '../ops/convert.js'
-import { readSeed } from '../generator.js'
-import { Tensor } from '../tensor.js'
+import { readSeed } from '../tensor/generator.js'
+import { Tensor } from '../tensor/tensor.js'
 
 /**
  * From a row of logits to a token: temperature, top-k and top-p, and sampling from the candidates that they leave.
  * Ranks and probabilities come from the kernels, so that a seed selects the same token on every machine.
  *
- * @typedef {import('../engine.js').Engine} Engine
+ * @typedef {import('../engine/engine.js').Engine} Engine
  *
  * @typedef {object} SamplingOptions
  * @property {number} [temperature] 1; divides the logits: below 1 the distribution is sharper, above 1 flatter

@@ -2,11 +2,11 @@ import { GlassformerError, describe, expect, expectBoolean, expectNumber, expect
 import { Cache } from '../ops/attention_cache.js'
 import { toIdTensor } from '../ops/checks.js'
 import { to } from '../ops/convert.js'
-import { Tensor } from '../tensor.js'
+import { Tensor } from '../tensor/tensor.js'
 import { nextTask } from '../next_task.js'
 import { expandBeams, findBest, pathTo, rankBranches } from './beam.js'
 import { PROCESSING_OPTIONS, checkProcessingOptions, processLogits } from './process_logits.js'
-import { readSeed } from '../generator.js'
+import { readSeed } from '../tensor/generator.js'
 import { takesCache } from './takes_cache.js'
 import {
   RandomStream, SAMPLING_OPTIONS, checkLogits, checkSamplingOptions, filterLogits, greedy, pick
@@ -15,7 +15,7 @@ import {
 /**
  * Autoregressive generation: greedy decoding, sampling, or beam search.
  *
- * @typedef {import('../engine.js').Engine} Engine
+ * @typedef {import('../engine/engine.js').Engine} Engine
  * @typedef {import('./choose.js').Candidates} Candidates
  * @typedef {import('./beam.js').Branch} Branch
  *

@@ -7,7 +7,7 @@ import { decode, generate } from './generate.js'
 
 /**
  * gf.decoding for one engine: generating tokens from logits.
- * @param {import('../engine.js').Engine} engine
+ * @param {import('../engine/engine.js').Engine} engine
  */
 export const bindDecoding = engine => ({
   Cache, greedy, pathTo, pick,

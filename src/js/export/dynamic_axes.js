@@ -1,6 +1,6 @@
 import { describe, expect, isPlain } from '../errors.js'
-import { indicesOf, range, sizeOf } from '../shape.js'
-import { Tensor } from '../tensor.js'
+import { indicesOf, range, sizeOf } from '../tensor/shape.js'
+import { Tensor } from '../tensor/tensor.js'
 import { TYPES, int64Bytes } from './onnx_file.js'
 import { unsupported } from './onnx_graph.js'
 

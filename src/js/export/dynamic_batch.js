@@ -1,11 +1,11 @@
-import { Tensor } from '../tensor.js'
+import { Tensor } from '../tensor/tensor.js'
 import { dependenciesOf } from './record.js'
 
 /**
  * Decides whether the batch of an exported graph may have any size: every operation must keep the batch in front. If
  * one does not, or is unknown, all sizes stay those of the example.
  *
- * @typedef {import('../autograd.js').Node} Node
+ * @typedef {import('../autograd/autograd.js').Node} Node
  * @typedef {import('./record.js').Recorded} Recorded
  *
  * batched: tensors whose first axis is the batch or a multiple of it; single: constants with the same values for every

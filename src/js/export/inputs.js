@@ -1,14 +1,14 @@
 import { describe, editDistance, expect, isPlain } from '../errors.js'
-import { getFirstLeaf } from '../from_values.js'
+import { getFirstLeaf } from '../tensor/from_values.js'
 import { Module } from '../nn/module.js'
 import { Cache } from '../ops/attention_cache.js'
 import { toIdTensor } from '../ops/checks.js'
-import { Tensor } from '../tensor.js'
+import { Tensor } from '../tensor/tensor.js'
 
 /**
  * The arguments of forward for an export: which of them are inputs of the graph, and under which names.
  *
- * @typedef {import('../engine.js').Engine} Engine
+ * @typedef {import('../engine/engine.js').Engine} Engine
  * @typedef {{ name: string, tensor: Tensor }} GraphInput
  * @typedef {Tensor | readonly any[] | Record<string, any>} Inputs
  */

@@ -13,7 +13,11 @@ import { liveNodes, recordRun } from './record.js'
  * @typedef {import('./record.js').Recorded} Recorded
  */
 
-/** Adds the operators of all operations. @param {OnnxGraph} graph @param {Set<import('../autograd.js').Node>} live */
+/**
+ * Adds the operators of all operations.
+ * @param {OnnxGraph} graph
+ * @param {Set<import('../autograd/autograd.js').Node>} live
+ */
 function writeNodes(graph, live) {
   for (const node of live) {
     const { op, outputs } = node, rule = Object.hasOwn(RULES, op.name) ? RULES[op.name] : null
@@ -43,7 +47,7 @@ function graphOf(recorded, options) {
   const [batch] = inputs[0]?.tensor.shape ?? []
   /**
    * The shape with −2 in front for a multiple of the batch, which needs another name than the batch itself.
-   * @param {number[]} shape @param {import('../tensor.js').Tensor} tensor
+   * @param {number[]} shape @param {import('../tensor/tensor.js').Tensor} tensor
    */
   const openShape = (shape, tensor) => (shape[0] === -1 && tensor.shape[0] !== batch ? [-2, ...shape.slice(1)] : shape)
   const describeValues = (/** @type {import('./record.js').Named[]} */ list) =>

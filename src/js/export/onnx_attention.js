@@ -1,4 +1,4 @@
-import { range } from '../shape.js'
+import { range } from '../tensor/shape.js'
 import { hasPositionsPerRow } from './dynamic_batch.js'
 import { TYPES } from './onnx_file.js'
 
@@ -6,8 +6,8 @@ import { TYPES } from './onnx_file.js'
  * Attention and rotary position embedding as ONNX operators, since opset 17 has neither.
  *
  * @typedef {import('./onnx_graph.js').OnnxGraph} Graph
- * @typedef {import('../autograd.js').Node} Node
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../autograd/autograd.js').Node} Node
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  */
 
 /**

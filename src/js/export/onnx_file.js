@@ -4,7 +4,7 @@ import { float, int, concatenate, message, string } from './protobuf.js'
  * Serializes ONNX models. Field numbers are those of onnx.proto.
  *
  * @typedef {import('./protobuf.js').Chunks} Chunks
- * @typedef {import('../dtype.js').DType} DType
+ * @typedef {import('../tensor/dtype.js').DType} DType
  *
  * @typedef {{ float: number } | number | string | readonly number[]} Attribute a plain number is an integer
  * @typedef {{ type: string, name: string, inputs: string[], outputs: string[],

@@ -1,10 +1,10 @@
 import { GlassformerError, expect } from '../errors.js'
-import { sizeOf } from '../shape.js'
+import { sizeOf } from '../tensor/shape.js'
 import { int64Bytes } from './onnx_file.js'
 
 /**
- * @typedef {import('../dtype.js').DType} DType
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/dtype.js').DType} DType
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {import('./onnx_file.js').Attribute} Attribute
  */
 

@@ -5,7 +5,7 @@ import { TYPES } from './onnx_file.js'
  * graph, so that a mean is right for any number of rows.
  *
  * @typedef {import('./onnx_graph.js').OnnxGraph} Graph
- * @typedef {import('../autograd.js').Node} Node
+ * @typedef {import('../autograd/autograd.js').Node} Node
  */
 
 /**

@@ -1,4 +1,4 @@
-import { indicesOf } from '../shape.js'
+import { indicesOf } from '../tensor/shape.js'
 import { attention, rotary } from './onnx_attention.js'
 import { TYPES } from './onnx_file.js'
 import { unsupported } from './onnx_graph.js'
@@ -8,8 +8,8 @@ import { crossEntropy, nllLoss } from './onnx_loss.js'
  * The ONNX operators of every operation of the library, by its name in a trace.
  *
  * @typedef {import('./onnx_graph.js').OnnxGraph} Graph
- * @typedef {import('../autograd.js').Node} Node
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../autograd/autograd.js').Node} Node
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {(graph: Graph, node: Node) => string} Rule the name of the first result
  */
 

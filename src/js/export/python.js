@@ -1,9 +1,9 @@
-import { DTYPES } from '../dtype.js'
-import { nest } from '../shape.js'
+import { DTYPES } from '../tensor/dtype.js'
+import { nest } from '../tensor/shape.js'
 
 /**
  * Writes Python literals and names.
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  */
 
 /** Larger tensors are written as base64. */
@@ -36,7 +36,7 @@ export const tuple = sizes => `(${sizes.join(', ')}${sizes.length === 1 ? ',' : 
 /** The arguments of a function that takes a shape, in parentheses. @param {readonly number[]} sizes */
 export const sizeArguments = sizes => (sizes.length ? `(${sizes.join(', ')})` : '(())')
 
-/** PyTorch's name of a dtype. Integers are int64. @param {import('../dtype.js').DType} dtype */
+/** PyTorch's name of a dtype. Integers are int64. @param {import('../tensor/dtype.js').DType} dtype */
 export const dtypeOf = dtype => `torch.${dtype === 'int32' ? 'int64' : dtype}`
 
 /** @param {Uint8Array} bytes */

@@ -1,7 +1,7 @@
 import { describe, expect } from '../errors.js'
 import { listModules } from '../nn/module.js'
 import { Parameter } from '../nn/parameter.js'
-import { tensor } from '../from_values.js'
+import { tensor } from '../tensor/from_values.js'
 import { prepareInputs } from './inputs.js'
 import { createExample } from './pytorch_example.js'
 import { argumentsText } from './pytorch_calls.js'
@@ -19,7 +19,7 @@ import { liveNodes, recordRun, dependenciesOf } from './record.js'
  * written as it ran.
  *
  * @typedef {import('../nn/module.js').Module} Module
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {import('./record.js').Recorded} Recorded
  */
 

@@ -1,5 +1,5 @@
-import { getFirstLeaf, getNestedShape } from '../from_values.js'
-import { Tensor } from '../tensor.js'
+import { getFirstLeaf, getNestedShape } from '../tensor/from_values.js'
+import { Tensor } from '../tensor/tensor.js'
 import { literal, numberLiteral } from './python.js'
 import { nameOf } from './pytorch_modules.js'
 

@@ -3,7 +3,7 @@ import { ModuleDict } from '../nn/containers.js'
 import { ModuleList, NumberedModules } from '../nn/containers.js'
 import { Module, childrenOf } from '../nn/module.js'
 import { Parameter } from '../nn/parameter.js'
-import { Tensor } from '../tensor.js'
+import { Tensor } from '../tensor/tensor.js'
 import {
   RESERVED_CLASS_NAMES, assignment, attribute, createNamer, dtypeOf, indent, isReservedAttribute, literal,
   sizeArguments, tensorText, toIdentifier, tuple
@@ -17,7 +17,7 @@ import { dependenciesOf } from './record.js'
 /**
  * Writes classes for modules with a custom forward, as it ran.
  *
- * @typedef {import('../autograd.js').Node} Node
+ * @typedef {import('../autograd/autograd.js').Node} Node
  * @typedef {import('./record.js').ModuleCall} ModuleCall
  * @typedef {import('./record.js').Recorded} Recorded
  * @typedef {{ name: string, tensor: Tensor }} NamedArgument

@@ -8,15 +8,15 @@ import { RMSNorm } from '../nn/rms_norm.js'
 import { Transformer } from '../nn/transformer.js'
 import { LanguageModel } from '../models/model.js'
 import { Seq2Seq } from '../models/seq2seq.js'
-import { sizeOf } from '../shape.js'
-import { tensor } from '../from_values.js'
+import { sizeOf } from '../tensor/shape.js'
+import { tensor } from '../tensor/from_values.js'
 import { findBuiltin } from './pytorch_modules.js'
 
 /** Example inputs for modules. Their values are deterministic and do not use the random generator. */
 
 /** @typedef {import('../nn/module.js').Module} Module */
 
-/** @param {import('../engine.js').Engine} engine @param {number[]} shape */
+/** @param {import('../engine/engine.js').Engine} engine @param {number[]} shape */
 const sineTensor = (engine, ...shape) =>
   tensor(engine, Float32Array.from({ length: sizeOf(shape) }, (_, i) => Math.sin(1 + i * 0.7)), { shape })
 

@@ -1,4 +1,4 @@
-import { readerOf } from '../arguments.js'
+import { readerOf } from '../interface/arguments.js'
 import { GELU, ReLU, SiLU, Sigmoid, Tanh } from '../nn/activation.js'
 import { Identity, ModuleDict, Sequential } from '../nn/containers.js'
 import { Dropout } from '../nn/dropout.js'
@@ -15,7 +15,7 @@ import {
 } from '../nn/transformer.js'
 import { gelu } from '../ops/gelu.js'
 import { activationFunctions } from '../ops/unary.js'
-import { tensor } from '../from_values.js'
+import { tensor } from '../tensor/from_values.js'
 import { indent, literal, numberLiteral } from './python.js'
 
 /**

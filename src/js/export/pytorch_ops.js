@@ -1,16 +1,16 @@
 import { BINARY, LOSSES } from '../ops/binary.js'
-import { toSnakeCase } from '../letter_case.js'
+import { toSnakeCase } from '../interface/letter_case.js'
 import { COMPARISONS } from '../ops/compare.js'
 import { COMPOSED } from '../ops/composed.js'
 import { UNARY } from '../ops/unary.js'
-import { range } from '../shape.js'
+import { range } from '../tensor/shape.js'
 import { dtypeOf, literal, numberLiteral, sizeArguments, tuple } from './python.js'
 
 /**
  * The PyTorch expression of every operation of the library, by its name in a trace.
  *
- * @typedef {import('../autograd.js').Node} Node
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../autograd/autograd.js').Node} Node
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {(tensor: Tensor) => string} NameTensor the name of a tensor in the script
  * @typedef {(node: Node, nameTensor: NameTensor, isComputed: (tensor: Tensor) => boolean) => string} Rule isComputed:
  *   whether a

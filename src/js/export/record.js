@@ -1,13 +1,13 @@
 import { describe, expect } from '../errors.js'
 import { Module } from '../nn/module.js'
-import { Tensor } from '../tensor.js'
-import { Trace } from '../trace.js'
+import { Tensor } from '../tensor/tensor.js'
+import { Trace } from '../trace/trace.js'
 
 /**
  * Records one run of a model for an export.
  *
- * @typedef {import('../engine.js').Engine} Engine
- * @typedef {import('../autograd.js').Node} Node
+ * @typedef {import('../engine/engine.js').Engine} Engine
+ * @typedef {import('../autograd/autograd.js').Node} Node
  * @typedef {import('./inputs.js').GraphInput} GraphInput
  *
  * @typedef {{ name: string, tensor: Tensor }} Named

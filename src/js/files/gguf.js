@@ -1,6 +1,6 @@
 import { expect } from '../errors.js'
-import { sizeOf } from '../shape.js'
-import { findBlock } from '../blocks.js'
+import { sizeOf } from '../tensor/shape.js'
+import { findBlock } from '../tensor/blocks.js'
 import { BYTES } from './header.js'
 
 /**

@@ -1,5 +1,5 @@
 import { GlassformerError, describe, expect, isPlain } from '../errors.js'
-import { sizeOf } from '../shape.js'
+import { sizeOf } from '../tensor/shape.js'
 import { detectSourceFormat, detectNonWeights } from './format.js'
 import { parseObject } from './json.js'
 

@@ -1,14 +1,14 @@
 import { describe, expect, expectOneOf } from '../errors.js'
-import { findBlock, BLOCKS } from '../blocks.js'
-import { packBlocks } from '../block_weights.js'
-import { DTYPES, TENSOR_DTYPES, isBlockType } from '../dtype.js'
+import { findBlock, BLOCKS } from '../tensor/blocks.js'
+import { packBlocks } from '../tensor/block_weights.js'
+import { DTYPES, TENSOR_DTYPES, isBlockType } from '../tensor/dtype.js'
 import { to } from '../ops/convert.js'
 import { BYTES } from './header.js'
 
 /**
- * @typedef {import('../engine.js').Engine} Engine
- * @typedef {import('../tensor.js').Tensor} Tensor
- * @typedef {import('../dtype.js').DType} DType
+ * @typedef {import('../engine/engine.js').Engine} Engine
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/dtype.js').DType} DType
  * @typedef {import('./header.js').Entry} Entry
  */
 
@@ -65,7 +65,7 @@ function checkRange(name, value, dtype) {
 
 /**
  * Writes whole blocks of a file into a tensor.
- * @param {Tensor} to @param {number} at @param {import('../blocks.js').BlockKind} kind @param {Uint8Array} chunk
+ * @param {Tensor} to @param {number} at @param {import('../tensor/blocks.js').BlockKind} kind @param {Uint8Array} chunk
  */
 function writeBlocks(to, at, { values, bytes, read }, chunk) {
   const count = chunk.length / bytes, floats = new Float32Array(count * values)

@@ -4,8 +4,8 @@ import { settle } from '../files/source.js'
 import { ModuleDict } from '../nn/containers.js'
 import { Linear } from '../nn/linear.js'
 import { MultiheadAttention } from '../nn/multihead_attention.js'
-import { loadSafetensors, saveSafetensors } from '../safetensors.js'
-import { sameShape } from '../shape.js'
+import { loadSafetensors, saveSafetensors } from '../files/safetensors.js'
+import { sameShape } from '../tensor/shape.js'
 import { rowsOf, toHuggingFace } from './heads.js'
 import { Lora, LoraLinear, LoraPart } from './lora.js'
 import { buildOriginal } from './save.js'
@@ -16,8 +16,8 @@ import { formatList } from './plan.js'
  * Adapters (LoRA) of loaded models, in the files of Hugging Face's PEFT: adapter_config.json and
  * adapter_model.safetensors with keys such as base_model.model.transformer.h.0.attn.c_attn.lora_A.weight.
  *
- * @typedef {import('../engine.js').Engine} Engine
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../engine/engine.js').Engine} Engine
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {import('./lora.js').LoraSettings} LoraSettings
  *
  * A matrix of the model that can get an adapter.

@@ -1,6 +1,6 @@
 /**
  * The axes of the tables of a model, in which a run looks up rows by something else than a channel.
- * @typedef {import('../axes.js').Axis} Axis
+ * @typedef {import('../trace/axes.js').Axis} Axis
  */
 
 /** Vectors of a text. @param {string} of the stream @returns {Axis[]} */

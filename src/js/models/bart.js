@@ -9,7 +9,7 @@ import { embedding } from '../ops/embedding.js'
 import { cat } from '../ops/join.js'
 import { linear } from '../ops/linear.js'
 import { positionalEncoding } from '../ops/positional_encoding.js'
-import { registerLibraryCode, runLayers } from '../intermediates.js'
+import { registerLibraryCode, runLayers } from '../trace/intermediates.js'
 import { headAxes, lmHeadAxes, tableAxes, tokenAxes, vocabularyAxes } from './axes.js'
 import { Head, applyHead } from './heads.js'
 import { buildArray } from './model.js'
@@ -19,8 +19,8 @@ import { Seq2Seq } from './seq2seq.js'
  * An encoder-decoder of torch.nn.Transformer's layers, built from a description: Marian, BART, mBART, M2M100 (NLLB) and
  * Pegasus. Names of modules are those of Hugging Face's BART.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
- * @typedef {import('../engine.js').Engine} Engine
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
+ * @typedef {import('../engine/engine.js').Engine} Engine
  * @typedef {import('../ops/attention_cache.js').Cache} Cache
  *
  * @typedef {object} BartDescription
@@ -173,7 +173,7 @@ export class BartModel extends Seq2Seq {
 
   /**
    * @param {{ ids: string, decoderIds: string }} streams names of the streams that are read
-   * @returns {Record<string, import('../axes.js').Axis[]>} @internal
+   * @returns {Record<string, import('../trace/axes.js').Axis[]>} @internal
    */
   axes({ ids: source, decoderIds: target }) {
     const sides = Object.entries({ encoder: source, decoder: target }).flatMap(([side, of]) => [

@@ -5,7 +5,7 @@ import { narrow } from '../ops/narrow.js'
 import { withDefaults } from './generation_config.js'
 import { LanguageModel } from './model.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /** Number of prompt tokens in one forward pass. */
 const PREFILL_CHUNK = 32

@@ -3,7 +3,7 @@ import { gelu } from '../ops/gelu.js'
 import { activationFunctions } from '../ops/unary.js'
 
 /** @typedef {Record<string, any>} Config the content of Hugging Face's config.json */
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /** @type {(x: Tensor) => Tensor} */
 const geluTanh = x => gelu(x, { approximate: 'tanh' })

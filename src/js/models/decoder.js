@@ -1,5 +1,5 @@
 import { expectInteger, expectOptions } from '../errors.js'
-import { roundToBfloat16 } from '../dtype.js'
+import { roundToBfloat16 } from '../tensor/dtype.js'
 import { Embedding } from '../nn/embedding.js'
 import { LayerNorm } from '../nn/layer_norm.js'
 import { Linear } from '../nn/linear.js'
@@ -13,7 +13,7 @@ import { alibi } from '../ops/position_bias.js'
 import { rmsNorm } from '../ops/rms_norm.js'
 import { rotary } from '../ops/rotary.js'
 import { unaryFunctions } from '../ops/unary.js'
-import { registerLibraryCode, runLayers } from '../intermediates.js'
+import { registerLibraryCode, runLayers } from '../trace/intermediates.js'
 import { headAxes, lmHeadAxes, routerAxes, scoreAxes, tableAxes, tokenAxes, vocabularyAxes } from './axes.js'
 import { Causal, FORWARD_OPTIONS } from './causal.js'
 import { Experts } from './experts.js'
@@ -27,8 +27,8 @@ import { softCappedAttention } from './soft_cap.js'
  * A decoder-only model built from a description: families/<name>.js makes the description from config.json. Names of
  * modules are those of Hugging Face's Llama and Gemma, whatever the family's own names are.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
- * @typedef {import('../engine.js').Engine} Engine
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
+ * @typedef {import('../engine/engine.js').Engine} Engine
  * @typedef {import('../ops/attention_cache.js').Cache} Cache
  * @typedef {import('./rope.js').Rotary} Rotary
  *
@@ -335,7 +335,7 @@ export class Decoder extends Causal {
 
   /**
    * @param {{ ids: string }} streams names of the streams that are read
-   * @returns {Record<string, import('../axes.js').Axis[]>} @internal
+   * @returns {Record<string, import('../trace/axes.js').Axis[]>} @internal
    */
   axes({ ids: stream }) {
     const routers = this.description.layers.flatMap(({ hasExperts }, n) => (

@@ -9,16 +9,16 @@ import { to } from '../ops/convert.js'
 import { gather } from '../ops/gather.js'
 import { matmul } from '../ops/matmul.js'
 import { softmax } from '../ops/softmax.js'
-import { tensor } from '../from_values.js'
-import { registerLibraryCode, runLayers } from '../intermediates.js'
+import { tensor } from '../tensor/from_values.js'
+import { registerLibraryCode, runLayers } from '../trace/intermediates.js'
 import { buildArray } from './model.js'
 
 /**
  * DeBERTa's layers (He et al. 2021): scores are the sum of content to content, content to position and position to
  * content, where a position is the embedding of the distance between query and key.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
- * @typedef {import('../engine.js').Engine} Engine
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
+ * @typedef {import('../engine/engine.js').Engine} Engine
  * @typedef {import('./encoder.js').EncoderDescription} EncoderDescription
  *
  * @typedef {object} Disentangled

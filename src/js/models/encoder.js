@@ -10,7 +10,7 @@ import { add } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
 import { narrow } from '../ops/narrow.js'
 import { unaryFunctions } from '../ops/unary.js'
-import { registerLibraryCode, runLayers } from '../intermediates.js'
+import { registerLibraryCode, runLayers } from '../trace/intermediates.js'
 import { headAxes, pooledAxes, tableAxes, tokenAxes, vocabularyAxes } from './axes.js'
 import { Layer, createNorm, smallestWindow } from './decoder.js'
 import { DisentangledStack } from './disentangled.js'
@@ -22,8 +22,8 @@ import { pooledEmbedding } from './pooling.js'
  * An encoder-only model, which reads in both directions, built from a description: families/<name>.js makes the
  * description from config.json. Names of modules are those of Hugging Face's BERT.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
- * @typedef {import('../engine.js').Engine} Engine
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
+ * @typedef {import('../engine/engine.js').Engine} Engine
  *
  * @typedef {object} EncoderDescription
  * @property {string} name of the family's class, for messages
@@ -128,7 +128,7 @@ export class Encoder extends LanguageModel {
 
   /**
    * @param {{ ids: string }} streams names of the streams that are read
-   * @returns {Record<string, import('../axes.js').Axis[]>} @internal
+   * @returns {Record<string, import('../trace/axes.js').Axis[]>} @internal
    */
   axes({ ids: stream }) {
     const path = 'embeddings'

@@ -6,12 +6,12 @@ import { indexSelect, scatterAdd } from '../ops/gather.js'
 import { reductions } from '../ops/reduce.js'
 import { softmax } from '../ops/softmax.js'
 import { topk } from '../ops/sort.js'
-import { registerLibraryCode } from '../intermediates.js'
+import { registerLibraryCode } from '../trace/intermediates.js'
 import { FeedForward } from './feed_forward.js'
 import { buildArray } from './model.js'
 
 /**
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  *
  * @typedef {object} ExpertsDescription
  * @property {number} count @property {number} perToken how many experts compute a token
@@ -28,7 +28,7 @@ export class Experts extends Module {
   static runsSubmodules = true
 
   /**
-   * @param {import('../engine.js').Engine} engine
+   * @param {import('../engine/engine.js').Engine} engine
    * @param {ConstructorParameters<typeof FeedForward>[1]} sizes @param {ExpertsDescription} experts
    */
   constructor(engine, sizes, { count, perToken, isNormalized, size = sizes.feedForwardSize }) {

@@ -1,9 +1,9 @@
 import { Linear } from '../nn/linear.js'
 import { Module } from '../nn/module.js'
 import { mul } from '../ops/binary.js'
-import { registerLibraryCode } from '../intermediates.js'
+import { registerLibraryCode } from '../trace/intermediates.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /**
  * The feed-forward network of a layer: gated, down(activation(gate(x)) × up(x)) (Shazeer 2020), or
@@ -13,7 +13,7 @@ export class FeedForward extends Module {
   static inputNames = ['x']
 
   /**
-   * @param {import('../engine.js').Engine} engine
+   * @param {import('../engine/engine.js').Engine} engine
    * @param {{ channels: number, feedForwardSize: number, hasMlpBias?: boolean, isGated: boolean,
    *   activation: (x: Tensor) => Tensor }} sizes
    */

@@ -9,7 +9,7 @@ import { add } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
 import { headAxes, lmHeadAxes, tableAxes, tokenAxes, vocabularyAxes } from './axes.js'
 import { Causal, FORWARD_OPTIONS } from './causal.js'
-import { registerLibraryCode, runLayers } from '../intermediates.js'
+import { registerLibraryCode, runLayers } from '../trace/intermediates.js'
 import { ACTIVATIONS, UNSUPPORTED, checkDivides, readChoice, readNumber, refuseUnsupported, readBoolean, readInteger } from './config.js'
 import { Head, applyHead } from './heads.js'
 import { pooledEmbedding } from './pooling.js'
@@ -17,7 +17,7 @@ import { buildArray } from './model.js'
 import { keyRows, layerRows, weightAndBias } from './plan.js'
 import { isTied } from './tied.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 /** @typedef {ReturnType<typeof readSettings> & { head?: import('./heads.js').HeadDescription | null }} Settings */
 
 /**
@@ -50,7 +50,7 @@ function readSettings(config, shapeOf) {
 export class GPT2 extends Causal {
   static runsSubmodules = true
 
-  /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
+  /** @param {import('../engine/engine.js').Engine} engine @param {Settings} settings */
   constructor(engine, settings) {
     super(engine)
     const { channels: C, heads, layers, feedForwardSize, eps, dropout, activation } = settings
@@ -73,7 +73,7 @@ export class GPT2 extends Causal {
 
   /**
    * @param {{ ids: string }} streams names of the streams that are read
-   * @returns {Record<string, import('../axes.js').Axis[]>} @internal
+   * @returns {Record<string, import('../trace/axes.js').Axis[]>} @internal
    */
   axes({ ids: stream }) {
     return {

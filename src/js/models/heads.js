@@ -4,14 +4,14 @@ import { Linear } from '../nn/linear.js'
 import { Module } from '../nn/module.js'
 import { indexSelect } from '../ops/gather.js'
 import { narrow } from '../ops/narrow.js'
-import { registerLibraryCode } from '../intermediates.js'
+import { registerLibraryCode } from '../trace/intermediates.js'
 import { ACTIVATIONS, readInteger } from './config.js'
 import { meanOverTokens } from './pooling.js'
 
 /**
  * Heads that classify: a label for a sequence, for every token, or the span of an answer.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {import('./config.js').Config} Config
  * @typedef {import('./plan.js').Row} Row
  *
@@ -71,7 +71,11 @@ export class Head extends Module {
   static inputNames = ['hidden']
   static runsSubmodules = true
 
-  /** @param {import('../engine.js').Engine} engine @param {number} channels @param {HeadDescription} description */
+  /**
+   * @param {import('../engine/engine.js').Engine} engine
+   * @param {number} channels
+   * @param {HeadDescription} description
+   */
   constructor(engine, channels, description) {
     super(engine)
     const { form, count } = description

@@ -3,8 +3,8 @@ import { detectNonWeights } from '../files/format.js'
 import { baseName, checkFormat, findFile, openModelFiles, readJson } from '../files/shards.js'
 import { settle, openSource } from '../files/source.js'
 import { openRemoteFolder } from '../files/remote.js'
-import { WEIGHT_DTYPES, isBlockType } from '../dtype.js'
-import { loadBlockKernels } from '../load_blocks.js'
+import { WEIGHT_DTYPES, isBlockType } from '../tensor/dtype.js'
+import { loadBlockKernels } from '../engine/load_blocks.js'
 import { prepareWeight } from '../nn/quantize.js'
 import { nextTask } from '../next_task.js'
 import { isGguf } from '../files/gguf.js'
@@ -26,9 +26,9 @@ export { addAdapter, loadAdapter, saveAdapter } from './adapter.js'
 export { save } from './save.js'
 
 /**
- * @typedef {import('../engine.js').Engine} Engine
+ * @typedef {import('../engine/engine.js').Engine} Engine
  * @typedef {import('../files/header.js').Entry} Entry
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {import('./model.js').LanguageModel} LanguageModel
  * @typedef {import('./config.js').Config} Config
  * @typedef {import('./gpt2.js').GPT2 | import('./encoder.js').Encoder | import('./bart.js').BartModel |
@@ -84,7 +84,8 @@ export { save } from './save.js'
  * @typedef {Inspection & { config: Config, family?: Family, settings?: any, reads: import('./plan.js').Read[],
  *   files: Files, pooling: import('./pooling.js').Pooling | null, gguf?: Gguf, generation?: Config,
  *   generationSettings?: ReturnType<typeof readGenerationConfig> & { generationDefaults: Record<string, number> },
- *   blockTypes: Map<string, import('../dtype.js').DType>, error?: GlassformerError }} Opened blockTypes: the dtypes of
+ *   blockTypes: Map<string, import('../tensor/dtype.js').DType>, error?: GlassformerError }} Opened blockTypes: the
+ *   dtypes of
  *   matrices that stay in the blocks of a GGUF file, by key
  */
 
@@ -114,7 +115,7 @@ function* collectProblems(found, steps) {
 
 /**
  * The model of a configuration without values.
- * @param {Family} family @param {any} settings @param {import('../dtype.js').DType} dtype of its matrices
+ * @param {Family} family @param {any} settings @param {import('../tensor/dtype.js').DType} dtype of its matrices
  */
 function buildMetaModel({ Model }, settings, dtype) {
   const engine = metaEngine()

@@ -1,4 +1,4 @@
-import { registerLibraryCode } from '../intermediates.js'
+import { registerLibraryCode } from '../trace/intermediates.js'
 import { Dropout } from '../nn/dropout.js'
 import { kaimingUniform_ } from '../nn/init.js'
 import { Linear } from '../nn/linear.js'
@@ -11,8 +11,8 @@ import { matmul } from '../ops/matmul.js'
 /**
  * Low-rank adaptation (LoRA, Hu et al. 2021): scaling × B (A (dropout(x))) beside a frozen layer, as in PEFT.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
- * @typedef {import('../engine.js').Engine} Engine
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
+ * @typedef {import('../engine/engine.js').Engine} Engine
  * @typedef {{ r: number, loraAlpha: number, loraDropout: number, useRslora: boolean }} LoraSettings
  */
 

@@ -7,7 +7,7 @@ import { LoraLinear } from './lora.js'
 /**
  * Merging what was put in place of a model's layers, such as LoRA, into matrices that Hugging Face's classes have.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {Record<string, Tensor>} State
  */
 

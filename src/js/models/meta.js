@@ -1,4 +1,4 @@
-import { Engine } from '../engine.js'
+import { Engine } from '../engine/engine.js'
 
 /** Kernels that do nothing, with an empty memory. */
 const STUB_EXPORTS = {

@@ -9,9 +9,9 @@ import { matmul } from '../ops/matmul.js'
 import { narrow } from '../ops/narrow.js'
 import { reductions } from '../ops/reduce.js'
 import { where } from '../ops/where.js'
-import { sameShape } from '../shape.js'
+import { sameShape } from '../tensor/shape.js'
 import { POOLINGS, pool } from './pooling.js'
-import { Tensor } from '../tensor.js'
+import { Tensor } from '../tensor/tensor.js'
 
 /**
  * A checked attention mask: the positions of a batch that hold tokens, not padding.
@@ -69,7 +69,7 @@ export class LanguageModel extends Module {
   /**
    * The axes of tensors that operations cannot derive, for gf.observe.
    * @param {{ ids: string, decoderIds: string }} _streams names of the streams that are read
-   * @returns {Record<string, import('../axes.js').Axis[]>} by name @internal
+   * @returns {Record<string, import('../trace/axes.js').Axis[]>} by name @internal
    */
   axes(_streams) {
     return {}

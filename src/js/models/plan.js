@@ -1,14 +1,14 @@
-import { findBlock } from '../blocks.js'
-import { blockBytes } from '../block_weights.js'
-import { DTYPES, isBlockType } from '../dtype.js'
+import { findBlock } from '../tensor/blocks.js'
+import { blockBytes } from '../tensor/block_weights.js'
+import { DTYPES, isBlockType } from '../tensor/dtype.js'
 import { formatShape } from '../errors.js'
 import { Parameter } from '../nn/parameter.js'
-import { sameShape, sizeOf } from '../shape.js'
+import { sameShape, sizeOf } from '../tensor/shape.js'
 
 /**
  * @typedef {import('../files/header.js').Entry} Entry
- * @typedef {import('../tensor.js').Tensor} Tensor
- * @typedef {import('../dtype.js').DType} DType
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/dtype.js').DType} DType
  *
  * Which tensor of a file is read into which tensor of the model.
  * @typedef {object} Row

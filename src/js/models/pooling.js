@@ -13,7 +13,7 @@ import { maskedFill } from '../ops/where.js'
 /**
  * One vector for a whole sequence, from the hidden states of its tokens.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {import('./model.js').AttentionMask} AttentionMask
  *
  * How a sentence embedding is made; several modes are joined.

@@ -4,9 +4,9 @@ import { convertInto } from '../ops/convert.js'
 /**
  * Reading the weights of a model from its files.
  *
- * @typedef {import('../engine.js').Engine} Engine
+ * @typedef {import('../engine/engine.js').Engine} Engine
  * @typedef {import('../files/header.js').Entry} Entry
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {import('./index.js').LoadOptions} LoadOptions
  */
 

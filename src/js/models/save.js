@@ -2,9 +2,9 @@ import { describe, expect, expectOptions, formatShape } from '../errors.js'
 import { BYTES } from '../files/header.js'
 import { bytesAs } from '../files/values.js'
 import { Module } from '../nn/module.js'
-import { dtypeCode, buildFile } from '../safetensors.js'
+import { dtypeCode, buildFile } from '../files/safetensors.js'
 import { add } from '../ops/binary.js'
-import { sameShape } from '../shape.js'
+import { sameShape } from '../tensor/shape.js'
 import { Tokenizer } from '../text/tokenizer.js'
 import { rowsOf, toHuggingFace } from './heads.js'
 import { mergedState } from './merge.js'
@@ -17,7 +17,7 @@ import { fileShape } from './plan.js'
  * Face's classes use.
  * @typedef {import('./index.js').Origin} Origin
  * @typedef {import('./plan.js').Row} Row
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  */
 
 /** Required by Hugging Face's loaders for PyTorch weights. */

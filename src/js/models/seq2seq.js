@@ -4,7 +4,7 @@ import { withDefaults } from './generation_config.js'
 import { LanguageModel, buildArray } from './model.js'
 
 /** @typedef {import('../ops/attention_cache.js').Cache} Cache */
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /**
  * keyPaddingMask: of the memory; source: the ids of the encoder, by which a classification head finds the end token

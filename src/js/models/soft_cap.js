@@ -3,11 +3,14 @@ import { matmul } from '../ops/matmul.js'
 import { softmax } from '../ops/softmax.js'
 import { unaryFunctions } from '../ops/unary.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /**
  * The causal mask with a window, 0 or −∞.
- * @param {import('../engine.js').Engine} engine @param {number} queries @param {number} keys @param {number} past
+ * @param {import('../engine/engine.js').Engine} engine
+ * @param {number} queries
+ * @param {number} keys
+ * @param {number} past
  * @param {number} window @returns {Tensor} [queries, keys]
  */
 function causalMask(engine, queries, keys, past, window) {

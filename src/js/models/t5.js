@@ -8,13 +8,13 @@ import { multiheadAttention } from '../ops/attention.js'
 import { add, mul } from '../ops/binary.js'
 import { linear } from '../ops/linear.js'
 import { relativePositionBuckets } from '../ops/position_bias.js'
-import { registerLibraryCode, runLayers } from '../intermediates.js'
+import { registerLibraryCode, runLayers } from '../trace/intermediates.js'
 import { headAxes, lmHeadAxes, relativeAxes, tokenAxes, vocabularyAxes } from './axes.js'
 import { Head, applyHead } from './heads.js'
 import { buildArray } from './model.js'
 import { Seq2Seq } from './seq2seq.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 /** @typedef {import('../ops/attention_cache.js').Cache} Cache */
 
 /**
@@ -35,7 +35,7 @@ import { Seq2Seq } from './seq2seq.js'
 class Attention extends Module {
   static inputNames = ['x', 'memory']
 
-  /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
+  /** @param {import('../engine/engine.js').Engine} engine @param {Settings} settings */
   constructor(engine, { channels, heads, headDim, dropout }) {
     super(engine)
     for (const name of /** @type {const} */ (['q', 'k', 'v'])) {
@@ -71,7 +71,7 @@ class Attention extends Module {
 class FeedForward extends Module {
   static inputNames = ['x']
 
-  /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
+  /** @param {import('../engine/engine.js').Engine} engine @param {Settings} settings */
   constructor(engine, { channels, feedForwardSize, isGated, activation, dropout }) {
     super(engine)
     const up = () => new Linear(engine, channels, feedForwardSize, { bias: false })
@@ -96,7 +96,7 @@ class FeedForward extends Module {
 class Block extends Module {
   static inputNames = ['x', 'selfOptions', 'memory', 'crossOptions']
 
-  /** @param {import('../engine.js').Engine} engine @param {Settings} settings @param {boolean} isDecoder */
+  /** @param {import('../engine/engine.js').Engine} engine @param {Settings} settings @param {boolean} isDecoder */
   constructor(engine, settings, isDecoder) {
     super(engine)
     const norm = () => new RMSNorm(engine, settings.channels, { eps: settings.eps })
@@ -140,7 +140,11 @@ class Stack extends Module {
   static runsSubmodules = true
   static inputNames = ['x', 'mask', 'memory']
 
-  /** @param {import('../engine.js').Engine} engine @param {Settings} settings @param {'encoder' | 'decoder'} side */
+  /**
+   * @param {import('../engine/engine.js').Engine} engine
+   * @param {Settings} settings
+   * @param {'encoder' | 'decoder'} side
+   */
   constructor(engine, settings, side) {
     super(engine)
     this.isDecoder = side === 'decoder'
@@ -179,7 +183,7 @@ class Stack extends Module {
 export class T5 extends Seq2Seq {
   static runsSubmodules = true
 
-  /** @param {import('../engine.js').Engine} engine @param {Settings} settings */
+  /** @param {import('../engine/engine.js').Engine} engine @param {Settings} settings */
   constructor(engine, settings) {
     super(engine)
     this.shared = new Embedding(engine, settings.vocabSize, settings.channels)
@@ -200,7 +204,7 @@ export class T5 extends Seq2Seq {
 
   /**
    * @param {{ ids: string, decoderIds: string }} streams names of the streams that are read
-   * @returns {Record<string, import('../axes.js').Axis[]>} @internal
+   * @returns {Record<string, import('../trace/axes.js').Axis[]>} @internal
    */
   axes({ ids: source, decoderIds: target }) {
     const { hasBiasPerLayer, layers } = this.settings

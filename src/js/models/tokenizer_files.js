@@ -12,7 +12,7 @@ export const TOKENIZER_FILES = new RegExp('^(tokenizer(_config)?\\.json|config\\
   'chat_template\\.(json|jinja)|vocab\\.(json|txt)|target_vocab\\.json|merges\\.txt|.*\\.(model|spm|tiktoken)|tok[^.]*\\.bin)$')
 
 /**
- * @param {import('../engine.js').Engine} engine @param {import('./index.js').Files} files
+ * @param {import('../engine/engine.js').Engine} engine @param {import('./index.js').Files} files
  * @param {(contents: Record<string, string | Uint8Array>) => boolean} [isTokenizer] whether the files make the
  *   model's tokenizer
  * @param {Record<string, any>} [metadata] of a GGUF file, whose tokenizer is used if there is no other

@@ -4,7 +4,7 @@ import { relu, unaryFunctions } from '../ops/unary.js'
 import { Module } from './module.js'
 import { formatArguments } from './print_module.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /** max(x, 0): torch.nn.ReLU. */
 export class ReLU extends Module {
@@ -41,7 +41,7 @@ export class Sigmoid extends Module {
 /** Gaussian error linear unit (Hendrycks and Gimpel 2016): torch.nn.GELU. */
 export class GELU extends Module {
   /**
-   * @param {import('../engine.js').Engine} engine
+   * @param {import('../engine/engine.js').Engine} engine
    * @param {{ approximate?: 'none' | 'tanh' }} [options] approximate: 'none' (exact) or 'tanh'; default: 'none'
    */
   constructor(engine, options) {

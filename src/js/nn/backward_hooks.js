@@ -1,8 +1,8 @@
 import { describe, expect, formatShape, isPlain } from '../errors.js'
-import { record, unrecorded } from '../autograd.js'
-import { cell, constant, productTerm, sumOf } from '../explain.js'
-import { sameShape } from '../shape.js'
-import { Tensor } from '../tensor.js'
+import { record, unrecorded } from '../autograd/autograd.js'
+import { cell, constant, productTerm, sumOf } from '../trace/explain.js'
+import { sameShape } from '../tensor/shape.js'
+import { Tensor } from '../tensor/tensor.js'
 
 /**
  * Hooks on the backward pass of a module: torch.nn.Module.register_full_backward_hook. The tensors that a module takes
@@ -17,7 +17,7 @@ import { Tensor } from '../tensor.js'
  * @returns {any}
  */
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'backward_hook',
   axes: ({ inputs }, of, output) => of(inputs[output.replace('y', 'x')]),
@@ -49,7 +49,7 @@ const needsGradient = value => value instanceof Tensor && value.requiresGrad
 
 /**
  * Copies of the tensors that require a gradient; `onGradients` is called in backward with all their gradients.
- * @template {any[]} L @param {import('../engine.js').Engine} engine @param {L} values
+ * @template {any[]} L @param {import('../engine/engine.js').Engine} engine @param {L} values
  * @param {(gradients: (Tensor | null)[]) => (Tensor | null)[]} onGradients gets null for each other value
  * @returns {L}
  */

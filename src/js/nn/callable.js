@@ -1,4 +1,4 @@
-import { isLibraryClass } from '../intermediates.js'
+import { isLibraryClass } from '../trace/intermediates.js'
 
 /**
  * The superclass of modules, which can be called like functions: `model(x)` is `model.forward(x)`, as in PyTorch.

@@ -1,5 +1,5 @@
 import { expect } from '../errors.js'
-import { Tensor } from '../tensor.js'
+import { Tensor } from '../tensor/tensor.js'
 import { Callable, createCallable } from './callable.js'
 import { wrapForward } from './forward.js'
 import { compiledFunctions, findNested } from './property_checks.js'

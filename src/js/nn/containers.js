@@ -1,9 +1,9 @@
 import { describe, expect } from '../errors.js'
-import { Tensor } from '../tensor.js'
+import { Tensor } from '../tensor/tensor.js'
 import { Module, childrenOf } from './module.js'
 import { formatModuleList } from './print_module.js'
 
-/** @typedef {import('../engine.js').Engine} Engine */
+/** @typedef {import('../engine/engine.js').Engine} Engine */
 
 /**
  * A module, or an error that names the place of another value.

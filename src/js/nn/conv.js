@@ -1,15 +1,15 @@
 import { expect, expectBoolean, expectInteger, expectOneOf, expectOptions } from '../errors.js'
 import { conv1d, conv2d, pad } from '../ops/windows.js'
-import { formatTuple } from '../print_tensor.js'
-import { fillUniform } from '../random.js'
-import { range, sizeOf } from '../shape.js'
+import { formatTuple } from '../tensor/print_tensor.js'
+import { fillUniform } from '../tensor/random.js'
+import { range, sizeOf } from '../tensor/shape.js'
 import { Module } from './module.js'
 
 /**
  * Convolutions, which are products with windows of the input: patch embeddings, the front of a speech model.
  *
- * @typedef {import('../engine.js').Engine} Engine
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../engine/engine.js').Engine} Engine
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {import('../ops/windows.js').Sizes} Sizes
  * @typedef {{ stride?: Sizes, padding?: Sizes | 'valid' | 'same', dilation?: Sizes, groups?: number, bias?: boolean,
  *   paddingMode?: 'zeros' | 'reflect' | 'replicate' | 'circular' }} ConvModuleOptions stride: 1; padding: 0; dilation:

@@ -5,13 +5,13 @@ import { formatArguments } from './print_module.js'
 
 /** In training mode, sets values to 0 with probability p and scales the rest by 1 / (1 − p): torch.nn.Dropout. */
 export class Dropout extends Module {
-  /** @param {import('../engine.js').Engine} engine @param {number} [p] 0.5 */
+  /** @param {import('../engine/engine.js').Engine} engine @param {number} [p] 0.5 */
   constructor(engine, p = 0.5) {
     super(engine)
     this.p = expectProbability('Dropout', 'p', p)
   }
 
-  /** @param {import('../tensor.js').Tensor} x @returns {import('../tensor.js').Tensor} */
+  /** @param {import('../tensor/tensor.js').Tensor} x @returns {import('../tensor/tensor.js').Tensor} */
   forward(x) {
     return dropout(x, { p: this.p, training: this.training })
   }

@@ -1,6 +1,6 @@
 import { expectOptions, expectInteger } from '../errors.js'
 import { embedding } from '../ops/embedding.js'
-import { fillNormal } from '../random.js'
+import { fillNormal } from '../tensor/random.js'
 import { Module } from './module.js'
 
 /**
@@ -12,7 +12,7 @@ export class Embedding extends Module {
   /** The row that gets no gradient, if any. @type {number | null} */ paddingIdx = null
 
   /**
-   * @param {import('../engine.js').Engine} engine
+   * @param {import('../engine/engine.js').Engine} engine
    * @param {number} numEmbeddings
    * @param {number} embeddingDim
    * @param {{ paddingIdx?: number }} [options] paddingIdx: a row that starts as zeros and gets no gradient
@@ -39,8 +39,8 @@ export class Embedding extends Module {
 
   /**
    * Looks up the rows of some ids.
-   * @param {import('../tensor.js').Tensor | number[] | number[][]} ids int32, any shape
-   * @returns {import('../tensor.js').Tensor} [...ids.shape, embeddingDim]
+   * @param {import('../tensor/tensor.js').Tensor | number[] | number[][]} ids int32, any shape
+   * @returns {import('../tensor/tensor.js').Tensor} [...ids.shape, embeddingDim]
    */
   forward(ids) {
     return embedding(ids, this.weight, { paddingIdx: this.paddingIdx ?? undefined })

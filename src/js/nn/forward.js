@@ -1,7 +1,7 @@
-import { readerOf } from '../arguments.js'
+import { readerOf } from '../interface/arguments.js'
 import { describe, expect, expectEngine } from '../errors.js'
-import { runsSubmodules, runFreeingIntermediates, runUserCode } from '../intermediates.js'
-import { Tensor } from '../tensor.js'
+import { runsSubmodules, runFreeingIntermediates, runUserCode } from '../trace/intermediates.js'
+import { Tensor } from '../tensor/tensor.js'
 import { runWithBackwardHooks } from './backward_hooks.js'
 import { expectParametersInPlace } from './property_checks.js'
 
@@ -90,12 +90,18 @@ function runUntraced(module, forward, inputs) {
   return runsModules ? runFreeingIntermediates(engine, pass) : runUserCode(engine, inputs, pass)
 }
 
-/** The modules whose forward is running, for each engine. @type {WeakMap<import('../engine.js').Engine, Module[]>} */
+/**
+ * The modules whose forward is running, for each engine.
+ * @type {WeakMap<import('../engine/engine.js').Engine, Module[]>}
+ */
 const running = new WeakMap()
 
 /**
  * Calls a forward and its hooks and reports to a trace which module is running.
- * @param {Module} module @param {Function} forward @param {any[]} inputs @param {import('../trace.js').Trace} trace
+ * @param {Module} module
+ * @param {Function} forward
+ * @param {any[]} inputs
+ * @param {import('../trace/trace.js').Trace} trace
  */
 function runTraced(module, forward, inputs, trace) {
   const { engine } = module, stack = running.get(engine) ?? []
@@ -127,7 +133,7 @@ function run(module, forward, inputs) {
 
 /**
  * Runs the outermost forward; if it throws, the caches get back their previous state.
- * @template T @param {import('../engine.js').Engine} engine @param {() => T} call @returns {T}
+ * @template T @param {import('../engine/engine.js').Engine} engine @param {() => T} call @returns {T}
  */
 function runOutermost(engine, call) {
   /** @type {UsedCaches} */ const caches = engine.usedCaches = new Map()

@@ -11,7 +11,7 @@ import { flattenAxes, unflatten } from '../ops/sides.js'
 import { softmax } from '../ops/softmax.js'
 import { unaryFunctions } from '../ops/unary.js'
 import { fold, unfold } from '../ops/windows.js'
-import { formatTuple } from '../print_tensor.js'
+import { formatTuple } from '../tensor/print_tensor.js'
 import { Module } from './module.js'
 import { formatArguments } from './print_module.js'
 
@@ -19,8 +19,8 @@ import { formatArguments } from './print_module.js'
  * Modules that call a function of torch.nn.functional. The constructor takes the function's options, forward its
  * tensors.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
- * @typedef {import('../engine.js').Engine} Engine
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
+ * @typedef {import('../engine/engine.js').Engine} Engine
  */
 
 /**

@@ -1,13 +1,13 @@
 import { expect, expectNumber, expectOneOf, expectOptions, formatShape } from '../errors.js'
 import { expectFloatTensor } from '../ops/checks.js'
-import { fillNormal, fillUniform } from '../random.js'
-import { sizeOf } from '../shape.js'
+import { fillNormal, fillUniform } from '../tensor/random.js'
+import { sizeOf } from '../tensor/shape.js'
 
 /**
  * torch.nn.init: functions that fill a tensor in place, with the engine's random numbers as PyTorch does, and return
  * it.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  */
 
 /** @param {string} where @param {Tensor} tensor */

@@ -1,7 +1,7 @@
 import { expect, expectBoolean, expectNumber, expectOptions, expectInteger } from '../errors.js'
 import { layerNorm } from '../ops/layer_norm.js'
 import { Module } from './module.js'
-import { formatTuple } from '../print_tensor.js'
+import { formatTuple } from '../tensor/print_tensor.js'
 import { formatArguments } from './print_module.js'
 
 /**
@@ -9,7 +9,7 @@ import { formatArguments } from './print_module.js'
  */
 export class LayerNorm extends Module {
   /**
-   * @param {import('../engine.js').Engine} engine
+   * @param {import('../engine/engine.js').Engine} engine
    * @param {number | readonly number[]} normalizedShape the size of the last axis, or the sizes of the last axes
    * @param {{ eps?: number, elementwiseAffine?: boolean, bias?: boolean }} [options] eps: 1e-5; elementwiseAffine:
    *   true; bias: true, if elementwiseAffine is
@@ -36,7 +36,7 @@ export class LayerNorm extends Module {
     this.bias?.values.fill(0)
   }
 
-  /** @param {import('../tensor.js').Tensor} x @returns {import('../tensor.js').Tensor} */
+  /** @param {import('../tensor/tensor.js').Tensor} x @returns {import('../tensor/tensor.js').Tensor} */
   forward(x) {
     const { eps, normalizedShape } = this
     return layerNorm(x, this.weight, this.bias, normalizedShape.length > 1 ? { eps, normalizedShape } : { eps })

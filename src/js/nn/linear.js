@@ -1,6 +1,6 @@
 import { expectBoolean, expectOptions, expectInteger } from '../errors.js'
 import { linear } from '../ops/linear.js'
-import { fillUniform } from '../random.js'
+import { fillUniform } from '../tensor/random.js'
 import { Module } from './module.js'
 
 /**
@@ -12,7 +12,7 @@ import { Module } from './module.js'
  */
 export class Linear extends Module {
   /**
-   * @param {import('../engine.js').Engine} engine
+   * @param {import('../engine/engine.js').Engine} engine
    * @param {number} inFeatures
    * @param {number} outFeatures
    * @param {{ bias?: boolean }} [options] bias: true
@@ -36,8 +36,8 @@ export class Linear extends Module {
   }
 
   /**
-   * @param {import('../tensor.js').Tensor} x [..., inFeatures]
-   * @returns {import('../tensor.js').Tensor} [..., outFeatures]
+   * @param {import('../tensor/tensor.js').Tensor} x [..., inFeatures]
+   * @returns {import('../tensor/tensor.js').Tensor} [..., outFeatures]
    */
   forward(x) {
     return linear(x, this.weight, this.bias)

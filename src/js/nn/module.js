@@ -1,9 +1,9 @@
-import { clearGradients } from '../autograd.js'
+import { clearGradients } from '../autograd/autograd.js'
 import { GlassformerError, describe, expect, expectBoolean, expectEngine, isPlain, expectOptions, formatShape, stateDictHint } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
-import { sameShape } from '../shape.js'
-import { tensor as makeTensor } from '../from_values.js'
-import { Tensor } from '../tensor.js'
+import { sameShape } from '../tensor/shape.js'
+import { tensor as makeTensor } from '../tensor/from_values.js'
+import { Tensor } from '../tensor/tensor.js'
 import { Callable } from './callable.js'
 import { cloneModule, defineBuffer } from './clone.js'
 import { addHook, wrapForward } from './forward.js'
@@ -41,7 +41,7 @@ export class Module extends Callable {
 
   /**
    * The axes of its own parameters and buffers, by name, where operations cannot derive them.
-   * @type {Record<string, import('../axes.js').Axes>}
+   * @type {Record<string, import('../trace/axes.js').Axes>}
    */
   static axes = {}
 
@@ -58,7 +58,7 @@ export class Module extends Callable {
   /** Names of its buffers. @type {Set<string>} */ bufferNames = new Set()
   /** Names of the buffers that stateDict leaves out. @type {Set<string>} */ unsavedNames = new Set()
 
-  /** @param {import('../engine.js').Engine} engine */
+  /** @param {import('../engine/engine.js').Engine} engine */
   constructor(engine) {
     super()
     this.engine = engine
@@ -253,7 +253,7 @@ export class Module extends Callable {
 
   /**
    * Copies values into all parameters and buffers: torch.nn.Module.load_state_dict.
-   * @param {Record<string, Tensor | import('../tensor.js').NestedArray>} state
+   * @param {Record<string, Tensor | import('../tensor/tensor.js').NestedArray>} state
    * @param {{ strict?: boolean }} [options] strict: true; false ignores missing and unknown keys
    * @returns {{ missingKeys: string[], unexpectedKeys: string[] }}
    * @throws {GlassformerError} 'shape' for missing keys, unknown keys and wrong shapes; it names all of them, and

@@ -1,18 +1,18 @@
 import { describe, expect, expectBoolean, expectOptions, expectProbability, formatShape, expectInteger } from '../errors.js'
-import { record } from '../autograd.js'
-import { cell, constant, productTerm, sumOf } from '../explain.js'
+import { record } from '../autograd/autograd.js'
+import { cell, constant, productTerm, sumOf } from '../trace/explain.js'
 import { multiheadAttention } from '../ops/attention.js'
 import { add } from '../ops/binary.js'
 import { Cache } from '../ops/attention_cache.js'
 import { expectRank, expectShape, expectFloatTensor, expectOptionalTensor, expectWeightTensor } from '../ops/checks.js'
 import { linearRows } from '../ops/linear.js'
-import { freeIntermediate } from '../intermediates.js'
-import { fillUniform } from '../random.js'
-import { range, sameShape } from '../shape.js'
+import { freeIntermediate } from '../trace/intermediates.js'
+import { fillUniform } from '../tensor/random.js'
+import { range, sameShape } from '../tensor/shape.js'
 import { Linear } from './linear.js'
 import { Module } from './module.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /** Fills a weight as torch.nn.init.xavier_uniform_ does. @param {Tensor} weight [O, I] */
 export function xavierUniform(weight) {
@@ -46,7 +46,7 @@ export class MultiheadAttention extends Module {
   static inputNames = ['query', 'key', 'value']
 
   /**
-   * @param {import('../engine.js').Engine} engine
+   * @param {import('../engine/engine.js').Engine} engine
    * @param {number} embedDim
    * @param {number} numHeads divides embedDim
    * @param {{ dropout?: number, bias?: boolean, kdim?: number, vdim?: number, batchFirst?: true }} [options]
@@ -204,7 +204,7 @@ function checkShapes({ embedDim, kdim, vdim }, query, key, value) {
   check('value', value, vdim, key)
 }
 
-/** The mean over the heads. @type {import('../autograd.js').Operation} */
+/** The mean over the heads. @type {import('../autograd/autograd.js').Operation} */
 const average = {
   name: 'average_heads',
   axes({ inputs: { weights } }, of) {

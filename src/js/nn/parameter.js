@@ -1,5 +1,5 @@
-import { getPaddingBytes } from '../panels.js'
-import { Tensor } from '../tensor.js'
+import { getPaddingBytes } from '../tensor/panels.js'
+import { Tensor } from '../tensor/tensor.js'
 
 /**
  * A tensor of a module that is trained: torch.nn.Parameter. It lives until it is disposed or garbage collected.
@@ -8,9 +8,9 @@ export class Parameter extends Tensor {
   /** Whether it may be stored in fewer bits. @type {boolean} */ isMatrix
 
   /**
-   * @param {import('../engine.js').Engine} engine @param {readonly number[]} shape
+   * @param {import('../engine/engine.js').Engine} engine @param {readonly number[]} shape
    * @param {Tensor | null} [base] makes it a view of this tensor; null leaves its values out until `allocate`
-   * @param {import('../dtype.js').DType} [dtype]
+   * @param {import('../tensor/dtype.js').DType} [dtype]
    * @param {boolean} [isMatrix] whether it is only used in matrix products or as a table of rows, so that it may be
    *   stored in fewer bits
    */
@@ -21,7 +21,7 @@ export class Parameter extends Tensor {
     this.isMatrix = isMatrix
   }
 
-  /** @param {import('../dtype.js').DType} dtype @internal */
+  /** @param {import('../tensor/dtype.js').DType} dtype @internal */
   allocate(dtype, padding = this.shape.length === 2 ? getPaddingBytes(this.shape, dtype) : 0) {
     super.allocate(dtype, padding)
     this.requiresGrad = dtype === 'float32'

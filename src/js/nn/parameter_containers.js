@@ -1,9 +1,9 @@
 import { describe, expect } from '../errors.js'
-import { Tensor } from '../tensor.js'
+import { Tensor } from '../tensor/tensor.js'
 import { Module } from './module.js'
 import { Parameter } from './parameter.js'
 
-/** @typedef {import('../engine.js').Engine} Engine */
+/** @typedef {import('../engine/engine.js').Engine} Engine */
 
 /** @param {string} where @param {unknown} value @param {string | number} name @returns {Parameter} */
 function expectParameter(where, value, name) {

@@ -3,11 +3,11 @@ import { add } from '../ops/binary.js'
 import { expectRank, expectFloatTensor } from '../ops/checks.js'
 import { narrow } from '../ops/narrow.js'
 import { originOf, positionalEncoding } from '../ops/positional_encoding.js'
-import { fillNormal } from '../random.js'
+import { fillNormal } from '../tensor/random.js'
 import { Dropout } from './dropout.js'
 import { Module } from './module.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /**
  * The rows of a table for the positions of x [B, T, C].
@@ -31,7 +31,7 @@ export class PositionalEncoding extends Module {
   static axes = { pe: [{ name: 'position' }, { name: 'channel' }] }
 
   /**
-   * @param {import('../engine.js').Engine} engine
+   * @param {import('../engine/engine.js').Engine} engine
    * @param {number} dModel
    * @param {number} [dropout] 0.1
    * @param {number} [maxLength] 5000
@@ -65,7 +65,7 @@ export class PositionalEncoding extends Module {
 export class LearnedPositionalEncoding extends Module {
   static axes = { weight: [{ name: 'position' }, { name: 'channel' }] }
 
-  /** @param {import('../engine.js').Engine} engine @param {number} maxLength @param {number} dModel */
+  /** @param {import('../engine/engine.js').Engine} engine @param {number} maxLength @param {number} dModel */
   constructor(engine, maxLength, dModel) {
     super(engine)
     expectInteger('LearnedPositionalEncoding', 'maxLength', maxLength)

@@ -1,4 +1,4 @@
-import { formatPythonNumber, formatTuple } from '../print_tensor.js'
+import { formatPythonNumber, formatTuple } from '../tensor/print_tensor.js'
 
 /** Modules as PyTorch prints them (torch/nn/modules/module.py): a tree of classes with their sizes. */
 

@@ -1,5 +1,5 @@
 import { GlassformerError, describe, expect, isPlain } from '../errors.js'
-import { Tensor } from '../tensor.js'
+import { Tensor } from '../tensor/tensor.js'
 import { Callable } from './callable.js'
 import { Parameter } from './parameter.js'
 

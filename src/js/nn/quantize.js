@@ -1,7 +1,7 @@
-import { isBlockType } from '../dtype.js'
+import { isBlockType } from '../tensor/dtype.js'
 import { describe, expect, expectOneOf, expectOptions } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
-import { getPanels } from '../panels.js'
+import { getPanels } from '../tensor/panels.js'
 import { Module } from './module.js'
 import { Parameter } from './parameter.js'
 

@@ -1,7 +1,7 @@
 import { expectBoolean, expectNumber, expectOptions, expectInteger } from '../errors.js'
 import { rmsNorm } from '../ops/rms_norm.js'
 import { Module } from './module.js'
-import { formatTuple } from '../print_tensor.js'
+import { formatTuple } from '../tensor/print_tensor.js'
 import { formatArguments } from './print_module.js'
 
 /**
@@ -10,7 +10,7 @@ import { formatArguments } from './print_module.js'
  */
 export class RMSNorm extends Module {
   /**
-   * @param {import('../engine.js').Engine} engine
+   * @param {import('../engine/engine.js').Engine} engine
    * @param {number | [number]} normalizedShape the size of the last axis
    * @param {{ eps?: number | null, elementwiseAffine?: boolean }} [options] eps: null, which means 2⁻²³, the spacing of
    *   float32 at 1; elementwiseAffine: true
@@ -31,7 +31,10 @@ export class RMSNorm extends Module {
     this.weight?.values.fill(1)
   }
 
-  /** @param {import('../tensor.js').Tensor} x [..., C] @returns {import('../tensor.js').Tensor} the same shape */
+  /**
+   * @param {import('../tensor/tensor.js').Tensor} x [..., C]
+   * @returns {import('../tensor/tensor.js').Tensor} the same shape
+   */
   forward(x) {
     return rmsNorm(x, this.weight, { eps: this.eps })
   }

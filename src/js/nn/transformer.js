@@ -2,7 +2,7 @@ import { GlassformerError, describe, expect, expectBoolean, expectNumber, expect
 import { add } from '../ops/binary.js'
 import { expectTensor, expectFloatTensor } from '../ops/checks.js'
 import { toMaskTensor } from '../ops/mask.js'
-import { applyActivation, freeIntermediate, runLayers } from '../intermediates.js'
+import { applyActivation, freeIntermediate, runLayers } from '../trace/intermediates.js'
 import { getActivation } from './activation.js'
 import { ModuleList } from './containers.js'
 import { Dropout } from './dropout.js'
@@ -11,8 +11,8 @@ import { Linear } from './linear.js'
 import { Module } from './module.js'
 import { MultiheadAttention, checkBatchFirst, xavierUniform } from './multihead_attention.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
-/** @typedef {import('../engine.js').Engine} Engine */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
+/** @typedef {import('../engine/engine.js').Engine} Engine */
 /** @typedef {import('../ops/attention_cache.js').Cache} Cache */
 
 /** No model has more; a mistyped number would fill the memory for minutes before an error. */

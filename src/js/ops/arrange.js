@@ -19,7 +19,7 @@ import { unfoldAxis } from './windows.js'
 /**
  * Operations that rearrange values, as functions and as methods of tensors.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {import('./sort.js').Sorted} Sorted
  * @typedef {readonly (number | readonly number[])[]} Sides numbers as arguments, or one array of them
  *

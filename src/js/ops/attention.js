@@ -1,7 +1,7 @@
 import { describe, expect, expectBoolean, expectNumber, expectOptions, expectProbability, formatShape, expectInteger } from '../errors.js'
-import { needsSaving, record } from '../autograd.js'
-import { sameShape } from '../shape.js'
-import { Tensor } from '../tensor.js'
+import { needsSaving, record } from '../autograd/autograd.js'
+import { sameShape } from '../tensor/shape.js'
+import { Tensor } from '../tensor/tensor.js'
 import { explainAttention, explainAttentionGradient } from './attention_explain.js'
 import { passAxes } from './broadcast.js'
 import { expectRank, expectFloatTensor, expectSameEngine } from './checks.js'
@@ -16,7 +16,7 @@ import { reshape } from './reshape.js'
  * @property {(H: number, T: number, D: number) => number[]} strides floats from one batch, head and time to the next
  * @property {(b: number, h: number, t: number, d: number, D: number) => number[]} index of a cell
  * @property {(index: readonly number[], D: number) => number[]} split the inverse of index: b, h, t, d
- * @property {(axes: import('../axes.js').Axes) => import('../axes.js').Axis} token the axis of time
+ * @property {(axes: import('../trace/axes.js').Axes) => import('../trace/axes.js').Axis} token the axis of time
  */
 
 /** @type {Layout} */
@@ -50,7 +50,9 @@ const STEPS = ['dots', 'scores', 'masked_scores', 'weights']
 
 /**
  * Passes the structs gf_attention and gf_attention_steps; stored scores include those that masks hide.
- * @param {import('../engine.js').Engine} engine @param {any} saved @param {number} padding address of the bytes, or 0
+ * @param {import('../engine/engine.js').Engine} engine
+ * @param {any} saved
+ * @param {number} padding address of the bytes, or 0
  * @param {readonly number[]} steps four addresses @param {number} from how many of them are inputs
  * @returns {{ struct: number, steps: number }} their addresses
  */
@@ -69,7 +71,7 @@ function passStructs(engine, { sizes, group, scale, layout, mask, isCausal, past
 
 /**
  * Calls `use` with the addresses of the structs and of a workspace of the size it needs.
- * @param {import('../engine.js').Engine} engine @param {any} saved @param {readonly number[]} steps
+ * @param {import('../engine/engine.js').Engine} engine @param {any} saved @param {readonly number[]} steps
  * @param {number} from
  * @param {boolean} isBackward @param {(struct: number, steps: number, workspace: number) => void} use
  */
@@ -83,7 +85,7 @@ function withStructs(engine, saved, steps, from, isBackward, use) {
   })
 }
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'attention',
   readsOutput: true,

@@ -1,13 +1,13 @@
 import { describe, expect, formatShape, expectInteger } from '../errors.js'
-import { CACHE_READ, CACHE_VALUES } from '../constants.js'
-import { record } from '../autograd.js'
-import { cell, productTerm, sumOf } from '../explain.js'
+import { CACHE_READ, CACHE_VALUES } from '../engine/constants.js'
+import { record } from '../autograd/autograd.js'
+import { cell, productTerm, sumOf } from '../trace/explain.js'
 import { TensorEntry } from './tensor_cache.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
-/** @typedef {import('../engine.js').Engine} Engine */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
+/** @typedef {import('../engine/engine.js').Engine} Engine */
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'cache',
   axes: ({ inputs: { x } }, of) => (x ? of(x) : null),

@@ -1,14 +1,14 @@
-import { cell, constant, productTerm, sumOf, computedFactor } from '../explain.js'
-import { indicesOf, offsetOf, range } from '../shape.js'
+import { cell, constant, productTerm, sumOf, computedFactor } from '../trace/explain.js'
+import { indicesOf, offsetOf, range } from '../tensor/shape.js'
 import { maskAt } from './mask.js'
 import { explainSoftmax, explainSoftmaxGradient } from './softmax.js'
 
 /** Explains the cells of attention (attention.js), forward and backward: one step of its formula for each tensor. */
 
 /**
- * @typedef {import('../tensor.js').Tensor} Tensor
- * @typedef {import('../explain.js').CellExplanation} CellExplanation
- * @typedef {import('../explain.js').Factor} Factor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
+ * @typedef {import('../trace/explain.js').CellExplanation} CellExplanation
+ * @typedef {import('../trace/explain.js').Factor} Factor
  * @typedef {(tensor: Tensor, index: readonly number[], symbol: string) => Factor} Derivative
  */
 
@@ -24,7 +24,7 @@ const getKeyHead = ({ group }, h) => Math.floor(h / group)
 /** The heads of q that use a head of k and v. @param {any} saved @param {number} h */
 const getQueryHeads = ({ group }, h) => range(group).map(n => h * group + n)
 
-/** @type {import('../explain.js').ExplainCell} */
+/** @type {import('../trace/explain.js').ExplainCell} */
 export function explainAttention(node, output, index) {
   const { outputs, saved } = node
   if (output === 'out') return explainOut(node, index)
@@ -43,7 +43,7 @@ export function explainAttention(node, output, index) {
 
 /**
  * The number that a mask adds, as a cell if the mask is a tensor.
- * @param {import('../autograd.js').Node} node @param {readonly number[]} index @param {number} added
+ * @param {import('../autograd/autograd.js').Node} node @param {readonly number[]} index @param {number} added
  */
 function maskFactor({ inputs: { mask }, saved }, [b, h, i, j], added) {
   const { padding, sizes: { H, Tk }, origin } = saved
@@ -54,7 +54,7 @@ function maskFactor({ inputs: { mask }, saved }, [b, h, i, j], added) {
   return cell(mask, [...lead, i, j], 'mask')
 }
 
-/** @param {import('../autograd.js').Node} node @param {readonly number[]} index */
+/** @param {import('../autograd/autograd.js').Node} node @param {readonly number[]} index */
 function explainOut({ inputs, outputs, saved }, index) {
   const { layout, sizes: { Dv, Tk } } = saved, [b, h, i, d] = layout.split(index, Dv)
   return sumOf('out[i] = Σⱼ weights[i, j] × v[j]', range(Tk).map(j => productTerm(
@@ -63,14 +63,14 @@ function explainOut({ inputs, outputs, saved }, index) {
     cell(inputs.v, layout.index(b, getKeyHead(saved, h), j, d, Dv), 'v'))))
 }
 
-/** @param {import('../autograd.js').Node} node @param {readonly number[]} index */
+/** @param {import('../autograd/autograd.js').Node} node @param {readonly number[]} index */
 function dotTerms({ inputs, saved }, [b, h, i, j]) {
   const { layout, sizes: { D } } = saved
   return range(D).map(d => productTerm(cell(inputs.q, layout.index(b, h, i, d, D), 'q'),
     cell(inputs.k, layout.index(b, getKeyHead(saved, h), j, d, D), 'k')))
 }
 
-/** @param {import('../autograd.js').Node} node @param {readonly number[]} index @returns {CellExplanation} */
+/** @param {import('../autograd/autograd.js').Node} node @param {readonly number[]} index @returns {CellExplanation} */
 function explainScore(node, index) {
   const { outputs: { dots }, saved: { sizes: { D }, scale } } = node
   const own = cell(dots, index, 'dots'), isRoot = isRootOf(scale, D)
@@ -84,7 +84,7 @@ function explainScore(node, index) {
   }
 }
 
-/** @type {import('../explain.js').ExplainGradient} */
+/** @type {import('../trace/explain.js').ExplainGradient} */
 export function explainAttentionGradient(node, input, index, d) {
   const { inputs, outputs, saved } = node, { masked_scores: masked, weights } = outputs
   if (input === 'mask') return explainMaskGradient(masked, inputs.mask, saved, index, d)
@@ -97,7 +97,7 @@ export function explainAttentionGradient(node, input, index, d) {
   return explainSoftmaxGradient(row.map(at => cell(weights, at, 'y')), row.map(at => d(weights, at, 'dy')), j)
 }
 
-/** @param {import('../autograd.js').Node} node @param {readonly number[]} index @param {Derivative} d */
+/** @param {import('../autograd/autograd.js').Node} node @param {readonly number[]} index @param {Derivative} d */
 function explainWeightGradient({ inputs, outputs, saved }, [b, h, i, j], d) {
   const { layout, sizes: { Dv } } = saved
   return {
@@ -109,13 +109,13 @@ function explainWeightGradient({ inputs, outputs, saved }, [b, h, i, j], d) {
   }
 }
 
-/** @param {import('../autograd.js').Node} node @param {readonly number[]} index @param {Derivative} d */
+/** @param {import('../autograd/autograd.js').Node} node @param {readonly number[]} index @param {Derivative} d */
 function explainDotGradient({ outputs: { scores }, saved: { scale } }, index, d) {
   const factors = [d(scores, index, 'dscores'), constant('scale', Math.fround(scale))]
   return { formula: 'ddots = dscores × scale', terms: [productTerm(...factors)] }
 }
 
-/** @param {import('../autograd.js').Node} node @param {readonly number[]} index @param {Derivative} d */
+/** @param {import('../autograd/autograd.js').Node} node @param {readonly number[]} index @param {Derivative} d */
 function explainValueGradient({ outputs, saved }, index, d) {
   const { layout, sizes: { Tq, Dv } } = saved, [b, own, j, e] = layout.split(index, Dv)
   return {
@@ -128,7 +128,7 @@ function explainValueGradient({ outputs, saved }, index, d) {
 }
 
 /**
- * @param {import('../autograd.js').Node} node @param {'q' | 'k'} input
+ * @param {import('../autograd/autograd.js').Node} node @param {'q' | 'k'} input
  * @param {readonly number[]} index @param {Derivative} d
  */
 function explainQueryOrKeyGradient({ inputs, outputs: { dots }, saved }, input, index, d) {

@@ -1,12 +1,12 @@
 import { describe, expect } from '../errors.js'
-import { computedOutput, record } from '../autograd.js'
-import { productTerm, sum, computedFactor } from '../explain.js'
-import { toSnakeCase } from '../letter_case.js'
+import { computedOutput, record } from '../autograd/autograd.js'
+import { productTerm, sum, computedFactor } from '../trace/explain.js'
+import { toSnakeCase } from '../interface/letter_case.js'
 import { SCALAR, broadcast, operand, passAxes, resultIndices } from './broadcast.js'
 import { expectTensor, expectFloatTensor, expectSameEngine } from './checks.js'
 import { createIntegerFunction, isInteger, rejectBools, toFloat } from './int_arithmetic.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /**
  * Elementwise operations on two tensors, with PyTorch's broadcasting; either may be a number. Each operation is an
@@ -101,7 +101,7 @@ export const LOSSES = defineOperations({
 
 /**
  * A factor whose symbol is a formula with a and b replaced by the symbols of their cells.
- * @param {string} formula @param {number} value @param {...import('../explain.js').Factor} operands
+ * @param {string} formula @param {number} value @param {...import('../trace/explain.js').Factor} operands
  */
 function substitute(formula, value, ...operands) {
   const used = [...formula.matchAll(/\b[ab](?=²|\b)/g)].map(([letter]) => operands[letter === 'a' ? 0 : 1])
@@ -110,7 +110,7 @@ function substitute(formula, value, ...operands) {
   return computedFactor(symbol, value, ...new Set(used))
 }
 
-/** @param {string} name @param {Binary} line @returns {import('../autograd.js').Operation} */
+/** @param {string} name @param {Binary} line @returns {import('../autograd/autograd.js').Operation} */
 function operation(name, { formula, value, da, db, isSum, isExact }) {
   const kernel = `gf_${toSnakeCase(name)}_backward`
   /** The operands whose derivatives use this one. @param {string} letter */

@@ -7,7 +7,7 @@ import { createIntegerFunction, isInteger } from './int_arithmetic.js'
 /**
  * The operators & | ^ ~ of Python: logical for bool tensors, bit by bit for int32.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {(a: Tensor | number | boolean, b: Tensor | number | boolean) => Tensor} Bitwise
  */
 

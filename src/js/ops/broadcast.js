@@ -1,6 +1,6 @@
 import { expect, formatShape } from '../errors.js'
-import { cell, constant } from '../explain.js'
-import { range, sameShape, sizeOf } from '../shape.js'
+import { cell, constant } from '../trace/explain.js'
+import { range, sameShape, sizeOf } from '../tensor/shape.js'
 
 /** The shape of a number. */
 export const SCALAR = /** @type {const} */ ({ shape: [] })
@@ -52,7 +52,7 @@ const float = new Float32Array(1), bits = new Int32Array(float.buffer)
 
 /**
  * Passes axes to the next kernel call, followed by a number as float32, for an operand that is a number.
- * @param {import('../engine.js').Engine} engine @param {readonly number[]} axes @param {number} [number]
+ * @param {import('../engine/engine.js').Engine} engine @param {readonly number[]} axes @param {number} [number]
  * @returns {[number, number]} the address of each
  */
 export function passAxes(engine, axes, number = 0) {
@@ -63,7 +63,7 @@ export function passAxes(engine, axes, number = 0) {
 
 /**
  * Passes axes to the next kernel call, preceded by a number as float64.
- * @param {import('../engine.js').Engine} engine @param {readonly number[]} axes @param {number} number
+ * @param {import('../engine/engine.js').Engine} engine @param {readonly number[]} axes @param {number} number
  * @returns {[number, number]} the address of each
  */
 export function passAxesAndNumber(engine, axes, number) {

@@ -1,8 +1,8 @@
 import { describe, expect, expectEngine, otherEngineError, formatShape, expectInteger } from '../errors.js'
-import { WEIGHT_DTYPES } from '../dtype.js'
-import { sameShape, sizeOf } from '../shape.js'
-import { isIntegerArray, tensor as makeTensor } from '../from_values.js'
-import { Tensor } from '../tensor.js'
+import { WEIGHT_DTYPES } from '../tensor/dtype.js'
+import { sameShape, sizeOf } from '../tensor/shape.js'
+import { isIntegerArray, tensor as makeTensor } from '../tensor/from_values.js'
+import { Tensor } from '../tensor/tensor.js'
 
 /**
  * A tensor of any dtype that is not disposed, or an error that names the argument.
@@ -63,7 +63,7 @@ export const expectOptionalTensor = (where, name, value) =>
 
 /**
  * Ids or class indices as an int32 tensor, which may be given as nested arrays or a typed array of integers.
- * @param {import('../engine.js').Engine} engine @param {string} where @param {string} name @param {any} value
+ * @param {import('../engine/engine.js').Engine} engine @param {string} where @param {string} name @param {any} value
  * @returns {Tensor}
  */
 export function toIdTensor(engine, where, name, value) {

@@ -1,13 +1,13 @@
 import { expect, formatShape } from '../errors.js'
-import { sizeOf } from '../shape.js'
+import { sizeOf } from '../tensor/shape.js'
 import { expectShape, expectFloatTensor, toIdTensor, expectOptionalTensor, expectSameEngine } from './checks.js'
 
 /**
  * Arguments of losses over classes: logits or log probabilities as rows [N, V], targets as N class indices, and weights
  * of classes.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
- * @typedef {Tensor | number | import('../tensor.js').NestedArrays | Int32Array} Targets
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
+ * @typedef {Tensor | number | import('../tensor/tensor.js').NestedArrays | Int32Array} Targets
  */
 
 /**
@@ -37,7 +37,7 @@ function targetHint({ shape }, lead, V) {
 
 /**
  * Targets as class indices [N]; 'index' for one that is neither a class nor ignoreIndex.
- * @param {import('../engine.js').Engine} engine @param {string} where @param {Targets} target
+ * @param {import('../engine/engine.js').Engine} engine @param {string} where @param {Targets} target
  * @param {number[]} lead their shape @param {number} V @param {number} ignoreIndex
  * @returns {Tensor} int32, perhaps the argument itself
  */

@@ -1,14 +1,14 @@
-import { AND, EQ, GE, GT, LE, LT, NE, OR, XOR } from '../constants.js'
+import { AND, EQ, GE, GT, LE, LT, NE, OR, XOR } from '../engine/constants.js'
 import { describe, expect, expectBoolean, expectNumber, expectOptions, formatShape } from '../errors.js'
-import { record } from '../autograd.js'
-import { DTYPES } from '../dtype.js'
-import { sameShape } from '../shape.js'
-import { productTerm, computedFactor } from '../explain.js'
+import { record } from '../autograd/autograd.js'
+import { DTYPES } from '../tensor/dtype.js'
+import { sameShape } from '../tensor/shape.js'
+import { productTerm, computedFactor } from '../trace/explain.js'
 import { SCALAR, broadcast, operand, passAxesAndNumber } from './broadcast.js'
 import { expectTensor, expectSameEngine } from './checks.js'
 import { unaryFunctions } from './unary.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /**
  * Elementwise comparisons, which give a bool tensor, with PyTorch's broadcasting; either operand may be a number.
@@ -38,7 +38,7 @@ export const COMPARISONS = defineComparisons({
 
 /** @typedef {keyof typeof COMPARISONS} ComparisonName */
 
-/** @param {string} name @param {Comparison} spec @returns {import('../autograd.js').Operation} */
+/** @param {string} name @param {Comparison} spec @returns {import('../autograd/autograd.js').Operation} */
 const createOperation = (name, { formula, holds }) => ({
   name,
   kind: 'elementwise',

@@ -1,6 +1,6 @@
 import { GlassformerError, describe } from '../errors.js'
-import { record, unrecorded } from '../autograd.js'
-import { cell, constant, computedFactor, productTerm } from '../explain.js'
+import { record, unrecorded } from '../autograd/autograd.js'
+import { cell, constant, computedFactor, productTerm } from '../trace/explain.js'
 import { binaryFunctions } from './binary.js'
 import { expectFloatTensor, expectTensor } from './checks.js'
 import { comparisons } from './compare.js'
@@ -15,7 +15,7 @@ import { where } from './where.js'
  * in
  * a way that loses no more than the last bits.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {object} Composed
  * @property {string} torch PyTorch's line
  * @property {string} formula of x
@@ -79,7 +79,7 @@ export const COMPOSED = defineOperations({
 
 /** @typedef {keyof typeof COMPOSED} ComposedName */
 
-/** @param {string} name @param {Composed} line @returns {import('../autograd.js').Operation} */
+/** @param {string} name @param {Composed} line @returns {import('../autograd/autograd.js').Operation} */
 const operation = (name, { formula, value, slope }) => ({
   name,
   kind: 'elementwise',

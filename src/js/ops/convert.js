@@ -1,12 +1,12 @@
 import { describe, expect } from '../errors.js'
-import { record } from '../autograd.js'
-import { packBlocks, unpackBlocks } from '../block_weights.js'
-import { DTYPES, isBlockType, typeHint } from '../dtype.js'
-import { cell, productTerm } from '../explain.js'
+import { record } from '../autograd/autograd.js'
+import { packBlocks, unpackBlocks } from '../tensor/block_weights.js'
+import { DTYPES, isBlockType, typeHint } from '../tensor/dtype.js'
+import { cell, productTerm } from '../trace/explain.js'
 import { expectTensor } from './checks.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
-/** @typedef {import('../dtype.js').DType} DType */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/dtype.js').DType} DType */
 
 /**
  * Copies values into a tensor of the same shape and any dtype.
@@ -30,7 +30,7 @@ const NAMES = /** @type {DType[]} */ (Object.keys(DTYPES)).filter(dtype => !DTYP
 /** Devices, which PyTorch's `to` accepts. */
 const DEVICES = ['cuda', 'cpu', 'mps']
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'to',
   kind: 'elementwise',

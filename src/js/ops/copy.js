@@ -1,10 +1,10 @@
-import { record } from '../autograd.js'
-import { cell, productTerm, sumOf } from '../explain.js'
+import { record } from '../autograd/autograd.js'
+import { cell, productTerm, sumOf } from '../trace/explain.js'
 import { expectTensor } from './checks.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
-/** Both operations return the same cells. @type {Omit<import('../autograd.js').Operation, 'name'>} */
+/** Both operations return the same cells. @type {Omit<import('../autograd/autograd.js').Operation, 'name'>} */
 const identity = {
   axes: ({ inputs: { x } }, of) => of(x),
   backward({ inputs: { x }, outputs: { out } }, gradient) {

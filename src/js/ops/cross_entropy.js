@@ -1,8 +1,8 @@
 import { expect, expectOptions, expectProbability, formatShape, expectInteger } from '../errors.js'
-import { needsSaving, record } from '../autograd.js'
-import { cell, constant, productTerm, sum, computedFactor } from '../explain.js'
-import { range, sameShape } from '../shape.js'
-import { Tensor } from '../tensor.js'
+import { needsSaving, record } from '../autograd/autograd.js'
+import { cell, constant, productTerm, sum, computedFactor } from '../trace/explain.js'
+import { range, sameShape } from '../tensor/shape.js'
+import { Tensor } from '../tensor/tensor.js'
 import { binaryFunctions } from './binary.js'
 import { copyIdsForBackward } from './checks.js'
 import { toClassIndices, toClassRows, expectClassWeights } from './classes.js'
@@ -11,8 +11,8 @@ import { reduceLosses, readReduction } from './losses.js'
 import { reductions } from './reduce.js'
 import { unaryFunctions } from './unary.js'
 
-/** @typedef {import('../explain.js').Factor} Factor */
-/** @typedef {import('../explain.js').Derived} Derived */
+/** @typedef {import('../trace/explain.js').Factor} Factor */
+/** @typedef {import('../trace/explain.js').Derived} Derived */
 /**
  * @typedef {{ target: Tensor, weight: Tensor | null, count: number, ignoreIndex: number, labelSmoothing: number,
  *   reduction: string }} Saved
@@ -49,7 +49,7 @@ function recomputeLosses(losses, logProbs, saved) {
   losses.values.forEach((_, n) => { losses.values[n] = sum(rowTerms(node, n)) })
 }
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'cross_entropy',
   roles: { out: 'loss' },

@@ -1,14 +1,14 @@
 import { expect } from '../errors.js'
-import { record } from '../autograd.js'
-import { cell, productTerm, sum } from '../explain.js'
-import { range, sliceShape, sizeOf } from '../shape.js'
+import { record } from '../autograd/autograd.js'
+import { cell, productTerm, sum } from '../trace/explain.js'
+import { range, sliceShape, sizeOf } from '../tensor/shape.js'
 import { to } from './convert.js'
 import { axisOf, expectMovable } from './strided.js'
 
 /** @param {readonly number[]} index @param {number} dim @param {number} i */
 const replaceIndex = (index, dim, i) => index.map((at, axis) => (axis === dim ? i : at))
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'cumsum',
   parameters: ({ saved: { dim } }) => ({ dim }),
@@ -43,8 +43,8 @@ function addIntegers(out, x, [outer, C, inner]) {
 
 /**
  * Cumulative sums along an axis: torch.cumsum.
- * @param {import('../tensor.js').Tensor} x float32, int32 or bool @param {number} dim
- * @returns {import('../tensor.js').Tensor} int32 for int32 and bool
+ * @param {import('../tensor/tensor.js').Tensor} x float32, int32 or bool @param {number} dim
+ * @returns {import('../tensor/tensor.js').Tensor} int32 for int32 and bool
  * @throws {import('../errors.js').GlassformerError} 'range' for a sum of integers that does not fit into int32
  */
 export function cumsum(x, dim) {

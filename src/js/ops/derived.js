@@ -1,6 +1,6 @@
 import { describe, expect, expectBoolean, expectInteger, expectNumber, expectOptions, formatShape } from '../errors.js'
-import { tensor } from '../from_values.js'
-import { range, sameShape } from '../shape.js'
+import { tensor } from '../tensor/from_values.js'
+import { range, sameShape } from '../tensor/shape.js'
 import { binaryFunctions } from './binary.js'
 import { expectFloatTensor, expectSameEngine, expectTensor, toIdTensor } from './checks.js'
 import { comparisons, isnan, logicalNot } from './compare.js'
@@ -18,7 +18,7 @@ import { expectCellValue, where } from './where.js'
 /**
  * Functions of PyTorch that are a few other operations, so that their gradients and explanations are those of these.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {import('./sort.js').Sorted} Sorted
  */
 

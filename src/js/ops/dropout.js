@@ -1,11 +1,11 @@
 import { expectBoolean, expectOptions, expectProbability } from '../errors.js'
-import { record } from '../autograd.js'
-import { cell, productTerm, sumOf } from '../explain.js'
+import { record } from '../autograd/autograd.js'
+import { cell, productTerm, sumOf } from '../trace/explain.js'
 import { expectFloatTensor } from './checks.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'dropout',
   kind: 'elementwise',
@@ -33,7 +33,7 @@ const op = {
 
 /**
  * A random mask of 0, with probability p, and 1 / (1 - p), from PyTorch's stream. p = 1 uses no random numbers.
- * @param {import('../engine.js').Engine} engine @param {readonly number[]} shape @param {number} p
+ * @param {import('../engine/engine.js').Engine} engine @param {readonly number[]} shape @param {number} p
  */
 export function dropoutMask(engine, shape, p) {
   if (p === 1) return engine.zeros(shape)

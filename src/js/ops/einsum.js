@@ -1,10 +1,10 @@
 import { describe, expect, formatShape } from '../errors.js'
-import { range, sameShape } from '../shape.js'
+import { range, sameShape } from '../tensor/shape.js'
 import { expectFloatTensor } from './checks.js'
 import { matmul } from './matmul.js'
 import { expand, mergeAxes, permute } from './strided.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /**
  * Sums of products by a rule, such as 'bhid,bhjd->bhij': torch.einsum. Two tensors at a time are multiplied by one

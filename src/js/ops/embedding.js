@@ -1,16 +1,16 @@
 import { expect, expectOptions, expectInteger } from '../errors.js'
-import { needsSaving, record } from '../autograd.js'
-import { cell, productTerm, sumOf } from '../explain.js'
-import { indexOf, offsetOf } from '../shape.js'
-import { blockAddress } from '../block_weights.js'
-import { DTYPES, isBlockType } from '../dtype.js'
-import { getPanels } from '../panels.js'
+import { needsSaving, record } from '../autograd/autograd.js'
+import { cell, productTerm, sumOf } from '../trace/explain.js'
+import { indexOf, offsetOf } from '../tensor/shape.js'
+import { blockAddress } from '../tensor/block_weights.js'
+import { DTYPES, isBlockType } from '../tensor/dtype.js'
+import { getPanels } from '../tensor/panels.js'
 import { expectRank, toIdTensor, copyIdsForBackward, expectWeightTensor } from './checks.js'
 import { convertInto } from './convert.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'embedding',
   inputAxes: { weight: [{ name: 'word' }, { name: 'channel' }] },
@@ -45,7 +45,8 @@ const op = {
  */
 function getReadableRows(weight) {
   const { engine, dtype, offset, shape: [V, C] } = weight
-  const storage = /** @type {import('../storage.js').Storage} */ (weight.storage), { address, packedColumns } = storage
+  const storage = /** @type {import('../tensor/storage.js').Storage} */ (weight.storage)
+  const { address, packedColumns } = storage
   engine.recording?.use(storage)
   if (isBlockType(dtype)) return { panels: blockAddress(weight) }
   const panels = dtype !== 'float32' ? getPanels(weight, 0, V) : packedColumns === C && offset === 0 ? address : 0

@@ -1,6 +1,6 @@
 import { expect } from '../errors.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /**
  * The largest or smallest values along an axis and their indices, as in PyTorch:

@@ -1,6 +1,6 @@
-import { DTYPES } from '../dtype.js'
+import { DTYPES } from '../tensor/dtype.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /**
  * Calls a kernel that moves values of four bytes, whatever they mean. Those of bool tensors are converted to int32 and

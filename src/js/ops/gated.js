@@ -8,7 +8,7 @@ import { axisOf } from './strided.js'
 import { unaryFunctions } from './unary.js'
 import { where } from './where.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 const { mul } = binaryFunctions
 

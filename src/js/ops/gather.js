@@ -1,10 +1,10 @@
-import { GATHER, SCATTER, SCATTER_ADD } from '../constants.js'
+import { GATHER, SCATTER, SCATTER_ADD } from '../engine/constants.js'
 import { describe, expect, formatShape } from '../errors.js'
-import { needsSaving, record } from '../autograd.js'
-import { cell, productTerm, sumOf } from '../explain.js'
-import { indicesOf, range, sameShape, sliceShape, sizeOf } from '../shape.js'
-import { tensor } from '../from_values.js'
-import { Tensor } from '../tensor.js'
+import { needsSaving, record } from '../autograd/autograd.js'
+import { cell, productTerm, sumOf } from '../trace/explain.js'
+import { indicesOf, range, sameShape, sliceShape, sizeOf } from '../tensor/shape.js'
+import { tensor } from '../tensor/from_values.js'
+import { Tensor } from '../tensor/tensor.js'
 import { expectTensor, toIdTensor, expectSameEngine, copyIdsForBackward } from './checks.js'
 import { to } from './convert.js'
 import { narrow } from './narrow.js'
@@ -20,7 +20,7 @@ import { axisOf, expand, expectMovable, runAsInt } from './strided.js'
 
 /**
  * Calls the kernel for x [outer, C, inner] and the picked values.
- * @param {import('../engine.js').Engine} engine @param {number} picked address @param {number} x address
+ * @param {import('../engine/engine.js').Engine} engine @param {number} picked address @param {number} x address
  * @param {readonly number[]} shape of x @param {Selection} selection @param {number} mode
  */
 function callGather({ c }, picked, x, shape, { dim, indices, isShared }, mode) {
@@ -53,7 +53,9 @@ function findPicked(selection, index) {
 /**
  * The axes of picked cells. The axis that they were picked along keeps its meaning only if the indices are the same
  * everywhere.
- * @param {import('../axes.js').Axes} axes of x @param {Selection} selection @returns {import('../axes.js').Axis[]}
+ * @param {import('../trace/axes.js').Axes} axes of x
+ * @param {Selection} selection
+ * @returns {import('../trace/axes.js').Axis[]}
  */
 const selectedAxes = (axes, { dim, indices, isShared }) => axes.map((axis, i) => {
   if (i !== dim) return axis
@@ -61,7 +63,7 @@ const selectedAxes = (axes, { dim, indices, isShared }) => axes.map((axis, i) =>
   return isShared ? { ...rest, indices: Array.from(indices.values, index => earlier?.[index] ?? index + first) } : { name: 'choice' }
 })
 
-/** @param {string} name @returns {import('../autograd.js').Operation} */
+/** @param {string} name @returns {import('../autograd/autograd.js').Operation} */
 const lookup = name => ({
   name,
   isSelection: true,
@@ -76,7 +78,7 @@ const lookup = name => ({
     { formula: 'dx = Σ dout', terms: findPicked(saved, index).map(at => productTerm(d(out, at, 'dout'))) })
 })
 
-/** @type {Record<string, import('../autograd.js').Operation>} */
+/** @type {Record<string, import('../autograd/autograd.js').Operation>} */
 const lookups = { gather: lookup('gather'), indexSelect: lookup('index_select') }
 
 /**
@@ -157,7 +159,7 @@ function addIntegers(out, src, { dim, indices }) {
   }
 }
 
-/** @param {string} name @param {boolean} isAdded @returns {import('../autograd.js').Operation} */
+/** @param {string} name @param {boolean} isAdded @returns {import('../autograd/autograd.js').Operation} */
 const scatterOperation = (name, isAdded) => ({
   name,
   axes: ({ inputs: { x, src }, saved: { dim } }, of) => of(x).map((axis, i) => {
@@ -233,7 +235,7 @@ function scatterInto(where, x, dim, index, src) {
 }
 
 /**
- * @param {import('../engine.js').Engine} engine @param {readonly number[]} shape @param {number} value
+ * @param {import('../engine/engine.js').Engine} engine @param {readonly number[]} shape @param {number} value
  * @param {any} dtype
  */
 function createFilled(engine, shape, value, dtype) {
@@ -273,7 +275,7 @@ function selectMasked(x, mask) {
   return indexSelect(flattenAxes(x), 0, nonzero(flattenAxes(mask)).reshape(-1))
 }
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const nonzeroOperation = {
   name: 'nonzero',
   backward() {},

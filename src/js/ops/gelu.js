@@ -1,6 +1,6 @@
 import { expectOneOf, expectOptions } from '../errors.js'
-import { record } from '../autograd.js'
-import { cell, constant, productTerm } from '../explain.js'
+import { record } from '../autograd/autograd.js'
+import { cell, constant, productTerm } from '../trace/explain.js'
 import { expectFloatTensor } from './checks.js'
 
 /** P(N(0,1) > z) for z >= 0, by the continued fraction or the series, whichever converges. @param {number} z */
@@ -44,7 +44,7 @@ const FORMS = {
   }
 }
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'gelu', kind: 'activation',
   recompute: ({ x }, parameters) => gelu(x, parameters),
@@ -68,9 +68,9 @@ const op = {
 
 /**
  * Gaussian error linear unit (Hendrycks and Gimpel 2016): torch.nn.functional.gelu.
- * @param {import('../tensor.js').Tensor} x any shape
+ * @param {import('../tensor/tensor.js').Tensor} x any shape
  * @param {{ approximate?: 'none' | 'tanh' }} [options] approximate: 'none' (exact) or 'tanh'; default: 'none'
- * @returns {import('../tensor.js').Tensor} the same shape
+ * @returns {import('../tensor/tensor.js').Tensor} the same shape
  */
 export function gelu(x, options) {
   const { approximate = 'none' } = expectOptions('gelu', options, ['approximate'])

@@ -1,8 +1,8 @@
-import { INT_ADD, INT_AND, INT_MAXIMUM, INT_MINIMUM, INT_MUL, INT_POW, INT_SUB } from '../constants.js'
+import { INT_ADD, INT_AND, INT_MAXIMUM, INT_MINIMUM, INT_MUL, INT_POW, INT_SUB } from '../engine/constants.js'
 import { expect } from '../errors.js'
-import { record } from '../autograd.js'
-import { DTYPES } from '../dtype.js'
-import { productTerm, computedFactor } from '../explain.js'
+import { record } from '../autograd/autograd.js'
+import { DTYPES } from '../tensor/dtype.js'
+import { productTerm, computedFactor } from '../trace/explain.js'
 import { SCALAR, broadcast, operand, passAxesAndNumber } from './broadcast.js'
 import { to } from './convert.js'
 
@@ -10,7 +10,7 @@ import { to } from './convert.js'
  * Arithmetic of int32 and bool tensors with PyTorch's type promotion: with a float32 tensor, or a number that is not an
  * int32, they become float32; among themselves they give int32, modulo 2^32, and bools among themselves give bools.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {(a: number, b: number) => number} Pair
  */
 
@@ -43,7 +43,7 @@ export const rejectBools = (name, ...operands) => expect(
 export const toFloat = value => (typeof value !== 'number' && isInteger(value) ? to(value, 'float32') : value)
 
 /** @param {string} name @param {string} formula of a and b @param {Pair} value */
-const operation = (name, formula, value) => /** @type {import('../autograd.js').Operation} */ ({
+const operation = (name, formula, value) => /** @type {import('../autograd/autograd.js').Operation} */ ({
   name,
   parameters: ({ saved: { number } }) => (number === undefined ? {} : { number }),
   /* Integers have no gradient, so none comes here. */

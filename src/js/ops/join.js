@@ -1,8 +1,8 @@
 import { describe, expect, expectEngine, expectList, expectOptions, formatShape, expectInteger } from '../errors.js'
-import { record } from '../autograd.js'
-import { cell, productTerm, sumOf } from '../explain.js'
-import { range, sliceShape } from '../shape.js'
-import { Tensor } from '../tensor.js'
+import { record } from '../autograd/autograd.js'
+import { cell, productTerm, sumOf } from '../trace/explain.js'
+import { range, sliceShape } from '../tensor/shape.js'
+import { Tensor } from '../tensor/tensor.js'
 import { to } from './convert.js'
 import { narrow } from './narrow.js'
 import { flattenAxes, unsqueeze } from './sides.js'
@@ -13,7 +13,7 @@ import { axisOf, expand, toList, expectMovable, getStrides, markViewCopy, mergeS
 /** The number of the part that contains an index. @param {number[]} starts of the parts @param {number} i */
 const findPart = (starts, i) => starts.findLastIndex(start => start <= i)
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'cat',
   axes: ({ inputs: { x0 } }, of) => of(x0),

@@ -1,10 +1,10 @@
 import { expect, expectNumber, expectOptions, formatShape } from '../errors.js'
-import { needsSaving, record } from '../autograd.js'
-import { cell, constant, productTerm, sum, computedFactor } from '../explain.js'
-import { indicesOf, range, sizeOf, sliceShape } from '../shape.js'
+import { needsSaving, record } from '../autograd/autograd.js'
+import { cell, constant, productTerm, sum, computedFactor } from '../trace/explain.js'
+import { indicesOf, range, sizeOf, sliceShape } from '../tensor/shape.js'
 import { checkShape, expectShape, expectFloatTensor, getLastSize, expectOptionalTensor, countRows, expectSameEngine } from './checks.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /**
  * The statistics of one row in float64, and its centered values as factors.
@@ -23,7 +23,7 @@ function statistics(x, row, eps) {
   return { mean, variance, rstd, centred: centered, C }
 }
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'layer_norm', kind: 'norm',
   recompute: ({ x, weight, bias }, { eps }) => layerNorm(x, weight, bias, { eps }),

@@ -1,22 +1,22 @@
-import { ACCUMULATE, BFLOAT16_B, FLOAT16_B, PANELS_B, TRANSPOSE_A, TRANSPOSE_B } from '../constants.js'
+import { ACCUMULATE, BFLOAT16_B, FLOAT16_B, PANELS_B, TRANSPOSE_A, TRANSPOSE_B } from '../engine/constants.js'
 import { expect, formatShape } from '../errors.js'
-import { record } from '../autograd.js'
-import { cell, productTerm, sumOf } from '../explain.js'
-import { indicesOf, range, replaceLastSize } from '../shape.js'
-import { blockAddress } from '../block_weights.js'
-import { DTYPES } from '../dtype.js'
+import { record } from '../autograd/autograd.js'
+import { cell, productTerm, sumOf } from '../trace/explain.js'
+import { indicesOf, range, replaceLastSize } from '../tensor/shape.js'
+import { blockAddress } from '../tensor/block_weights.js'
+import { DTYPES } from '../tensor/dtype.js'
 import { traceRounding } from './rounded.js'
 import {
   countRows, expectFloatTensor, expectOptionalTensor, expectRank, expectSameEngine, expectShape, expectWeightTensor,
   getLastSize
 } from './checks.js'
-import { getPanels } from '../panels.js'
+import { getPanels } from '../tensor/panels.js'
 import { multiply } from './matmul.js'
 import { accumulateInputGradient } from './stored_weight.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'linear',
   recompute: ({ x, weight, bias }, rows) => linearRows(x, weight, bias, rows),
@@ -70,7 +70,10 @@ const op = {
   })
 }
 
-/** Flags of the matrix product for weights in panels. @type {Partial<Record<import('../dtype.js').DType, number>>} */
+/**
+ * Flags of the matrix product for weights in panels.
+ * @type {Partial<Record<import('../tensor/dtype.js').DType, number>>}
+ */
 const FLAGS = { float32: PANELS_B, float16: PANELS_B | FLOAT16_B, bfloat16: PANELS_B | BFLOAT16_B }
 
 /**

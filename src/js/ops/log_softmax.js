@@ -1,12 +1,12 @@
-import { cell, constant, productTerm, computedFactor } from '../explain.js'
+import { cell, constant, productTerm, computedFactor } from '../trace/explain.js'
 import { getRowIndices, rowsBackward, rowsForward } from './rowwise.js'
 import { computeExponentials } from './softmax.js'
 
 /**
  * Explains a value of a log softmax, which may be part of another operation.
- * @param {import('../explain.js').Factor[]} row the inputs of the whole row
+ * @param {import('../trace/explain.js').Factor[]} row the inputs of the whole row
  * @param {number} i which of them
- * @returns {import('../explain.js').CellExplanation}
+ * @returns {import('../trace/explain.js').CellExplanation}
  */
 export function explainLogSoftmax(row, i) {
   const { max, terms, total } = computeExponentials(row), computed = row[i].value - max - Math.log(total)
@@ -23,7 +23,7 @@ export function explainLogSoftmax(row, i) {
   }
 }
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'log_softmax',
   readsOutput: true,
@@ -47,8 +47,8 @@ const op = {
 
 /**
  * The logarithm of the softmax along an axis: torch.nn.functional.log_softmax(x, dim).
- * @param {import('../tensor.js').Tensor} x any shape but []
+ * @param {import('../tensor/tensor.js').Tensor} x any shape but []
  * @param {{ dim?: number }} [options] dim: -1, the axis of the softmax
- * @returns {import('../tensor.js').Tensor} the same shape
+ * @returns {import('../tensor/tensor.js').Tensor} the same shape
  */
 export const logSoftmax = (x, options) => rowsForward('logSoftmax', 'gf_log_softmax_forward', op, x, options)

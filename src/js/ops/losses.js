@@ -1,5 +1,5 @@
 import { describe, expect, expectBoolean, expectNumber, expectOneOf, expectOptions, formatShape } from '../errors.js'
-import { sameShape } from '../shape.js'
+import { sameShape } from '../tensor/shape.js'
 import { binaryFunctions, elementLosses } from './binary.js'
 import { expectFloatTensor, expectOptionalTensor, expectSameEngine } from './checks.js'
 import { comparisons } from './compare.js'
@@ -11,7 +11,7 @@ import { where } from './where.js'
  * The elementwise losses of torch.nn.functional: each is an operation of the table in binary.js, followed by a mean or
  * a sum unless reduction is 'none'.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {'mean' | 'sum' | 'none'} Reduction
  */
 

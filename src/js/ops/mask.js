@@ -1,7 +1,7 @@
 import { describe, expect, expectEngine, formatShape } from '../errors.js'
-import { sameShape } from '../shape.js'
-import { getFirstLeaf, getNestedShape, tensor as makeTensor } from '../from_values.js'
-import { Tensor } from '../tensor.js'
+import { sameShape } from '../tensor/shape.js'
+import { getFirstLeaf, getNestedShape, tensor as makeTensor } from '../tensor/from_values.js'
+import { Tensor } from '../tensor/tensor.js'
 import { expectFloatTensor } from './checks.js'
 import { expand } from './strided.js'
 import { where } from './where.js'
@@ -48,7 +48,7 @@ function refuseFlags(what, mask, hidden, isArray) {
 /**
  * Converts a mask of booleans or numbers to an additive tensor once, so that layers need not do it again: −∞ where it
  * hides, 0 elsewhere. Float tensors, empty arrays and missing masks are returned unchanged.
- * @param {import('../engine.js').Engine} engine @param {string} what the argument, for messages
+ * @param {import('../engine/engine.js').Engine} engine @param {string} what the argument, for messages
  * @param {any} mask nested booleans or numbers, or a tensor @param {boolean} hidden the boolean that hides
  */
 export function toMaskTensor(engine, what, mask, hidden) {
@@ -72,7 +72,7 @@ export function toMaskTensor(engine, what, mask, hidden) {
 
 /**
  * Converts an attention mask to numbers that are added to the scores.
- * @param {import('../engine.js').Engine} engine
+ * @param {import('../engine/engine.js').Engine} engine
  * @param {string} where
  * @param {any} mask nested booleans, nested numbers, a bool or a float32 tensor, of shape [Tq, Tk] or [B · H, Tq, Tk],
  *   or one that broadcasts to [B, H, Tq, Tk]; in modules it then has four axes
@@ -117,7 +117,7 @@ const ATTENTION_MASK_HINT = '; if 1 means visible, as in an attention_mask, writ
 
 /**
  * Converts a key padding mask to bytes, 1 where the key is hidden.
- * @param {import('../engine.js').Engine} engine
+ * @param {import('../engine/engine.js').Engine} engine
  * @param {string} where
  * @param {any} mask [B, Tk]: nested booleans or a bool tensor; true hides
  * @param {Sizes} sizes

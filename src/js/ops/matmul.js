@@ -1,22 +1,22 @@
-import { ACCUMULATE, BFLOAT16_B, FLOAT16_B, PANELS_B, TRANSPOSE_A, TRANSPOSE_B } from '../constants.js'
+import { ACCUMULATE, BFLOAT16_B, FLOAT16_B, PANELS_B, TRANSPOSE_A, TRANSPOSE_B } from '../engine/constants.js'
 import { expect, formatShape } from '../errors.js'
-import { record } from '../autograd.js'
-import { cell, productTerm, sumOf } from '../explain.js'
-import { indicesOf, offsetOf, range, sliceShape } from '../shape.js'
+import { record } from '../autograd/autograd.js'
+import { cell, productTerm, sumOf } from '../trace/explain.js'
+import { indicesOf, offsetOf, range, sliceShape } from '../tensor/shape.js'
 import { operandIndex, resultIndices } from './broadcast.js'
 import { mul } from './binary.js'
 import { expectRank, expectFloatTensor, expectTensor, countRows, expectSameEngine } from './checks.js'
 import { reductions } from './reduce.js'
 import { expectMovable } from './strided.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /** Whether b is in float32 panels, which need no packing. @param {number} flags */
 const isReady = flags => (flags & (PANELS_B | FLOAT16_B | BFLOAT16_B)) === PANELS_B
 
 /**
  * Calls the kernel with addresses: out [M, N] = a [M, K] b [K, N] + bias.
- * @param {import('../engine.js').Engine} engine
+ * @param {import('../engine/engine.js').Engine} engine
  * @param {number} out @param {number} a @param {number} b
  * @param {{ M: number, N: number, K: number, bias?: number, flags?: number }} options
  */
@@ -32,7 +32,7 @@ export function multiply(engine, out, a, b, { M, N, K, bias = 0, flags = 0 }) {
 const pairs = (a, b, lead) =>
   indicesOf(lead).map(index => [a, b].map(shape => offsetOf(shape, operandIndex(shape, index))))
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'matmul',
   reads: { a: ['b'], b: ['a'] },
@@ -71,7 +71,7 @@ const op = {
   cost: ({ saved: { M, N, K, uses } }) => ({ multiplyAdds: uses.length * M * N * K })
 }
 
-/** The same of int32 tensors, modulo 2^32 as in PyTorch. @type {import('../autograd.js').Operation} */
+/** The same of int32 tensors, modulo 2^32 as in PyTorch. @type {import('../autograd/autograd.js').Operation} */
 const integerOp = {
   ...op,
   backward() {},

@@ -1,15 +1,15 @@
 import { expectInteger } from '../errors.js'
-import { record } from '../autograd.js'
-import { cell, productTerm, sumOf } from '../explain.js'
-import { sliceShape, sizeOf } from '../shape.js'
+import { record } from '../autograd/autograd.js'
+import { cell, productTerm, sumOf } from '../trace/explain.js'
+import { sliceShape, sizeOf } from '../tensor/shape.js'
 import { axisOf, copyNarrow, expectMovable } from './strided.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /** @param {readonly number[]} index @param {number} dim @param {number} by */
 const moved = (index, dim, by) => index.map((i, axis) => (axis === dim ? i + by : i))
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'narrow',
   isView: true,

@@ -1,13 +1,13 @@
 import { expectOptions, expectInteger } from '../errors.js'
-import { needsSaving, record } from '../autograd.js'
-import { cell, constant, productTerm, sum } from '../explain.js'
-import { range } from '../shape.js'
+import { needsSaving, record } from '../autograd/autograd.js'
+import { cell, constant, productTerm, sum } from '../trace/explain.js'
+import { range } from '../tensor/shape.js'
 import { copyIdsForBackward } from './checks.js'
 import { toClassIndices, toClassRows, expectClassWeights } from './classes.js'
 import { readReduction } from './losses.js'
 
 /**
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {{ target: Tensor, weight: Tensor | null, count: number, ignoreIndex: number, reduction: string }} Saved
  */
 
@@ -17,7 +17,7 @@ function factorOf({ target, weight, count, ignoreIndex, reduction }, n) {
   return own === ignoreIndex ? 0 : -(weight ? weight.values[own] : 1) / (reduction === 'mean' ? count : 1)
 }
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'nll_loss',
   roles: { out: 'loss' },

@@ -1,5 +1,5 @@
 import { expectNumber, expectOptions } from '../errors.js'
-import { sameShape } from '../shape.js'
+import { sameShape } from '../tensor/shape.js'
 import { binaryFunctions } from './binary.js'
 import { broadcast } from './broadcast.js'
 import { expectFloatTensor } from './checks.js'
@@ -7,7 +7,7 @@ import { reductions } from './reduce.js'
 import { expand } from './strided.js'
 import { unaryFunctions } from './unary.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 const { div, mul } = binaryFunctions
 

@@ -1,11 +1,11 @@
 import { expect, expectOptions, expectInteger } from '../errors.js'
-import { arange } from '../creation.js'
+import { arange } from '../tensor/creation.js'
 import { expectTensor, toIdTensor } from './checks.js'
 import { comparisons } from './compare.js'
 import { to } from './convert.js'
 import { unsqueeze } from './sides.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /**
  * One-hot vectors, 1 at the index of each id and 0 elsewhere: torch.nn.functional.one_hot.

@@ -1,16 +1,16 @@
 import { expectBoolean, expectOptions, expectInteger } from '../errors.js'
-import { record } from '../autograd.js'
-import { constant, productTerm, sumOf } from '../explain.js'
-import { range } from '../shape.js'
+import { record } from '../autograd/autograd.js'
+import { constant, productTerm, sumOf } from '../trace/explain.js'
+import { range } from '../tensor/shape.js'
 import { expectRank, expectWeightTensor } from './checks.js'
 import { embedding } from './embedding.js'
 
 /** Biases of attention's scores that depend on relative positions: ALiBi's linear ones and T5's learned ones. */
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
-/** @typedef {import('../engine.js').Engine} Engine */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
+/** @typedef {import('../engine/engine.js').Engine} Engine */
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'alibi',
   axes: () => [{ name: 'batch' }, { name: 'head' }, { name: 'query' }, { name: 'key' }],

@@ -1,7 +1,7 @@
-import { CONCATENATED, INTERLEAVED, LOG, LOG_FLOAT, POWER } from '../constants.js'
+import { CONCATENATED, INTERLEAVED, LOG, LOG_FLOAT, POWER } from '../engine/constants.js'
 import { expect, expectNumber, expectOneOf, expectOptions, expectInteger } from '../errors.js'
-import { record } from '../autograd.js'
-import { constant } from '../explain.js'
+import { record } from '../autograd/autograd.js'
+import { constant } from '../trace/explain.js'
 
 const LAYOUTS = { interleaved: INTERLEAVED, concatenated: CONCATENATED }
 const METHODS = { 'direct': POWER, 'log': LOG, 'log-float32': LOG_FLOAT }
@@ -29,7 +29,7 @@ function angleOf(k, pair, d, base, method) {
   return { frequency, angle: Math.fround(k * frequency) }
 }
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'positional_encoding',
   axes: () => [{ name: 'position' }, { name: 'channel' }],
@@ -52,8 +52,8 @@ const op = {
 
 /**
  * The recorded computation of an existing table, for a trace that starts later.
- * @param {import('../tensor.js').Tensor} table @param {Parameters<typeof positionalEncoding>[3]} [options]
- * @returns {import('../autograd.js').Node}
+ * @param {import('../tensor/tensor.js').Tensor} table @param {Parameters<typeof positionalEncoding>[3]} [options]
+ * @returns {import('../autograd/autograd.js').Node}
  */
 export function originOf(table, { base = 10000, layout = 'interleaved', method = 'log' } = {}) {
   const saved = { dModel: table.shape[1], base, layout, method }
@@ -79,7 +79,7 @@ const OPTIONS = ['base', 'layout', 'method', 'dtype']
 /**
  * Sinusoidal positional encodings, computed in float64 (Vaswani et al. 2017, section 3.5), in every form of the
  * notebooks.
- * @param {import('../engine.js').Engine} engine
+ * @param {import('../engine/engine.js').Engine} engine
  * @param {number} maxLength positions 0 .. maxLength-1
  * @param {number} dModel
  * @param {object} [options]
@@ -90,7 +90,7 @@ const OPTIONS = ['base', 'layout', 'method', 'dtype']
  *   'direct' k / base^(2i/d), 'log-float32' the same as 'log' with torch's rounding of the angle, as in the notebooks
  *   (the error is 4e-4 at position 4999)
  * @param {'float32' | 'float64'} [options.dtype] 'float32' (default), or 'float64' as in NumPy
- * @returns {import('../tensor.js').Tensor} [maxLength, dModel]
+ * @returns {import('../tensor/tensor.js').Tensor} [maxLength, dModel]
  * @throws {import('../errors.js').GlassformerError} 'type' or 'range' for an invalid argument
  * @example
  * gf.positionalEncoding(2, 2)                     // [[0, 1], [0.8415, 0.5403]]

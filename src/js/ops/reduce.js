@@ -1,9 +1,9 @@
 import {
   LOGSUMEXP, MAX, MEAN, MIN, PROD, STD, SUM, TIES_SHARED, TIES_SHARED_WITH_NANS, TIES_TO_FIRST, VAR
-} from '../constants.js'
+} from '../engine/constants.js'
 import { describe, expect, expectBoolean, expectNumber, expectOptions, formatShape } from '../errors.js'
-import { record, unrecorded } from '../autograd.js'
-import { DTYPES } from '../dtype.js'
+import { record, unrecorded } from '../autograd/autograd.js'
+import { DTYPES } from '../tensor/dtype.js'
 import { expectTensor, expectFloatTensor } from './checks.js'
 import { comparisons } from './compare.js'
 import { to } from './convert.js'
@@ -12,15 +12,15 @@ import {
   ALL, ANY, INTEGER_OPERATIONS, REDUCTIONS, argOperation, extreme, multiplyIntegers, prod, sumOperation
 } from './reduce_operations.js'
 import { axesOf, axisOf, rowsAlong, readRows } from './rows.js'
-import { range } from '../shape.js'
+import { range } from '../tensor/shape.js'
 
 /**
  * Reductions: sums, means, extremes and the like along axes. dim is an axis, a list of them, or all when left out; with
  * keepdim the reduced axes stay, with length 1.
  *
  * @typedef {import('./reduce_operations.js').Reduction} Reduction
- * @typedef {import('../tensor.js').Tensor} Tensor
- * @typedef {import('../autograd.js').Operation} Operation
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
+ * @typedef {import('../autograd/autograd.js').Operation} Operation
  * @typedef {{ dim?: number | readonly number[] | null, keepdim?: boolean }} ReduceOptions
  */
 
@@ -51,7 +51,11 @@ function reduce(name, op, kind, x, axes, keepdim, p = 0, option) {
   return record(engine, op, { x }, { out }, { axes, keepdim, p, option })
 }
 
-/** A copy as another type, which is not recorded. @param {Tensor} x @param {import('../dtype.js').DType} dtype */
+/**
+ * A copy as another type, which is not recorded.
+ * @param {Tensor} x
+ * @param {import('../tensor/dtype.js').DType} dtype
+ */
 function convert(x, dtype) {
   const out = x.engine.empty(x.shape, dtype)
   x.engine.c.gf_convert(out.dataPtr(), DTYPES[dtype].code, x.dataPtr(), DTYPES[x.dtype].code, x.numel())

@@ -1,16 +1,16 @@
 import {
   LOGSUMEXP, MAX, MEAN, MIN, NORM, PROD, STD, SUM, TIES_SHARED, TIES_SHARED_WITH_NANS, TIES_TO_FIRST, VAR
-} from '../constants.js'
-import { computedOutput } from '../autograd.js'
-import { cell, constant, productTerm, productTermOf, sum as total, computedFactor } from '../explain.js'
+} from '../engine/constants.js'
+import { computedOutput } from '../autograd/autograd.js'
+import { cell, constant, productTerm, productTermOf, sum as total, computedFactor } from '../trace/explain.js'
 import { addRows, cellsAlong, rowsAlong, readRows } from './rows.js'
 
 /**
  * The operations that reduce.js records: their formulas, gradients and explanations.
  *
- * @typedef {import('../explain.js').Factor} Factor
- * @typedef {import('../explain.js').CellExplanation} CellExplanation
- * @typedef {import('../autograd.js').Operation} Operation
+ * @typedef {import('../trace/explain.js').Factor} Factor
+ * @typedef {import('../trace/explain.js').CellExplanation} CellExplanation
+ * @typedef {import('../autograd/autograd.js').Operation} Operation
  *
  * Statistics of the cells that are reduced to one: how many, their mean, the largest, and the option p.
  * @typedef {{ n: number, mean: number, max: number, p: number }} Statistics
@@ -20,7 +20,8 @@ import { addRows, cellsAlong, rowsAlong, readRows } from './rows.js'
  * @property {number} kind the kernel's code
  * @property {string} torch PyTorch's line
  * @property {string} formula
- * @property {(own: Factor, statistics: Statistics) => Factor[] | import('../explain.js').Derived[]} part the factors of
+ * @property {(own: Factor, statistics: Statistics) => Factor[] | import('../trace/explain.js').Derived[]} part the
+ *   factors of
  *   a cell's term
  * @property {(sum: number, statistics: Statistics) => number} [finish]
  * @property {string} [finishLabel] the same as a formula

@@ -1,11 +1,11 @@
 import { describe, expect, formatShape, expectInteger } from '../errors.js'
-import { record } from '../autograd.js'
-import { cell, productTerm, sumOf } from '../explain.js'
-import { indexOf, offsetOf, sizeOf } from '../shape.js'
+import { record } from '../autograd/autograd.js'
+import { cell, productTerm, sumOf } from '../trace/explain.js'
+import { indexOf, offsetOf, sizeOf } from '../tensor/shape.js'
 
 /** A method of tensors: tensor.js imports this file, so it does not import the class. */
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /**
  * Matches runs of axes of two shapes that have the same number of cells, from the first on.
@@ -34,7 +34,7 @@ function matchAxes(from, to) {
 /**
  * The axes after a reshape: unchanged axes keep their meaning, split channels become heads and channels, and merged
  * axes get the meaning of the only one among them that is longer than 1.
- * @type {NonNullable<import('../autograd.js').Operation['axes']>}
+ * @type {NonNullable<import('../autograd/autograd.js').Operation['axes']>}
  */
 function reshapedAxes({ inputs: { x }, outputs: { out } }, of) {
   const axes = of(x), isLong = (/** @type {number} */ i) => x.shape[i] !== 1
@@ -48,7 +48,7 @@ function reshapedAxes({ inputs: { x }, outputs: { out } }, of) {
   })
 }
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'reshape',
   isView: true,

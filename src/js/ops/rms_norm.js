@@ -1,10 +1,10 @@
 import { expectNumber, expectOptions } from '../errors.js'
-import { needsSaving, record } from '../autograd.js'
-import { cell, constant, productTerm, computedFactor } from '../explain.js'
-import { indicesOf, range, sliceShape } from '../shape.js'
+import { needsSaving, record } from '../autograd/autograd.js'
+import { cell, constant, productTerm, computedFactor } from '../trace/explain.js'
+import { indicesOf, range, sliceShape } from '../tensor/shape.js'
 import { expectShape, expectFloatTensor, getLastSize, expectOptionalTensor, countRows, expectSameEngine } from './checks.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /** The spacing of float32 at 1, PyTorch's default of eps. */
 const SPACING = 2 ** -23
@@ -19,7 +19,7 @@ function statistics(x, row, eps) {
   return { cells, square, rstd: constant('rstd', 1 / Math.sqrt(square + eps)) }
 }
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'rms_norm', kind: 'norm',
   recompute: ({ x, weight }, { eps }) => rmsNorm(x, weight, { eps }),

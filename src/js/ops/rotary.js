@@ -1,12 +1,12 @@
 import { describe, expect, expectNumber, expectOneOf, expectOptions, formatShape, expectInteger } from '../errors.js'
-import { record } from '../autograd.js'
-import { cell, constant, productTerm, sumOf } from '../explain.js'
-import { range, sliceShape, sizeOf } from '../shape.js'
-import { tensor } from '../from_values.js'
-import { Tensor } from '../tensor.js'
+import { record } from '../autograd/autograd.js'
+import { cell, constant, productTerm, sumOf } from '../trace/explain.js'
+import { range, sliceShape, sizeOf } from '../tensor/shape.js'
+import { tensor } from '../tensor/from_values.js'
+import { Tensor } from '../tensor/tensor.js'
 import { expectFloatTensor, toIdTensor } from './checks.js'
 
-/** @typedef {import('../engine.js').Engine} Engine */
+/** @typedef {import('../engine/engine.js').Engine} Engine */
 
 /**
  * The pair that a channel belongs to, and the channels of both; null for a channel that is not rotated.
@@ -26,8 +26,8 @@ const tableRow = ({ batch }, index) => index[0] * batch + index[index.length - 2
 
 /**
  * The two terms of a rotated cell, or the only one of a copied cell: of x forward, of its gradient backward.
- * @param {import('../autograd.js').Node} node @param {readonly number[]} index
- * @param {(at: number[], symbol: string) => import('../explain.js').Factor} of @param {boolean} isBack
+ * @param {import('../autograd/autograd.js').Node} node @param {readonly number[]} index
+ * @param {(at: number[], symbol: string) => import('../trace/explain.js').Factor} of @param {boolean} isBack
  */
 function rotateCell({ inputs: { cos, sin }, saved }, index, of, isBack) {
   const found = pairOf(saved, index[index.length - 1]), row = tableRow(saved, index)
@@ -49,7 +49,7 @@ function rotateCell({ inputs: { cos, sin }, saved }, index, of, isBack) {
   }
 }
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'rotary',
   inputAxes: { cos: [{ name: 'position' }, { name: 'channel' }], sin: [{ name: 'position' }, { name: 'channel' }] },

@@ -1,12 +1,12 @@
-import { record } from '../autograd.js'
-import { cell, productTerm } from '../explain.js'
+import { record } from '../autograd/autograd.js'
+import { cell, productTerm } from '../trace/explain.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /** Neighbors in a row that share a step. */
 const BLOCK = 32
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'rounded',
   /* The derivative of rounding is 0 almost everywhere; like any straight-through estimator, this takes dx = dout. */

@@ -1,12 +1,12 @@
 import { describe, expect } from '../errors.js'
-import { sizeOf } from '../shape.js'
+import { sizeOf } from '../tensor/shape.js'
 
 /**
  * Applies kernels for rows along any axes: these axes are moved to the end, as a copy, by repeatedly exchanging
  * neighboring groups of axes.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
- * @typedef {import('../engine.js').Engine} Engine
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
+ * @typedef {import('../engine/engine.js').Engine} Engine
  * @typedef {[outer: number, A: number, middle: number, B: number, inner: number]} Exchange arguments of gf_transpose
  * @typedef {{ axes: number[], N: number, C: number, steps: Exchange[] }} Rows
  */

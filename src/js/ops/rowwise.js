@@ -1,15 +1,15 @@
 import { expectOptions } from '../errors.js'
-import { record } from '../autograd.js'
+import { record } from '../autograd/autograd.js'
 import { expectFloatTensor, getLastSize, countRows } from './checks.js'
 import { addRows, axisOf, rowsAlong, readRows, writeRows } from './rows.js'
 
 /**
  * Operations that map rows to rows along any axis, with kernels (out, x, N, C) and (dx, dout, out, N, C).
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  */
 
 /**
- * @param {string} where @param {string} kernel @param {import('../autograd.js').Operation} op
+ * @param {string} where @param {string} kernel @param {import('../autograd/autograd.js').Operation} op
  * @param {Tensor} x @param {{ dim?: number }} [options] dim: -1 @returns {Tensor}
  */
 export function rowsForward(where, kernel, op, x, options) {
@@ -24,7 +24,7 @@ export function rowsForward(where, kernel, op, x, options) {
   return record(engine, op, { x }, { out }, { dim })
 }
 
-/** @param {string} kernel @returns {import('../autograd.js').Operation['backward']} */
+/** @param {string} kernel @returns {import('../autograd/autograd.js').Operation['backward']} */
 export const rowsBackward = kernel => ({ inputs: { x }, outputs: { out }, saved: { dim } }, gradient) => {
   const { engine, shape } = x, size = x.numel(), rows = rowsAlong(shape, [dim]), to = gradient(x), dout = gradient(out)
   readRows(engine, out.dataPtr(), size, rows, y => readRows(engine, dout, size, rows, dy =>

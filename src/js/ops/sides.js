@@ -1,11 +1,11 @@
 import { expect, formatShape, expectInteger } from '../errors.js'
-import { sliceShape, sizeOf } from '../shape.js'
+import { sliceShape, sizeOf } from '../tensor/shape.js'
 import { expectTensor } from './checks.js'
 import { axisOf } from './strided.js'
 
 /** Operations that insert, remove, merge and split axes; all give views. */
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /**
  * Inserts an axis of length 1: torch.unsqueeze.

@@ -1,11 +1,11 @@
-import { cell, constant, productTerm, sum } from '../explain.js'
+import { cell, constant, productTerm, sum } from '../trace/explain.js'
 import { getRowIndices, rowsBackward, rowsForward } from './rowwise.js'
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
 /**
  * The exponentials of a row minus its largest value, and their sum.
- * @param {import('../explain.js').Factor[]} row
+ * @param {import('../trace/explain.js').Factor[]} row
  */
 export function computeExponentials(row) {
   const max = row.reduce((m, f) => Math.max(m, f.value), -Infinity)
@@ -15,9 +15,9 @@ export function computeExponentials(row) {
 
 /**
  * Explains a value of a softmax, which may be part of another operation.
- * @param {import('../explain.js').Factor[]} row the inputs of the whole row
+ * @param {import('../trace/explain.js').Factor[]} row the inputs of the whole row
  * @param {number} i which of them
- * @returns {import('../explain.js').CellExplanation}
+ * @returns {import('../trace/explain.js').CellExplanation}
  */
 export function explainSoftmax(row, i) {
   const { max, terms, total } = computeExponentials(row), computed = terms[i].value / total
@@ -36,8 +36,8 @@ export function explainSoftmax(row, i) {
 
 /**
  * Explains the gradient of a softmax's input.
- * @param {import('../explain.js').Factor[]} outs the whole row
- * @param {import('../explain.js').Factor[]} gradients theirs
+ * @param {import('../trace/explain.js').Factor[]} outs the whole row
+ * @param {import('../trace/explain.js').Factor[]} gradients theirs
  * @param {number} i
  */
 export function explainSoftmaxGradient(outs, gradients, i) {
@@ -50,7 +50,7 @@ export function explainSoftmaxGradient(outs, gradients, i) {
   }
 }
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'softmax',
   readsOutput: true,

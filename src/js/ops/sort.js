@@ -1,6 +1,6 @@
 import { expectBoolean, expectOptions, expectInteger } from '../errors.js'
-import { record, unrecorded } from '../autograd.js'
-import { sizeOf } from '../shape.js'
+import { record, unrecorded } from '../autograd/autograd.js'
+import { sizeOf } from '../tensor/shape.js'
 import { binaryFunctions } from './binary.js'
 import { to } from './convert.js'
 import { gather } from './gather.js'
@@ -8,14 +8,14 @@ import { axisOf, expectMovable } from './strided.js'
 
 /** Sorting along an axis. The sorted values are gathered by their indices, so that gradients flow to them. */
 
-/** @typedef {import('../tensor.js').Tensor} Tensor */
+/** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 /** @typedef {[Tensor, Tensor] & { values: Tensor, indices: Tensor }} Sorted values and indices, as in PyTorch */
 
 /** @param {Tensor} values @param {Tensor} indices @returns {Sorted} */
 const toSorted = (values, indices) => Object.assign(/** @type {[Tensor, Tensor]} */ ([values, indices]),
   { values, indices })
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'order',
   parameters: ({ outputs: { out }, saved: { dim, descending } }) => ({ dim, descending, k: out.shape[dim] }),

@@ -1,6 +1,6 @@
-import { ACCUMULATE } from '../constants.js'
-import { unpackBlocks } from '../block_weights.js'
-import { DTYPES, isBlockType } from '../dtype.js'
+import { ACCUMULATE } from '../engine/constants.js'
+import { unpackBlocks } from '../tensor/block_weights.js'
+import { DTYPES, isBlockType } from '../tensor/dtype.js'
 import { multiply } from './matmul.js'
 import { mergeStridedAxes } from './strided.js'
 
@@ -8,7 +8,7 @@ import { mergeStridedAxes } from './strided.js'
  * Gradients through weights that are stored in 8 or 16 bits. The weights themselves have none, but what is before them
  * may be trained, such as the LoRA of an earlier layer.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  */
 
 /** Numbers that are unpacked at once: 4 MB of float32, which most weights fit into. */

@@ -1,7 +1,7 @@
 import { describe, expect, formatShape, expectInteger } from '../errors.js'
-import { record } from '../autograd.js'
-import { cell, productTerm, sumOf } from '../explain.js'
-import { indexOf, offsetOf, range, sizeOf } from '../shape.js'
+import { record } from '../autograd/autograd.js'
+import { cell, productTerm, sumOf } from '../trace/explain.js'
+import { indexOf, offsetOf, range, sizeOf } from '../tensor/shape.js'
 import { MAX_WALKED_AXES } from './broadcast.js'
 import { expectTensor } from './checks.js'
 import { to } from './convert.js'
@@ -9,7 +9,7 @@ import { to } from './convert.js'
 /**
  * Operations that PyTorch implements as views with strides. Here they are copies, made by one kernel for any strides.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  *
  * The positions of a result's cells in the source: the step along each axis in floats, and the offset of the first
  * cell.
@@ -79,7 +79,7 @@ function findCopies({ shape, steps, offset }, source) {
 const getSource = ({ inputs: { x }, saved: { steps, offset } }, index) =>
   indexOf(x.shape, index.reduce((position, i, axis) => position + i * steps[axis], offset))
 
-/** @param {string} name @returns {import('../autograd.js').Operation} */
+/** @param {string} name @returns {import('../autograd/autograd.js').Operation} */
 const operation = name => ({
   name,
   axes: ({ inputs: { x }, saved: { from } }, of) =>
@@ -99,7 +99,7 @@ const operation = name => ({
   }
 })
 
-/** @type {Record<string, import('../autograd.js').Operation>} */
+/** @type {Record<string, import('../autograd/autograd.js').Operation>} */
 const operations = Object.fromEntries(['permute', 'expand', 'slice', 'flip',
   'diagonal', 'unfold'].map(name => [name, operation(name)]))
 

@@ -2,8 +2,8 @@ import { describe, expect, formatShape } from '../errors.js'
 import { indexSelect } from './gather.js'
 import { cat } from './join.js'
 import { narrow } from './narrow.js'
-import { tensor as createTensor } from '../from_values.js'
-import { Tensor } from '../tensor.js'
+import { tensor as createTensor } from '../tensor/from_values.js'
+import { Tensor } from '../tensor/tensor.js'
 
 /** Where a cache stores the tensors of a module of the program's own, such as an attention written out. */
 export class TensorEntry {

@@ -1,8 +1,8 @@
 import { describe, expect, expectInteger } from '../errors.js'
-import { record } from '../autograd.js'
+import { record } from '../autograd/autograd.js'
 import { moveFourByteValues } from './four_bytes.js'
-import { cell, productTerm, sumOf } from '../explain.js'
-import { sliceShape, sizeOf } from '../shape.js'
+import { cell, productTerm, sumOf } from '../trace/explain.js'
+import { sliceShape, sizeOf } from '../tensor/shape.js'
 
 /** A method of tensors: tensor.js imports this file, so it imports neither the class nor checks.js, which does. */
 
@@ -17,7 +17,7 @@ function exchange(list, a, b) {
   return result
 }
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'transpose',
   axes: ({ inputs: { x }, saved: { a, b } }, of) => exchange(of(x), a, b),
@@ -35,10 +35,10 @@ const op = {
 
 /**
  * Exchanges two axes, as a copy: torch.transpose(x, a, b).contiguous().
- * @param {import('../tensor.js').Tensor} x float32, int32 or bool
+ * @param {import('../tensor/tensor.js').Tensor} x float32, int32 or bool
  * @param {number} first an axis; negative ones count from the end
  * @param {number} second
- * @returns {import('../tensor.js').Tensor}
+ * @returns {import('../tensor/tensor.js').Tensor}
  */
 export function transpose(x, first, second) {
   expect(['float32', 'int32', 'bool'].includes(x.dtype), 'type',

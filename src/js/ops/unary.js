@@ -1,7 +1,7 @@
 import { describe, expect, expectOptions } from '../errors.js'
-import { computedOutput, record } from '../autograd.js'
-import { cell, constant, productTerm, computedFactor } from '../explain.js'
-import { toSnakeCase } from '../letter_case.js'
+import { computedOutput, record } from '../autograd/autograd.js'
+import { cell, constant, productTerm, computedFactor } from '../trace/explain.js'
+import { toSnakeCase } from '../interface/letter_case.js'
 import { expectFloatTensor, expectTensor } from './checks.js'
 import { clone } from './copy.js'
 import { createIntegerFunction, isInteger, toFloat } from './int_arithmetic.js'
@@ -9,7 +9,7 @@ import { createIntegerFunction, isInteger, toFloat } from './int_arithmetic.js'
 /**
  * Elementwise operations on one tensor. Each operation is an entry here and a line in src/c/ops/unary.h.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {(x: number, p: number, q: number) => number} Curve p and q are the options, in order
  * @typedef {object} Unary
  * @property {string} torch PyTorch's line
@@ -19,7 +19,7 @@ import { createIntegerFunction, isInteger, toFloat } from './int_arithmetic.js'
  * @property {[string, Curve]} slope the derivative, as a formula and as a number
  * @property {[string, Curve]} [gate] the factor of x, if the operation is a product with x
  * @property {string} [gradient] the formula of the gradient, if it is not dout × slope
- * @property {import('../explain.js').Note} [note] the condition that this formula omits
+ * @property {import('../trace/explain.js').Note} [note] the condition that this formula omits
  * @property {Record<string, number>} [options] at most two numbers, with their defaults
  */
 
@@ -88,7 +88,7 @@ export const UNARY = defineOperations({
 
 /** @typedef {Exclude<keyof typeof UNARY, 'clamp' | 'softplus' | 'leakyRelu'>} UnaryName operations without options */
 
-/** @param {string} name @param {Unary} line @returns {import('../autograd.js').Operation} */
+/** @param {string} name @param {Unary} line @returns {import('../autograd/autograd.js').Operation} */
 function operation(name, { kind = 'elementwise', formula, value, slope: [slope, slopeOf], gate, gradient: gradientFormula, note, options }) {
   const kernel = `gf_${toSnakeCase(name)}_backward`
   return {

@@ -1,9 +1,9 @@
 import { describe, expect, expectInteger } from '../errors.js'
-import { record } from '../autograd.js'
-import { cell, constant, productTerm, sumOf } from '../explain.js'
-import { sliceShape } from '../shape.js'
-import { setRequiresGrad } from '../from_values.js'
-import { Tensor } from '../tensor.js'
+import { record } from '../autograd/autograd.js'
+import { cell, constant, productTerm, sumOf } from '../trace/explain.js'
+import { sliceShape } from '../tensor/shape.js'
+import { setRequiresGrad } from '../tensor/from_values.js'
+import { Tensor } from '../tensor/tensor.js'
 import { broadcast } from './broadcast.js'
 import { expectTensor, expectSameEngine } from './checks.js'
 import { to } from './convert.js'
@@ -13,9 +13,9 @@ import { expand, expectMovable } from './strided.js'
 
 /** Operations that select values by a mask. */
 
-/** @typedef {import('../dtype.js').DType} DType */
+/** @typedef {import('../tensor/dtype.js').DType} DType */
 
-/** @type {import('../autograd.js').Operation} */
+/** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'where',
   kind: 'elementwise',

@@ -1,6 +1,6 @@
 import { describe, expect, expectInteger, expectOneOf, expectOptions, formatShape } from '../errors.js'
-import { range, sizeOf } from '../shape.js'
-import { tensor } from '../from_values.js'
+import { range, sizeOf } from '../tensor/shape.js'
+import { tensor } from '../tensor/from_values.js'
 import { binaryFunctions } from './binary.js'
 import { expectFloatTensor, expectSameEngine } from './checks.js'
 import { indexSelect, scatterAdd } from './gather.js'
@@ -14,7 +14,7 @@ import { expectCellValue } from './where.js'
 /**
  * Padding, windows that slide over axes, and the convolutions that are products with such windows.
  *
- * @typedef {import('../tensor.js').Tensor} Tensor
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {number | readonly number[]} Sizes one number for all axes, or one for each
  * @typedef {{ dilation?: Sizes, padding?: Sizes, stride?: Sizes }} WindowOptions dilation: 1; padding: 0; stride: 1
  * @typedef {{ stride?: Sizes, padding?: Sizes | 'valid' | 'same', dilation?: Sizes, groups?: number }} ConvOptions

@@ -1,5 +1,5 @@
 import { expectNumber, expectOptions } from '../errors.js'
-import { Tensor } from '../tensor.js'
+import { Tensor } from '../tensor/tensor.js'
 import { expectParams } from './optimizer.js'
 
 /** @param {string} where @param {Iterable<Tensor>} params @returns {Tensor[]} */

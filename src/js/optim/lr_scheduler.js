@@ -1,6 +1,6 @@
 import { describe, expect, expectBoolean, isPlain, expectNumber, expectOneOf, expectOptions, expectInteger } from '../errors.js'
 import { Optimizer } from './optimizer.js'
-import { addSpellingHints } from '../name_hints.js'
+import { addSpellingHints } from '../interface/name_hints.js'
 
 /**
  * torch.optim.lr_scheduler: schedulers set the learning rate of an optimizer when they are created, and at each call of

@@ -1,11 +1,11 @@
-import { clearGradients } from '../autograd.js'
+import { clearGradients } from '../autograd/autograd.js'
 import { describe, expect, isPlain, expectList, expectNumber, expectInteger } from '../errors.js'
 import { Parameter } from '../nn/parameter.js'
 import { expectTensor } from '../ops/checks.js'
 import { to } from '../ops/convert.js'
-import { sameShape } from '../shape.js'
-import { tensor as makeTensor } from '../from_values.js'
-import { Tensor } from '../tensor.js'
+import { sameShape } from '../tensor/shape.js'
+import { tensor as makeTensor } from '../tensor/from_values.js'
+import { Tensor } from '../tensor/tensor.js'
 
 /**
  * Parameters that share options of the optimizer; initialLr is the initial rate of a scheduler.

@@ -1,5 +1,5 @@
 import { describe, expect, expectInteger, expectNumber, expectOneOf, expectOptions } from '../errors.js'
-import { Tensor } from '../tensor.js'
+import { Tensor } from '../tensor/tensor.js'
 import { Scheduler } from './lr_scheduler.js'
 
 /** @typedef {import('./lr_scheduler.js').Check} Check */

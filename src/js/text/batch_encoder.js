@@ -1,4 +1,4 @@
-import { TEXT_END } from '../constants.js'
+import { TEXT_END } from '../engine/constants.js'
 import { classTable } from './character_classes.js'
 import { memoryError } from './kernel_memory.js'
 
@@ -20,7 +20,7 @@ export class BatchEncoder {
   #engine
   #kernel
 
-  /** @param {import('../kernels.js').Kernels} engine @param {Kernel} kernel */
+  /** @param {import('../engine/kernels.js').Kernels} engine @param {Kernel} kernel */
   constructor(engine, kernel) {
     this.#engine = engine
     this.#kernel = kernel

@@ -19,7 +19,7 @@ export class BpeModel {
   /** [n,4]: the left id, right id, rank and merged id of each merge. @type {Int32Array} */ merges
 
   /**
-   * @param {import('../kernels.js').Kernels} engine
+   * @param {import('../engine/kernels.js').Kernels} engine
    * @param {any} json the `model` of a tokenizer.json
    * @param {Map<string, number>} vocab
    * @param {'read' | 'spelled' | undefined} [byteMode] how bytes are treated, see pretokenizers.js
@@ -236,7 +236,7 @@ function parsePair(merge, vocab) {
   return [merge]
 }
 
-/** @param {import('../kernels.js').Kernels} engine @param {object} owner @param {Map<string, number>} vocab */
+/** @param {import('../engine/kernels.js').Kernels} engine @param {object} owner @param {Map<string, number>} vocab */
 const createWordPieces = (engine, owner, vocab) => createPieces(engine, owner, [...vocab].flatMap(([token, id]) => {
   const bytes = decodeByteLevel(token)
   return bytes ? [{ bytes, id, continuing: false }] : []

@@ -1,4 +1,4 @@
-import { CLASSES } from '../constants.js'
+import { CLASSES } from '../engine/constants.js'
 import { lazyRegExp } from './lazy_regexp.js'
 
 /** The character classes of gf_cut, by the Unicode version of the platform. @type {[() => RegExp, number][]} */
@@ -8,7 +8,7 @@ const CLASS_PATTERNS = [
 ]
 const BLOCK = 4096
 
-/** @type {WeakMap<import('../kernels.js').Kernels, number>} */
+/** @type {WeakMap<import('../engine/kernels.js').Kernels, number>} */
 const tables = new WeakMap()
 
 /** The class of each code point below U+40000, in one byte each. */
@@ -34,7 +34,7 @@ function fill(table, first, count) {
 
 /**
  * Returns the address of the table, which is created on first use.
- * @param {import('../kernels.js').Kernels} engine
+ * @param {import('../engine/kernels.js').Kernels} engine
  */
 export function classTable(engine) {
   const known = tables.get(engine)

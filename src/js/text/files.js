@@ -161,7 +161,7 @@ function toTokenizerJson(files) {
 
 /**
  * Loads the tokenizer of a model's folder.
- * @param {import('../kernels.js').Kernels} engine
+ * @param {import('../engine/kernels.js').Kernels} engine
  * @param {Files} files name -> text or bytes; the first of these sets that is present is used: { 'tokenizer.json' },
  *   { 'vocab.json', 'merges.txt' } (GPT-2, or the class of 'tokenizer_config.json'; with 'added_tokens.json' and
  *   'special_tokens_map.json' if present), { 'vocab.json', 'source.spm' } (Marian), { 'vocab.txt' } (BERT; with

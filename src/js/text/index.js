@@ -3,11 +3,11 @@
  * tokenizers without tensors, gradients and modules.
  */
 
-import { expectArgumentCount } from '../arity.js'
+import { expectArgumentCount } from '../interface/arity.js'
 import { GlassformerError, guardPromise } from '../errors.js'
-import { Kernels } from '../kernels.js'
-import { loadKernels } from '../load.js'
-import { createPublicClass } from '../public_class.js'
+import { Kernels } from '../engine/kernels.js'
+import { loadKernels } from '../engine/load.js'
+import { createPublicClass } from '../interface/public_class.js'
 import { loadTokenizer } from './files.js'
 import { trainBPE, trainWordPiece } from './train_merges.js'
 import { trainUnigram } from './train_unigram.js'
@@ -27,7 +27,8 @@ export const bindText = engine => ({
    * @param {string | Uint8Array} text @param {Parameters<typeof words>[2]} [options]
    */
   words: (text, options) => words(engine, text, options),
-  Vocab: /** @type {import('../bind_engine.js').Bound<typeof Vocab>} */ (createPublicClass(Vocab, class extends Vocab {
+  /** @type {import('../interface/bind_engine.js').Bound<typeof Vocab>} */
+  Vocab: /** @type {any} */ (createPublicClass(Vocab, class extends Vocab {
     /** @param {any[]} args */
     constructor(...args) {
       expectArgumentCount('Vocab', 2, args)

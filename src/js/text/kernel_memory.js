@@ -8,7 +8,7 @@ export const memoryError = where => new GlassformerError('memory', `${where}: ou
 
 /**
  * Frees an object of the kernels when its JavaScript owner is garbage-collected. Returns its address.
- * @param {import('../kernels.js').Kernels} engine @param {object} owner @param {number} address
+ * @param {import('../engine/kernels.js').Kernels} engine @param {object} owner @param {number} address
  * @param {'gf_bpe_free' | 'gf_pieces_free' | 'gf_free'} free @param {string} where for the message
  */
 export function freeWithOwner({ c }, owner, address, free, where) {
@@ -35,7 +35,7 @@ export function packBytes(parts) {
 /**
  * Copies arrays to memory of the kernels for the duration of a call.
  * @template T
- * @param {import('../memory.js').Memory} memory
+ * @param {import('../engine/memory.js').Memory} memory
  * @param {readonly (Int32Array | Uint8Array | Float64Array)[]} arrays
  * @param {(...addresses: number[]) => T} use
  * @returns {T}
@@ -56,7 +56,7 @@ export function withBuffers(memory, arrays, use) {
 
 /**
  * Creates a trie of pieces for the kernels, which lives as long as its owner.
- * @param {import('../kernels.js').Kernels} engine @param {object} owner
+ * @param {import('../engine/kernels.js').Kernels} engine @param {object} owner
  * @param {readonly { bytes: Uint8Array, id: number, continuing: boolean }[]} pieces
  * @returns {number} its address
  */
@@ -70,7 +70,7 @@ export function createPieces(engine, owner, pieces) {
 
 /**
  * Adds pieces to a trie.
- * @param {import('../kernels.js').Kernels} engine @param {number} handle the address of the trie
+ * @param {import('../engine/kernels.js').Kernels} engine @param {number} handle the address of the trie
  * @param {string} where for error messages @param {readonly { bytes: Uint8Array, id: number }[]} pieces
  * @param {0 | 1} continuing whether they continue a word, in WordPiece
  */

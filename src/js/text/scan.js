@@ -1,6 +1,6 @@
 import {
   TOKEN_SLOT_BYTES, TOKEN_SLOTS, TEXT_DONE, TEXT_END, TEXT_NEEDS_TEXT, TEXT_START, TOKEN_OPENING_QUOTE
-} from '../constants.js'
+} from '../engine/constants.js'
 import { GlassformerError } from '../errors.js'
 import { decodeUtf8, encodeInto } from './utf8.js'
 import { expectBytes } from './views.js'
@@ -84,7 +84,7 @@ function sliceTokens(tokens, cache, string, base, spans) {
 
 /**
  * Splits a text by a kernel that writes spans, window by window.
- * @param {import('../kernels.js').Kernels} engine
+ * @param {import('../engine/kernels.js').Kernels} engine
  * @param {'gf_whitespace' | 'gf_words'} kernel
  * @param {string} where the public function, for messages
  * @param {unknown} text a string or a Uint8Array of UTF-8

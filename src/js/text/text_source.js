@@ -17,7 +17,7 @@ export const stringSource = string =>
 
 /**
  * Creates the source of a text.
- * @param {import('../kernels.js').Kernels} engine
+ * @param {import('../engine/kernels.js').Kernels} engine
  * @param {string} where
  * @param {unknown} text a string or a Uint8Array of UTF-8
  * @returns {Source}
@@ -29,7 +29,7 @@ export function createSource(engine, where, text) {
   return string === undefined ? invalidSource(engine, text) : stringSource(string)
 }
 
-/** @param {import('../kernels.js').Kernels} engine @param {Uint8Array} bytes @returns {Source} */
+/** @param {import('../engine/kernels.js').Kernels} engine @param {Uint8Array} bytes @returns {Source} */
 function invalidSource({ c, memory }, bytes) {
   const string = decodeUtf8(bytes)
   const units = string.length

@@ -54,7 +54,7 @@ function specialsOf(count) {
 
 /**
  * Loads the tokenizer of a tiktoken file, which may be Llama 3's `tokenizer.model`.
- * @param {import('../kernels.js').Kernels} engine
+ * @param {import('../engine/kernels.js').Kernels} engine
  * @param {import('./files.js').Files} files name -> text or bytes: a file of lines with a token in base64 and its rank;
  *   `tokenizer_config.json` beside it may list the special tokens (`added_tokens_decoder`) and have a chat template
  * @param {TiktokenOptions} [options]

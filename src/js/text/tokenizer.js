@@ -99,7 +99,7 @@ export class Tokenizer {
   /** @type {((token: string) => import('./merge_steps.js').MergeStep[]) | undefined} */ #findMerges
 
   /**
-   * @param {import('../kernels.js').Kernels} engine
+   * @param {import('../engine/kernels.js').Kernels} engine
    * @param {any} json the content of a tokenizer.json
    * @param {Merge[]} [trainedMerges] the merges of the training, with their counts
    * @param {Record<string, string | Uint8Array>} [chatFiles]
@@ -499,7 +499,7 @@ function vocabEntries({ vocab, names }) {
 }
 
 /**
- * @param {import('../kernels.js').Kernels} engine @param {any} model @param {Map<string, number>} vocab
+ * @param {import('../engine/kernels.js').Kernels} engine @param {any} model @param {Map<string, number>} vocab
  * @param {'read' | 'spelled' | undefined} byteLevel
  * @returns {Model}
  */

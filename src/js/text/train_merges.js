@@ -20,7 +20,7 @@ import { createWordSplitter } from './word_splitter.js'
 
 /**
  * Learns merges.
- * @param {import('../kernels.js').Kernels} engine @param {string} where
+ * @param {import('../engine/kernels.js').Kernels} engine @param {string} where
  * @param {readonly number[][]} words in symbols @param {readonly number[]} counts
  * @param {readonly Uint8Array[]} alphabet the bytes of each symbol; those from `initial` on only continue a word
  * @param {{ initial: number, size: number, minCount: number, likelihood: boolean }} settings
@@ -43,7 +43,7 @@ function learnMerges({ c, memory, seed }, where, words, counts, alphabet, { init
 /**
  * Trains byte-level byte-pair encoding, as in GPT-2: the vocabulary is the specials, the 256 bytes, and one token for
  * each merge. The most frequent pair is merged first; of equal counts, the pair with the lower ids.
- * @param {import('../kernels.js').Kernels} engine
+ * @param {import('../engine/kernels.js').Kernels} engine
  * @param {string | string[]} text
  * @param {BPEOptions} options
  * @returns {Tokenizer} its `merges` have counts
@@ -90,7 +90,7 @@ const PREFIX = '##'
  * Trains WordPiece, as in BERT: the vocabulary is [UNK] and the other specials, the characters that begin a word, those
  * that continue a word, with ##, and one token for each merge. The pair with the highest score is merged first:
  * count(pair) / (count(left) count(right)).
- * @param {import('../kernels.js').Kernels} engine
+ * @param {import('../engine/kernels.js').Kernels} engine
  * @param {string | string[]} text
  * @param {WordPieceOptions} options
  * @returns {Tokenizer} its `merges` are those of the training; encoding does not use them

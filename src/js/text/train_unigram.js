@@ -1,4 +1,4 @@
-import { UNIGRAM_SPLIT } from '../constants.js'
+import { UNIGRAM_SPLIT } from '../engine/constants.js'
 import { addPieces, memoryError, packBytes, withBuffers } from './kernel_memory.js'
 import { createNormalizer } from './normalizers.js'
 import { createPreTokenizer } from './pretokenizers.js'
@@ -33,7 +33,7 @@ class UnigramTrainer {
   #corpus
   /** The first pieces are single characters, which are never dropped: how many. */ #characterCount
 
-  /** @param {import('../kernels.js').Kernels} engine @param {Corpus} corpus @param {number} characterCount */
+  /** @param {import('../engine/kernels.js').Kernels} engine @param {Corpus} corpus @param {number} characterCount */
   constructor(engine, corpus, characterCount) {
     this.#engine = engine
     this.#corpus = corpus
@@ -161,7 +161,7 @@ function seedPieces(words) {
  * Trains a unigram language model, as SentencePiece does (Kudo 2018): starting from all substrings that occur more than
  * once, it alternates EM iterations with prunings of the pieces whose loss costs the least likelihood. Every character
  * of the text remains a piece.
- * @param {import('../kernels.js').Kernels} engine
+ * @param {import('../engine/kernels.js').Kernels} engine
  * @param {string | string[]} text
  * @param {import('./training.js').TrainOptions} options
  * @returns {Tokenizer}

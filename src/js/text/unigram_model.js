@@ -1,4 +1,4 @@
-import { UNIGRAM_FUSE, UNIGRAM_SINGLE } from '../constants.js'
+import { UNIGRAM_FUSE, UNIGRAM_SINGLE } from '../engine/constants.js'
 import { describe } from '../errors.js'
 import { byteTokens, noTokenError } from './bpe_model.js'
 import { BatchEncoder } from './batch_encoder.js'
@@ -26,7 +26,7 @@ export class UnigramModel {
   /** The id of each piece, if it is not its index. @type {number[] | undefined} */ #externalIds
 
   /**
-   * @param {import('../kernels.js').Kernels} engine
+   * @param {import('../engine/kernels.js').Kernels} engine
    * @param {any} json the `model` of a tokenizer.json
    * @param {Map<string, number>} vocab
    * @throws {GlassformerError} 'format' if scores are missing

@@ -32,7 +32,7 @@ export class Vocab {
   /** @type {string | undefined} */ #unknownToken
 
   /**
-   * @param {import('../kernels.js').Kernels} engine
+   * @param {import('../engine/kernels.js').Kernels} engine
    * @param {string[][]} lists lists of tokens, such as one per sentence
    * @param {VocabOptions} [options]
    * @throws {GlassformerError} 'type' and 'range' for arguments that are not as described

@@ -12,7 +12,7 @@ export class WordPieceModel {
   #unknown
 
   /**
-   * @param {import('../kernels.js').Kernels} engine
+   * @param {import('../engine/kernels.js').Kernels} engine
    * @param {any} json the `model` of a tokenizer.json
    * @param {Map<string, number>} vocab
    * @throws {GlassformerError} 'format' if the unknown token is not in the vocabulary

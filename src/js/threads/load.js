@@ -1,5 +1,5 @@
 import { describe, expect, isPlain, expectOptions, runSync, expectInteger } from '../errors.js'
-import { besideLibrary, builtin, bytesOf, loadKernels } from '../load.js'
+import { besideLibrary, builtin, bytesOf, loadKernels } from '../engine/load.js'
 import { startThreads } from './index.js'
 import { threadsBesideModule } from '#wasm'
 

@@ -6,7 +6,7 @@
 import { multiheadAttention } from '../../js/ops/attention.js'
 import { linearRows } from '../../js/ops/linear.js'
 
-/** @import { Tensor as LibraryTensor } from '../../js/tensor.js' */
+/** @import { Tensor as LibraryTensor } from '../../js/tensor/tensor.js' */
 
 /**
  * @typedef {object} LayerShape

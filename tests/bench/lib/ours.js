@@ -14,7 +14,7 @@ export function random(shape, seed, scale = 1) {
 
 export const toTensor = ({ shape, data }) => gf.tensor(data, { shape })
 
-/** A forward pass as one side of a work. @param {() => import('../../../src/js/tensor.js').Tensor} forward */
+/** A forward pass as one side of a work. @param {() => import('../../../src/js/tensor/tensor.js').Tensor} forward */
 export const ourSide = forward => ({
   run: () => gf.tidy(() => gf.noGrad(() => void forward())),
   result: () => gf.tidy(() => gf.noGrad(() => forward().data.slice()))

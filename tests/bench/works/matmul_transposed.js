@@ -2,7 +2,7 @@
 // backward. TensorFlow.js has flags for transposed operands, with which its wasm backend is several times slower than
 // with a transposed copy: both are measured and the faster one counts.
 import * as linear from '../../../src/reference/linear.js'
-import { TRANSPOSE_A, TRANSPOSE_B } from '../../../src/js/constants.js'
+import { TRANSPOSE_A, TRANSPOSE_B } from '../../../src/js/engine/constants.js'
 import { multiply } from '../../../src/js/ops/matmul.js'
 import { faster, ofLimit } from '../lib/claims.js'
 import { MULTIPLY_ADD, multiplyAdd } from '../lib/limit.js'

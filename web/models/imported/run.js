@@ -1,7 +1,7 @@
 /** A run of an imported model on a text, with all intermediate values. */
 
-import { cellsAt } from '../../../src/js/edits.js'
-import { indexOf } from '../../../src/js/shape.js'
+import { cellsAt } from '../../../src/js/trace/edits.js'
+import { indexOf } from '../../../src/js/tensor/shape.js'
 import { SAMPLING, decodingOf } from '../generation.js'
 import { defaultsOf } from '../index.js'
 import { createSampling } from '../sampling.js'

@@ -24,7 +24,7 @@ const percent = (/** @type {number} */ fraction) => `${(100 * fraction).toFixed(
 
 gf.manualSeed(seed)
 const model = createStories(gf, { ...CONFIG, ...shapeOf(VARIANTS[variant]) })
-/** @param {number} sum @param {import('../../../src/js/tensor.js').Tensor} parameter */
+/** @param {number} sum @param {import('../../../src/js/tensor/tensor.js').Tensor} parameter */
 const addCount = (sum, parameter) => sum + parameter.numel()
 console.log(`${variant}: ${model.parameters().reduce(addCount, 0)} parameters`)
 

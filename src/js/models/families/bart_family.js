@@ -2,7 +2,7 @@ import {
   ACTIVATIONS, UNSUPPORTED, checkDivides, readBoolean, readChoice, readDecoderStart, readInteger, readNumber,
   refuseUnsupported
 } from '../config.js'
-import { registerLibraryCode } from '../../intermediates.js'
+import { registerLibraryCode } from '../../trace/intermediates.js'
 import { BartModel } from '../bart.js'
 import { stackedProjections, weightAndBias, layerRows } from '../plan.js'
 import { isTied } from '../tied.js'
@@ -80,7 +80,7 @@ const sideRows = (side, { positions, hasEmbeddingNorm, isPreNorm }) => [
  * A family of encoder-decoders with BART's keys.
  * @param {{ type: string, architecture: string, describe: (config: Config, shapeOf: ShapeOf) => BartDescription,
  *   isTokenizer?: (files: Record<string, string | Uint8Array>) => boolean,
- *   Model?: new (engine: import('../../engine.js').Engine, description: BartDescription) => BartModel }} family
+ *   Model?: new (engine: import('../../engine/engine.js').Engine, description: BartDescription) => BartModel }} family
  * @returns {import('../index.js').Family<BartDescription>}
  */
 export function bartFamily({ type, architecture, describe, isTokenizer, Model = BartModel }) {

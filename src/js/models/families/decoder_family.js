@@ -1,4 +1,4 @@
-import { registerLibraryCode } from '../../intermediates.js'
+import { registerLibraryCode } from '../../trace/intermediates.js'
 import { Decoder } from '../decoder.js'
 
 /**
@@ -23,7 +23,7 @@ import { Decoder } from '../decoder.js'
  * @property {boolean} [isTied] whether the head is tied when the configuration does not say so; false
  * @property {(row: Row, description: DecoderDescription) => Row} [adjust] of a row
  * @property {import('../heads.js').HeadForms} [heads] classification heads, where they differ from Llama's
- * @property {new (engine: import('../../engine.js').Engine, description: DecoderDescription) => Decoder} [Model]
+ * @property {new (engine: import('../../engine/engine.js').Engine, description: DecoderDescription) => Decoder} [Model]
  * @property {(config: Config, shapeOf: (key: string) => readonly number[] | undefined) => DecoderDescription} describe
  */
 

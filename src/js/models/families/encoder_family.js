@@ -1,4 +1,4 @@
-import { registerLibraryCode } from '../../intermediates.js'
+import { registerLibraryCode } from '../../trace/intermediates.js'
 import { checkDivides } from '../config.js'
 import { Encoder } from '../encoder.js'
 
@@ -20,7 +20,7 @@ import { Encoder } from '../encoder.js'
  * @property {readonly RegExp[]} [ignored] keys that may be left unread
  * @property {import('../index.js').Family['heads']} heads
  * @property {readonly string[]} [biasAliases] other keys of the bias of the masked language modeling head
- * @property {new (engine: import('../../engine.js').Engine, description: EncoderDescription) => Encoder} [Model]
+ * @property {new (engine: import('../../engine/engine.js').Engine, description: EncoderDescription) => Encoder} [Model]
  * @property {(config: Config, shapeOf: (key: string) => readonly number[] | undefined) => EncoderDescription} describe
  */
 

@@ -1,0 +1,78 @@
+import { describe, expect } from '../errors.js'
+import { DTYPES } from './dtype.js'
+
+/**
+ * Matrices whose values lie in blocks that share a scale: int8 in the layout of src/c/ops/int8.c, and the formats of
+ * GGUF as they are in the file (src/c/blocks/blocks.c).
+ *
+ * @typedef {import('./tensor.js').Tensor} Tensor
+ * @typedef {import('./dtype.js').DType} DType
+ */
+
+const PANEL = 8, BLOCK = 32, BLOCK_BYTES = 272
+
+/**
+ * The bytes of some rows of K values in GGUF's blocks.
+ * @param {DType} dtype @param {number} rows @param {number} K
+ */
+const rowBytes = (dtype, rows, K) => rows * K * DTYPES[dtype].bytes
+
+/**
+ * The size of a matrix in blocks.
+ * @param {DType} dtype @param {readonly number[]} shape
+ * @throws {import('../errors.js').GlassformerError} 'shape' for a tensor that is no matrix of whole blocks
+ */
+export function blockBytes(dtype, shape) {
+  expect(shape.length === 2, 'shape', () => `${dtype}: only a matrix can be stored as ${dtype}, got the shape [${shape.join(', ')}]`)
+  const [rows, K] = shape, { block } = DTYPES[dtype]
+  if (!block) return Math.ceil(rows / PANEL) * Math.ceil(K / BLOCK) * BLOCK_BYTES
+  expect(K % block.values === 0, 'shape',
+    () => `${dtype}: the rows of a matrix must be whole blocks of ${block.values} values, got the shape [${shape.join(', ')}]`)
+  return rowBytes(dtype, rows, K)
+}
+
+/**
+ * The address of a matrix in blocks, or of a row of one in GGUF's.
+ * @param {Tensor} tensor @param {number} [row]
+ */
+export function blockAddress({ engine, dtype, storage, shape: [, K] }, row = 0) {
+  const block = /** @type {import('./storage.js').Storage} */ (storage)
+  engine.recording?.use(block)
+  return row ? block.address + rowBytes(dtype, row, K) : block.address
+}
+
+/** The value of a cell. @param {Tensor} tensor @param {number} offset row-major @returns {number} */
+export function readBlockValue(tensor, offset) {
+  const { engine, dtype, shape: [, K] } = tensor, { block, code } = DTYPES[dtype]
+  if (!block) return engine.c.gf_int8_read(blockAddress(tensor), Math.floor(offset / K), offset % K, K)
+  const { values, bytes } = block, address = blockAddress(tensor) + Math.floor(offset / values) * bytes
+  return engine.memory.borrow(4 * values, out => {
+    engine.c.gf_blocks_rows(out, address, 0, 1, values, code)
+    return engine.memory.floats(out, values)[offset % values]
+  })
+}
+
+/**
+ * Converts rows to float32.
+ * @param {number} out address of float32 values @param {Tensor} tensor @param {number} [first] row
+ * @param {number} [count]
+ */
+export function unpackBlocks(out, tensor, first = 0, count = tensor.shape[0]) {
+  const { engine: { c }, dtype, shape: [, K] } = tensor, { block, code } = DTYPES[dtype]
+  if (block) c.gf_blocks_rows(out, blockAddress(tensor), first, count, K, code)
+  else c.gf_int8_rows(out, blockAddress(tensor), first, count, K)
+}
+
+/**
+ * Converts rows from float32.
+ * @param {Tensor} to of int8 @param {number} rows address of float32 values @param {number} [first]
+ * @param {number} [count]
+ * @throws {import('../errors.js').GlassformerError} 'range' for values that are not finite, 'type' for GGUF's blocks
+ */
+export function packBlocks(to, rows, first = 0, count = to.shape[0]) {
+  expect(to.dtype === 'int8', 'type', () => `${describe(to)} keeps the blocks of a GGUF file, and nothing else can be ` +
+    "written into them; models.load(files, { dtype: 'float32' }) or to('float32') makes weights that can be changed")
+  const bad = to.engine.c.gf_int8_pack(blockAddress(to), rows, first, count, to.shape[1])
+  expect(bad < 0, 'range',
+    () => `${describe(to)} must hold finite numbers, got some in row ${first + bad} that are not`)
+}
