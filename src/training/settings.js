@@ -4,6 +4,7 @@
  */
 
 import { SETTINGS, problemOf } from './model_settings.js'
+import { OPTIMIZERS } from './optimizers/index.js'
 import { TASK_INFO } from './tasks/task_info.js'
 
 /** @import { Problem, Setting, Settings } from './types.d.ts' */
@@ -14,7 +15,7 @@ import { TASK_INFO } from './tasks/task_info.js'
  *   fits?: (value: unknown, state: TrainingState) => boolean,
  *   hasEffect?: (state: TrainingState) => boolean, ladder?: (state: TrainingState) => number[] }} TrainingSetting
  *   a hash represents a text, without a control
- * @typedef {'optimiser' | 'model' | 'data'} Group
+ * @typedef {'optimizer' | 'model' | 'data'} Group
  *
  * A training: its task, its settings, and the setting that differs in the training it races against.
  * @typedef {Settings & { task: string, rival: string, rate: number, schedule: string, warmUp: number, steps: number,
@@ -55,18 +56,18 @@ const { kvHeads } = /** @type {Record<string, Required<Setting>>} */ (SETTINGS)
 
 /** @type {Record<string, TrainingSetting>} */
 export const TRAINING_SETTINGS = {
-  optimizer: createChoice('optimiser', { adam: 'adam', sgd: 'sgd' }),
+  optimizer: createChoice('optimizer', Object.fromEntries(Object.keys(OPTIMIZERS).map(name => [name, name]))),
   momentum: {
-    ...createReal('optimiser', 0.9, [0, 0.999], [0, 0.5, 0.9, 0.99]), hasEffect: ({ optimizer }) => optimizer === 'sgd'
+    ...createReal('optimizer', 0.9, [0, 0.999], [0, 0.5, 0.9, 0.99]), hasEffect: ({ optimizer }) => OPTIMIZERS[optimizer].usesMomentum
   },
-  rate: createReal('optimiser', 0.004, [0, 1000], [0.0001, 0.0003, 0.001, 0.002, 0.004, 0.01, 0.03, 0.1, 1]),
-  schedule: createChoice('optimiser', { cosine: 'cosine', linear: 'linear', root: 'root', constant: 'constant' }),
-  warmUp: createInteger('optimiser', 200, [0, MAX_STEPS], [0, 20, 50, 100, 200, 400]),
-  steps: createInteger('optimiser', 1200, [1, MAX_STEPS], [100, 200, 400, 800, 1200, 2500, 5000, 10_000]),
+  rate: createReal('optimizer', 0.004, [0, 1000], [0.0001, 0.0003, 0.001, 0.002, 0.004, 0.01, 0.03, 0.1, 1]),
+  schedule: createChoice('optimizer', { cosine: 'cosine', linear: 'linear', root: 'root', constant: 'constant' }),
+  warmUp: createInteger('optimizer', 200, [0, MAX_STEPS], [0, 20, 50, 100, 200, 400]),
+  steps: createInteger('optimizer', 1200, [1, MAX_STEPS], [100, 200, 400, 800, 1200, 2500, 5000, 10_000]),
   batch: createInteger('data', 64, [1, 256], [1, 4, 8, 16, 32, 64, 128]),
-  clip: createReal('optimiser', 1, [0, 1000], [0, 0.1, 0.5, 1, 5]),
-  decay: createReal('optimiser', 0, [0, 1], [0, 0.01, 0.1]),
-  smoothing: createReal('optimiser', 0, [0, 0.9], [0, 0.05, 0.1, 0.2]),
+  clip: createReal('optimizer', 1, [0, 1000], [0, 0.1, 0.5, 1, 5]),
+  decay: createReal('optimizer', 0, [0, 1], [0, 0.01, 0.1]),
+  smoothing: createReal('optimizer', 0, [0, 0.9], [0, 0.05, 0.1, 0.2]),
   layers: useShared('layers'), heads: useShared('heads'), dModel: useShared('dModel'), dimFeedforward: useShared('dimFeedforward'),
   dropout: { ...createReal('model', 0, [0, 0.9], [0, 0.1, 0.2, 0.3, 0.5]) },
   normFirst: useShared('normFirst'), scale: useShared('scale'), activation: {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { FAMILIES } from '../../src/js/models/families/index.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)), DOCS = 'web/docs'
 const MARKDOWN = [
@@ -67,4 +68,12 @@ test('README is short, and says the same in both languages', () => {
   const numbers = name => [...read(name).matchAll(/\d+(?:\.\d+)?/g)].map(([number]) => number).sort()
   const own = new Set(numbers('README.md'))
   for (const number of numbers('README.ko.md')) assert.ok(own.has(number), `README.ko.md: ${number}`)
+})
+
+test('the documents count the kinds of models that open', () => {
+  const counts = {
+    'README.md': `${FAMILIES.length} kinds of \`model_type\``, 'README.ko.md': `${FAMILIES.length}가지 \`model_type\``,
+    'CHANGELOG.md': `${FAMILIES.length} kinds of decoders`, 'web/docs/limits.md': `${FAMILIES.length} kinds of models`
+  }
+  for (const [name, count] of Object.entries(counts)) assert.ok(read(name).includes(count), `${name}: ${count}`)
 })

@@ -10,16 +10,15 @@ import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { positionOnTour } from '../../web/shell/frame.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/models/state.js'
-import { loadLessonTexts } from '../../web/words/index.js'
+import { LANGUAGES, loadLessonTexts } from '../../web/words/index.js'
 import { makeDetachedRun } from '../lib/page.js'
 import { english, korean } from '../lib/texts.js'
 
-const LANGUAGES = ['ko', 'en']
 const ALWAYS = ['title', 'text']
 const lessons = await Promise.all(LESSONS.map(async entry => ({
   ...entry, ...(await entry.load()).lesson,
   texts: Object.fromEntries(await Promise.all(
-    LANGUAGES.map(async language => [language, await loadLessonTexts(language, entry.id)])))
+    Object.keys(LANGUAGES).map(async language => [language, await loadLessonTexts(language, entry.id)])))
 })))
 const valuesIn = text => [...text.matchAll(/\{(\w+)/g)].map(match => match[1])
 const runOf = state => {
@@ -39,7 +38,7 @@ function phases(lesson, step, language) {
   return [{ state, run, before: null }, { state: then, run: runOf(then), before: run, text }]
 }
 
-for (const lesson of lessons) for (const language of LANGUAGES) {
+for (const lesson of lessons) for (const language of Object.keys(LANGUAGES)) {
   test(`${lesson.id}, ${language}: states are valid, texts are complete, correct answers are among the options`, () => {
     assert.equal(lesson.steps.length, lesson.stepCount)
     assert.ok(MODELS.some(({ id }) => id === lesson.model))
@@ -148,7 +147,7 @@ test('a step keeps the reader\'s text, but not the lesson\'s own', () => {
   const lesson = lessons.find(({ id }) => id === 'attention')
   const state = gapped => ({ ...defaults('particles'), lesson: 'attention', gapped })
   const after = (gapped, language) => stateOfStep(lesson, 'room=text.tokens', state(gapped), language).gapped
-  const [ko, en] = LANGUAGES.map(language => patchFrom(lesson.base[language], lesson.model).gapped)
+  const [ko, en] = Object.keys(LANGUAGES).map(language => patchFrom(lesson.base[language], lesson.model).gapped)
   assert.equal(after('물[?] 마신다', 'ko'), '물[?] 마신다')
   assert.equal(after(en, 'ko'), ko, 'another language')
   assert.equal(after('사과[?] 먹었다', 'ko'), ko, 'of another step')

@@ -6,7 +6,7 @@ import { stateOfStep } from '../../web/lessons/steps.js'
 import { BLANK, createWorksheet } from '../../web/lessons/worksheet.js'
 import { settingsOf } from '../../web/models/index.js'
 import { defaults } from '../../web/models/state.js'
-import { loadLessonTexts } from '../../web/words/index.js'
+import { LANGUAGES, loadLessonTexts } from '../../web/words/index.js'
 import { pageRun, makeDetachedRun } from '../lib/page.js'
 
 const runs = new Map()
@@ -44,7 +44,7 @@ function rightOf(lesson, step, here, language) {
   return step.question.answer(runOf(answerState), { state: answerState, before })
 }
 
-for (const entry of LESSONS) for (const language of ['ko', 'en']) {
+for (const entry of LESSONS) for (const language of Object.keys(LANGUAGES)) {
   test(`${entry.id}, ${language}: every question is printed, with the answer only on the key`, async () => {
     const { lesson, texts, state, sheet } = await sheetOf(entry, language)
     const questionSteps = lesson.steps.filter(({ question }) => question),

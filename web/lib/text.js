@@ -70,7 +70,7 @@ export function translator(messages, { strict = true, own: overrides = () => und
     }
     return text.replace(/\{(\w+)(?:\|([^}]+))?\}([’”]?)/g, (_, name, pair, quote) => {
       const value = String(values[name] ?? '')
-      if (pair && /^[a-z]/.test(pair)) return value + pluralForm(value, pair) + quote
+      if (pair && !/^\p{Script=Hangul}/u.test(pair)) return value + pluralForm(value, pair) + quote
       return value + quote + (pair ? particle(value, pair) : '')
     })
   }

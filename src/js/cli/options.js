@@ -162,8 +162,9 @@ export function readArguments(args) {
 /** Converts the name of an option to that of the library: 'top-k' to 'topK'. @param {string} name */
 export const toCamelCase = name => name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase())
 
-/** The settings of the library that are options of the command. */
-const SETTING_NAMES = /\b(maxNewTokens|temperature|topK|topP|beams|dModel|maxLength|heads|base|dropout|positions|tokenizer|seed)\b/g
+/** The options with values, as settings of the library. */
+const SETTING_NAMES = new RegExp(`\\b(${[STAGE_OPTIONS, GENERATE_OPTIONS].flatMap(options => (
+  Object.entries(options).filter(([, { value }]) => value).map(([name]) => toCamelCase(name)))).join('|')})\\b`, 'g')
 
 /** Replaces the names of settings in a message of the library by those of options. @param {string} message */
 export const nameOptions = message => message.replace(/^\w+: /, '')

@@ -1,7 +1,7 @@
 /**
  * PyTorch's signatures: the names of parameters in PyTorch's order, in camelCase. Arguments may be given in this order,
  * by name in one object at the end, or both. The table drives the reading of arguments (arguments.js), the types
- * (signatures.d.ts), the messages and the reference; a test compares it with PyTorch's own signatures.
+ * (argument_types.d.ts), the messages and the reference; a test compares it with PyTorch's own signatures.
  *
  * Parameters before the bar are arguments of the function here, those after it properties of its last argument. Those
  * after a star have no position. A question mark marks what may be left out; a minus what PyTorch has and this library

@@ -6,6 +6,7 @@ import { createLine } from './formula_line.js'
 
 /** @type {Optimizer} */
 export const adam = {
+  usesMomentum: false,
   stateNames: () => ({ m: 'expAvg', v: 'expAvgSq' }),
   create(gf, parameters, { decay }) {
     const Kind = decay > 0 ? gf.optim.AdamW : gf.optim.Adam

@@ -10,6 +10,7 @@ import { sgd } from './sgd.js'
  * @typedef {Record<string, number>} Cell
  *
  * @typedef {object} Optimizer
+ * @property {boolean} usesMomentum whether it has the setting momentum
  * @property {(settings: TrainingState) => Record<string, string>} stateNames the state of every weight: its symbol,
  *   which
  *   files contain, and its name in the optimizer's state

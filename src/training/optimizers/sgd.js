@@ -6,6 +6,7 @@ import { createLine } from './formula_line.js'
 
 /** @type {Optimizer} */
 export const sgd = {
+  usesMomentum: true,
   stateNames: ({ momentum }) => /** @type {Record<string, string>} */ (momentum ? { b: 'momentumBuffer' } : {}),
   create: (gf, parameters, { decay, momentum }) => new gf.optim.SGD(parameters, { momentum, weightDecay: decay }),
   createState: (zeros, { momentum }) => (momentum ? { momentumBuffer: zeros() } : {}),

@@ -7,7 +7,7 @@ import { TRAINING_SETTINGS, defaultsOf } from '../../../src/training/settings.js
 /** @import { Setting, Translate } from '../../types.d.ts' */
 /** @import { TrainingState } from '../../../src/training/settings.js' */
 
-const GROUPS = ['optimiser', 'data', 'model']
+const GROUPS = ['optimizer', 'data', 'model']
 
 /**
  * @param {Element} container
