@@ -56,8 +56,8 @@ export const DTYPES = {
   float16: { bytes: 2, code: FLOAT16, view: 'halves', read: float16ToNumber },
   bfloat16: { bytes: 2, code: BFLOAT16, view: 'halves', read: bfloat16ToNumber },
   /** With its scales, see src/c/ops/int8.c. */ int8: { bytes: 8.5 / 8, code: INT8, view: 'bytes' },
-  q8_0: inBlocks(BLOCKS.Q8_0), q4_0: inBlocks(BLOCKS.Q4_0), q4_1: inBlocks(BLOCKS.Q4_1), q5_0: inBlocks(BLOCKS.Q5_0),
-  q5_1: inBlocks(BLOCKS.Q5_1), q4_k: inBlocks(BLOCKS.Q4_K), q5_k: inBlocks(BLOCKS.Q5_K), q6_k: inBlocks(BLOCKS.Q6_K)
+  .../** @type {Record<GgufDType, ReturnType<typeof inBlocks>>} */ (
+    Object.fromEntries(Object.entries(BLOCKS).map(([name, block]) => [name.toLowerCase(), inBlocks(block)])))
 }
 
 /** Whether the values lie in blocks with a scale, so that they have no address of their own. @param {DType} dtype */
