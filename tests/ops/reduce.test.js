@@ -17,8 +17,7 @@ const options = ({ op, p, ...rest }) => ({ ...rest, ...(p === undefined ? {} : {
 
 /**
  * Sums run in double, so a value is rounded once or twice and a slope a few times. Exponentials are summed in float32:
- * n
- * roundings of the whole, and those of each exponent; the slope takes exp of the difference to that.
+ * n roundings of the whole, and those of each exponent; the slope takes exp of the difference to that.
  */
 const ROUNDINGS = { sum: [1, 1], mean: [1, 1], max: [0, 0], min: [0, 0], amax: [0, 1], amin: [0, 1], prod: [1, 2] }
 

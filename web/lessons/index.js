@@ -36,8 +36,7 @@
  * @property {(run: Run, now: Now) => Record<string, string>} [values] values for the placeholders of its texts
  * @property {string[]} [freeSettings] what the step lets the reader change
  * @property {(run: Run, now: Now) => Cells[]} [paperCells] what a worksheet shows in place of what is pointed at; a
- *   step
- *   that asks nothing is on the worksheet if it has this
+ *   step that asks nothing is on the worksheet if it has this
  * @property {(run: Run, now: Now) => Cells[]} [paperAnswerCells] the same once the question is answered
  *
  * @typedef {object} Lesson

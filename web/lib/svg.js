@@ -218,8 +218,7 @@ function flowPieces(pieces, max) {
 
 /**
  * @param {{ title: string, subtitle?: string, matrices: (Drawing | ProductDrawing)[], legends: LegendEntry[], palette:
- *   Palette,
- *   note?: string, above?: Piece[], below?: Piece[], room?: number }} figure
+ *   Palette, note?: string, above?: Piece[], below?: Piece[], room?: number }} figure
  *   note: text after the legends; above, below: the other pieces of the figure; room: the maximum width of a line, in
  *   pixels
  * @returns {Piece}

@@ -362,8 +362,7 @@ function moveOutputs(nodes, outs) {
  *   allowUnused: false; true gives null for an input that the outputs do not depend on
  * @returns {I extends readonly Tensor[] ? (Tensor | null)[] : Tensor} one gradient for each input
  * @throws {import('../errors.js').GlassformerError} 'state' for an unused input, or a graph that an earlier backward
- *   has
- *   freed
+ *   has freed
  * @example
  * const x = gf.tensor([1, 2, 3], { requiresGrad: true })
  * const [dx] = gf.grad(x.square().sum(), [x])

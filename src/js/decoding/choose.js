@@ -99,8 +99,7 @@ function nucleusSize(probabilities, p) {
 
 /**
  * The candidates that temperature, top-k, top-p and then min-p leave of one row of logits, and their probabilities. A
- * token
- * with probability 0 is never a candidate.
+ * token with probability 0 is never a candidate.
  * @param {Engine} engine @param {Tensor | ArrayLike<number>} logits [V] @param {SamplingOptions} [options]
  * @returns {Candidates}
  */

@@ -35,12 +35,10 @@ import {
  * @property {number} [noRepeatNgramSize] 0
  * @property {number} [minNewTokens] 0
  * @property {string | readonly string[]} [stop] texts that end the generation when the new text has one of them; they
- *   need
- *   `tokenizer`
+ *   need `tokenizer`
  * @property {{ decode(ids: number[]): string }} [tokenizer] decodes the new text for `stop`
  * @property {number} [numReturnSequences] how many sequences to return for each prompt, as an array; sampled one after
- *   the
- *   other, or the best ones of the beams
+ *   the other, or the best ones of the beams
  * @property {number | bigint} [seed] of the random numbers, as torch.manual_seed; default: the engine's own stream
  * @property {number} [beams] 1; above 1: the number of beams of a beam search
  * @property {number} [lengthPenalty] 1; a sequence's score is divided by its length to this power, as in Hugging Face's

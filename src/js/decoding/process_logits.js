@@ -5,8 +5,7 @@ import { expectInteger, expectNumber } from '../errors.js'
  *
  * @typedef {object} ProcessingOptions
  * @property {number} [repetitionPenalty] 1; logits of tokens that occurred are divided by it if positive, else
- *   multiplied
- *   (Keskar et al. 2019)
+ *   multiplied (Keskar et al. 2019)
  * @property {number} [noRepeatNgramSize] 0; above 0: no sequence of so many tokens occurs twice
  * @property {number} [minNewTokens] 0; before so many new tokens no end token is chosen
  */

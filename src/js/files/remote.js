@@ -2,8 +2,7 @@ import { GlassformerError, expect } from '../errors.js'
 
 /**
  * The files of a model's folder on a server. Small files are read whole; of weights only the bytes that are asked for,
- * if
- * the server has ranges. In a browser what was read is kept in its cache (Cache API).
+ * if the server has ranges. In a browser what was read is kept in its cache (Cache API).
  *
  * @typedef {import('../platform.d.ts').Signal} Signal
  * @typedef {import('../platform.d.ts').Lazy} Lazy

@@ -110,8 +110,7 @@ export class LanguageModel extends Module {
    * @param {{ attentionMask?: any, tokenTypeIds?: any, pooling?: 'mean' | 'cls' | 'last', normalize?: boolean }}
    *   [options]
    *   pooling: that of its files (sentence-transformers), else 'mean'; normalize: whether its length becomes 1, by
-   * default
-   *   as in its files, else false
+   * default as in its files, else false
    * @returns {Tensor} [B, C]
    */
   embed(ids, options) {

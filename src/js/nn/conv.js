@@ -13,8 +13,7 @@ import { Module } from './module.js'
  * @typedef {import('../ops/windows.js').Sizes} Sizes
  * @typedef {{ stride?: Sizes, padding?: Sizes | 'valid' | 'same', dilation?: Sizes, groups?: number, bias?: boolean,
  *   paddingMode?: 'zeros' | 'reflect' | 'replicate' | 'circular' }} ConvModuleOptions stride: 1; padding: 0; dilation:
- * 1;
- *   groups: 1; bias: true; paddingMode: 'zeros'
+ * 1; groups: 1; bias: true; paddingMode: 'zeros'
  */
 
 const OPTIONS = ['stride', 'padding', 'dilation', 'groups', 'bias', 'paddingMode']

@@ -12,8 +12,7 @@ import { where } from './where.js'
 
 /**
  * Elementwise functions without kernels of their own. Each is one operation of a trace, computed from other operations
- * in
- * a way that loses no more than the last bits.
+ * in a way that loses no more than the last bits.
  *
  * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {object} Composed
@@ -22,8 +21,7 @@ import { where } from './where.js'
  * @property {(x: number) => number} value
  * @property {(x: Tensor) => Tensor} forward
  * @property {[string, (x: number) => number, (x: Tensor) => Tensor] | null} slope the derivative, as a formula, as a
- *   number
- *   and of a tensor; null for 0
+ *   number and of a tensor; null for 0
  */
 
 const { add, div, mul, sub } = binaryFunctions, { eq, gt, lt } = comparisons

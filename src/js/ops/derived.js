@@ -187,8 +187,7 @@ export function cumprod(x, dim) {
 /**
  * The lower median: torch.median. NaN if there is one.
  * @param {Tensor} x float32 or int32 @param {{ dim?: number, keepdim?: boolean }} [options] dim: default: of all
- *   values;
- *   keepdim: false
+ *   values; keepdim: false
  * @returns {Tensor | Sorted} a scalar; with dim values and indices
  */
 export function median(x, options) {
@@ -241,8 +240,7 @@ export function bincount(x, options) {
  * The different values in ascending order: torch.unique.
  * @param {Tensor} x float32, int32 or bool
  * @param {{ sorted?: boolean, returnInverse?: boolean, returnCounts?: boolean }} [options] sorted: true, they always
- *   are;
- *   returnInverse: false, the index of each value of x; returnCounts: false
+ *   are; returnInverse: false, the index of each value of x; returnCounts: false
  * @returns {any} the values [count]; with returnInverse or returnCounts an array: values, indices of x's shape, counts
  * @example
  * gf.tensor([3, 1, 3]).unique()                   // [1, 3]

@@ -272,8 +272,7 @@ export function diagonal(x, offset, dim1, dim2) {
  * @param {Tensor} x @param {readonly { axis: number, count: number, size: number, stride: number, dilation: number }[]}
  *   windows
  * @param {readonly number[]} order of the axes of the result: those of x, where a window's axis counts its windows,
- *   then
- *   one for each window's cells
+ *   then one for each window's cells
  * @returns {Tensor} a copy
  */
 export function copyWindows(x, windows, order) {

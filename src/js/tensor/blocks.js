@@ -10,8 +10,7 @@ import { float16ToNumber } from './float16.js'
  * @property {number} values of a block
  * @property {number} bytes of a block
  * @property {(bytes: Uint8Array, at: number, out: Float32Array, to: number) => void} read writes the values of the
- *   block
- *   at byte `at` to out, from index `to` on
+ *   block at byte `at` to out, from index `to` on
  */
 
 /** @param {Uint8Array} bytes @param {number} at */

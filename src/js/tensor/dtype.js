@@ -56,7 +56,7 @@ export const DTYPES = {
   float16: { bytes: 2, code: FLOAT16, view: 'halves', read: float16ToNumber },
   bfloat16: { bytes: 2, code: BFLOAT16, view: 'halves', read: bfloat16ToNumber },
   /** With its scales, see src/c/ops/int8.c. */ int8: { bytes: 8.5 / 8, code: INT8, view: 'bytes' },
-  .../** @type {Record<GgufDType, ReturnType<typeof inBlocks>>} */ (
+  ...(
     Object.fromEntries(Object.entries(BLOCKS).map(([name, block]) => [name.toLowerCase(), inBlocks(block)])))
 }
 

@@ -12,8 +12,7 @@ import { sgd } from './sgd.js'
  * @typedef {object} Optimizer
  * @property {boolean} usesMomentum whether it has the setting momentum
  * @property {(settings: TrainingState) => Record<string, string>} stateNames the state of every weight: its symbol,
- *   which
- *   files contain, and its name in the optimizer's state
+ *   which files contain, and its name in the optimizer's state
  * @property {(gf: any, parameters: any[], settings: TrainingState) => any} create
  * @property {(zeros: () => any, settings: TrainingState) => Record<string, any>} createState the state of a weight
  *   before the
