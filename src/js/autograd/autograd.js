@@ -31,9 +31,8 @@ import { sameShape } from '../tensor/shape.js'
  * @property {(node: Node, of: (tensor: Tensor) => import('../trace/axes.js').Axes, output: string) =>
  *   import('../trace/axes.js').Axes | null} [axes] the axes of an output, from those of the inputs; null or none:
  *   derived from the inputs' shapes
- * @property {Record<string, import('../trace/axes.js').Axes | ((node: Node, of: (tensor: Tensor) =>
- *   import('../trace/axes.js').Axes)
- *   => import('../trace/axes.js').Axes)>} [inputAxes] the axes of inputs that no operation made, perhaps from other
+ * @property {Record<string, import('../trace/axes.js').Axes |
+ *   ((node: Node, of: (tensor: Tensor) => import('../trace/axes.js').Axes) => import('../trace/axes.js').Axes)>} [inputAxes] the axes of inputs that no operation made, perhaps from other
  *   inputs
  * @property {(node: Node) => Record<string, unknown>} [parameters] the options it was called with
  * @property {(node: Node) => { multiplyAdds: number, parameters?: number, by?: Record<string, number> }} [cost]

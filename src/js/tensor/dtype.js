@@ -42,6 +42,10 @@ function bfloat16ToNumber(bits) {
 const inBlocks = block =>
   ({ bytes: block.bytes / block.values, code: block.code, view: /** @type {const} */ ('bytes'), block })
 
+/** @type {Record<GgufDType, ReturnType<typeof inBlocks>>} */
+const GGUF_DTYPES = /** @type {any} */ (
+  Object.fromEntries(Object.entries(BLOCKS).map(([name, block]) => [name.toLowerCase(), inBlocks(block)])))
+
 /**
  * bytes: of a value, or the mean; code: the kernels' constant; view: the method of Memory that shows the values; read:
  * converts a stored value; block: the format, of GGUF's types.
@@ -56,8 +60,7 @@ export const DTYPES = {
   float16: { bytes: 2, code: FLOAT16, view: 'halves', read: float16ToNumber },
   bfloat16: { bytes: 2, code: BFLOAT16, view: 'halves', read: bfloat16ToNumber },
   /** With its scales, see src/c/ops/int8.c. */ int8: { bytes: 8.5 / 8, code: INT8, view: 'bytes' },
-  ...(
-    Object.fromEntries(Object.entries(BLOCKS).map(([name, block]) => [name.toLowerCase(), inBlocks(block)])))
+  ...GGUF_DTYPES
 }
 
 /** Whether the values lie in blocks with a scale, so that they have no address of their own. @param {DType} dtype */
