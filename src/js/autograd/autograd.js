@@ -5,6 +5,7 @@ import { sameShape } from '../tensor/shape.js'
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
  * @typedef {import('../tensor/tensor.js').Tensor} Tensor
+ * @typedef {import('../trace/axes.js').Axes} Axes
  *
  * The description of an operation: one object in each file of ops/.
  * @typedef {object} Operation
@@ -28,12 +29,10 @@ import { sameShape } from '../tensor/shape.js'
  *   in the formula; default: all inputs
  * @property {Record<string, string>} [roles] the roles of the outputs in a model, where they differ from their names
  * @property {boolean} [isSelection] whether its parameters are indices of selected cells
- * @property {(node: Node, of: (tensor: Tensor) => import('../trace/axes.js').Axes, output: string) =>
- *   import('../trace/axes.js').Axes | null} [axes] the axes of an output, from those of the inputs; null or none:
- *   derived from the inputs' shapes
- * @property {Record<string, import('../trace/axes.js').Axes |
- *   ((node: Node, of: (tensor: Tensor) => import('../trace/axes.js').Axes) => import('../trace/axes.js').Axes)>} [inputAxes] the axes of inputs that no operation made, perhaps from other
- *   inputs
+ * @property {(node: Node, of: (tensor: Tensor) => Axes, output: string) => Axes | null} [axes] the axes of an output,
+ *   from those of the inputs; null or none: derived from the inputs' shapes
+ * @property {Record<string, Axes | ((node: Node, of: (tensor: Tensor) => Axes) => Axes)>} [inputAxes] the axes of
+ *   inputs that no operation made, perhaps from other inputs
  * @property {(node: Node) => Record<string, unknown>} [parameters] the options it was called with
  * @property {(node: Node) => { multiplyAdds: number, parameters?: number, by?: Record<string, number> }} [cost]
  *   parameters: how many it uses, where that is not all of a tensor; by: multiply-adds by output; default: of the first
