@@ -9,8 +9,16 @@ import { float16ToNumber } from './float16.js'
  * @property {number} code the kernels' constant
  * @property {number} values of a block
  * @property {number} bytes of a block
+ * @property {number} center what is subtracted from every code
+ * @property {(bytes: Uint8Array, at: number) => Block} decode reads the block at byte `at`
  * @property {(bytes: Uint8Array, at: number, out: Float32Array, to: number) => void} read writes the values of the
  *   block at byte `at` to out, from index `to` on
+ *
+ * A block: a value is scale × (code − center) + min, with the scale and the minimum of its group.
+ * @typedef {object} Block
+ * @property {Float32Array} scales of the groups, which are equally large
+ * @property {Float32Array} mins of the groups; −0 in formats without minimums, since adding it changes no bit
+ * @property {Int8Array} codes
  */
 
 /** @param {Uint8Array} bytes @param {number} at */
@@ -21,35 +29,59 @@ const signed = byte => byte << 24 >> 24
 const SMALL = 32, LARGE = 256
 
 /**
- * Blocks of 32 values with 4 or 5 bits each: a low half byte for each of the first 16 values, a high one for each of
- * the others, and the fifth bits in 4 bytes.
- * @param {number} code @param {boolean} hasMin whether a minimum is added, else half of the range is subtracted
- * @param {boolean} hasFifthBit
+ * A format by its numbers, the number of groups of a block, and a function that writes the parts of a block.
+ * @param {Pick<BlockKind, 'code' | 'values' | 'bytes' | 'center'> & { groups: number }} format
+ * @param {(block: Block, bytes: Uint8Array, at: number) => void} decodeInto
  * @returns {BlockKind}
  */
-function smallBlock(code, hasMin, hasFifthBit) {
-  const start = hasMin ? 4 : 2, codes = start + (hasFifthBit ? 4 : 0), middle = hasMin ? 0 : hasFifthBit ? 16 : 8
+function createKind({ groups, ...format }, decodeInto) {
+  const { values, center } = format, size = values / groups
+  /** @returns {Block} */
+  const createBlock = () => (
+    { scales: new Float32Array(groups), mins: new Float32Array(groups).fill(-0), codes: new Int8Array(values) })
+  const shared = createBlock(), { scales, mins, codes } = shared
   return {
-    code, values: SMALL, bytes: codes + 16,
+    ...format,
+    decode(bytes, at) {
+      const block = createBlock()
+      decodeInto(block, bytes, at)
+      return block
+    },
     read(bytes, at, out, to) {
-      const scale = half(bytes, at), min = hasMin ? half(bytes, at + 2) : 0
-      for (let i = 0; i < SMALL; i++) {
-        const byte = bytes[at + codes + i % 16], low = i < 16 ? byte & 15 : byte >> 4
-        const fifth = hasFifthBit ? bytes[at + start + (i >> 3)] >> (i & 7) & 1 : 0
-        out[to + i] = Math.fround((low + 16 * fifth - middle) * scale) + min
+      decodeInto(shared, bytes, at)
+      for (let group = 0, i = 0; group < groups; group++) {
+        const scale = scales[group], min = mins[group]
+        for (const end = i + size; i < end; i++) out[to + i] = Math.fround(scale * (codes[i] - center)) + min
       }
     }
   }
 }
 
-/** 32 values with 8 bits. @type {BlockKind} */
-const bytesBlock = {
-  code: Q8_0, values: SMALL, bytes: 34,
-  read(bytes, at, out, to) {
-    const scale = half(bytes, at)
-    for (let i = 0; i < SMALL; i++) out[to + i] = signed(bytes[at + 2 + i]) * scale
-  }
+/**
+ * Blocks of 32 values with 4 or 5 bits each: a low half byte for each of the first 16 values, a high one for each of
+ * the others, and the fifth bits in 4 bytes.
+ * @param {number} code @param {boolean} hasMin whether a minimum is added, else half of the range is subtracted
+ * @param {boolean} hasFifthBit
+ */
+function smallBlock(code, hasMin, hasFifthBit) {
+  const start = hasMin ? 4 : 2, first = start + (hasFifthBit ? 4 : 0), center = hasMin ? 0 : hasFifthBit ? 16 : 8
+  const format = { code, values: SMALL, bytes: first + 16, groups: 1, center }
+  return createKind(format, ({ scales, mins, codes }, bytes, at) => {
+    scales[0] = half(bytes, at)
+    if (hasMin) mins[0] = half(bytes, at + 2)
+    for (let i = 0; i < SMALL; i++) {
+      const byte = bytes[at + first + i % 16], low = i < 16 ? byte & 15 : byte >> 4
+      codes[i] = hasFifthBit ? low | (bytes[at + start + (i >> 3)] >> (i & 7) & 1) << 4 : low
+    }
+  })
 }
+
+/** 32 values with 8 bits. */
+const bytesFormat = { code: Q8_0, values: SMALL, bytes: 34, groups: 1, center: 0 }
+const bytesBlock = createKind(bytesFormat, ({ scales, codes }, bytes, at) => {
+  scales[0] = half(bytes, at)
+  for (let i = 0; i < SMALL; i++) codes[i] = bytes[at + 2 + i]
+})
 
 /**
  * The scale and minimum of group j of a block of 256 values: 6 bits each, packed into 12 bytes.
@@ -63,39 +95,36 @@ function scaleAndMin(bytes, at, j) {
 
 /**
  * 256 values with 4 or 5 bits in 8 groups, each with a scale and a minimum of 6 bits.
- * @param {number} code @param {boolean} hasFifthBit @returns {BlockKind}
+ * @param {number} code @param {boolean} hasFifthBit
  */
 function groupedBlock(code, hasFifthBit) {
-  const codes = hasFifthBit ? 48 : 16
-  return {
-    code, values: LARGE, bytes: codes + 128,
-    read(bytes, at, out, to) {
-      const d = half(bytes, at), dmin = half(bytes, at + 2)
-      for (let j = 0; j < 8; j++) {
-        const [scale, min] = scaleAndMin(bytes, at + 4, j), first = at + codes + 32 * (j >> 1)
-        for (let i = 0; i < 32; i++) {
-          const low = j % 2 ? bytes[first + i] >> 4 : bytes[first + i] & 15
-          const fifth = hasFifthBit ? bytes[at + 16 + i] >> j & 1 : 0
-          out[to + 32 * j + i] = Math.fround(Math.fround(d * scale) * (low + 16 * fifth)) - Math.fround(dmin * min)
-        }
+  const start = hasFifthBit ? 48 : 16
+  const format = { code, values: LARGE, bytes: start + 128, groups: 8, center: 0 }
+  return createKind(format, ({ scales, mins, codes }, bytes, at) => {
+    const d = half(bytes, at), dmin = half(bytes, at + 2)
+    for (let j = 0; j < 8; j++) {
+      const [scale, min] = scaleAndMin(bytes, at + 4, j), first = at + start + 32 * (j >> 1)
+      scales[j] = d * scale
+      mins[j] = -dmin * min
+      for (let i = 0; i < 32; i++) {
+        const low = j % 2 ? bytes[first + i] >> 4 : bytes[first + i] & 15
+        codes[32 * j + i] = hasFifthBit ? low | (bytes[at + 16 + i] >> j & 1) << 4 : low
       }
     }
-  }
+  })
 }
 
-/** 256 values with 6 bits in 16 groups, each with a scale of 8 bits. @type {BlockKind} */
-const sixBitsBlock = {
-  code: Q6_K, values: LARGE, bytes: 210,
-  read(bytes, at, out, to) {
-    const d = half(bytes, at + 208)
-    for (let i = 0; i < LARGE; i++) {
-      const n = i >> 7, quarter = i >> 5 & 3, l = i & 31
-      const low = bytes[at + 64 * n + (quarter & 1) * 32 + l] >> (quarter & 2 ? 4 : 0) & 15
-      const high = bytes[at + 128 + 32 * n + l] >> 2 * quarter & 3
-      out[to + i] = Math.fround(d * signed(bytes[at + 192 + (i >> 4)])) * ((low | high << 4) - 32)
-    }
+/** 256 values with 6 bits in 16 groups, each with a scale of 8 bits. */
+const sixBitsFormat = { code: Q6_K, values: LARGE, bytes: 210, groups: 16, center: 32 }
+const sixBitsBlock = createKind(sixBitsFormat, ({ scales, codes }, bytes, at) => {
+  const d = half(bytes, at + 208)
+  for (let j = 0; j < 16; j++) scales[j] = d * signed(bytes[at + 192 + j])
+  for (let i = 0; i < LARGE; i++) {
+    const n = i >> 7, quarter = i >> 5 & 3, l = i & 31
+    const low = bytes[at + 64 * n + (quarter & 1) * 32 + l] >> (quarter & 2 ? 4 : 0) & 15
+    codes[i] = low | (bytes[at + 128 + 32 * n + l] >> 2 * quarter & 3) << 4
   }
-}
+})
 
 /** The formats by their names in GGUF; the dtypes of tensors have the same in lower case. */
 export const BLOCKS = {
