@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findSquare, pickColumns, cellIndexOf, peak, slice, strides, valueAt } from '../../web/lib/slice.js'
+import { findSquare, findSquares, pickColumns, cellIndexOf, peak, slice, strides, valueAt } from '../../web/lib/slice.js'
 
 const data = Float32Array.from({ length: 24 }, (_, i) => i - 12)
 const tensor = { name: 'x', shape: [2, 3, 4], axes: ['a', 'b', 'c'], data }
@@ -65,4 +65,17 @@ test('contiguous slices are views; transposed ones are copied block by block', (
   assert.deepEqual([...transposed.values], Array.from(data.keys(), i => (i % rows) * cols + Math.floor(i / rows)))
   const doubles = slice({ ...tensor, data: Float64Array.from(data) }, { row: 1, col: 0 })
   assert.ok(doubles.values instanceof Float64Array)
+})
+
+test('a range without an axis for the rows is wrapped into lines', () => {
+  const row = { name: 'w', shape: [12], data: Float32Array.from({ length: 12 }, (_, i) => i) }
+  const part = slice(row, { col: 0, colStart: 2, rows: 3, cols: 3 })
+  assert.deepEqual([...part.values], [2, 3, 4, 5, 6, 7, 8, 9, 10])
+  part.values.forEach((value, i) => {
+    const square = { row: Math.floor(i / 3), col: i % 3 }
+    assert.deepEqual(cellIndexOf(part, square.row, square.col), [value])
+    assert.deepEqual(findSquare(part, { name: 'w', index: [value] }), square)
+  })
+  for (const outside of [0, 1, 11]) assert.equal(findSquare(part, { name: 'w', index: [outside] }), null)
+  assert.equal(findSquares(part, [{ name: 'w', index: [0], axis: 0, count: 6 }]).length, 4)
 })

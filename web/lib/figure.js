@@ -46,8 +46,9 @@ import { tables } from './table.js'
 /** @typedef {MatrixLook & { domain: Domain }} Look */
 
 /** Whether negative cells have a dash, since they are too small for numbers. @param {Drawing} drawing */
-function hasDashes({ part: { values }, view: { cell, plain } }) {
-  return hasTick(-1, cell) && !numberFormat({ cell, plain, values }) && values.some(value => hasTick(value, cell))
+function hasDashes({ part: { values }, view: { cell, plain, isInteger } }) {
+  return hasTick(-1, cell) && !numberFormat({ cell, plain, isInteger, values }) &&
+    values.some(value => hasTick(value, cell))
 }
 
 /**

@@ -31,6 +31,7 @@ const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowR
  * @property {(row: number, col: number) => string} describe the description of a cell for screen readers
  * @property {number} [group] columns that belong together, as the columns of one head
  * @property {((row: number, col: number) => boolean) | null} [crossed] cells drawn as crossed out
+ * @property {boolean} [isInteger] numbers without decimals
  * @property {boolean} [plain] colors without numbers
  * @property {boolean} [isPaper] nothing can be scrolled, so everything is painted
  * @property {Slice} [part] whose cells these are

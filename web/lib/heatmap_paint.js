@@ -26,13 +26,13 @@ const DECIMALS = [2, 1]
 const MIN_FONT_SIZE = 8.5
 
 /**
- * The decimals and font size of a matrix's numbers: two decimals, or one where two do not fit into every cell. Null
- * where not even one fits.
- * @param {Pick<HeatmapView, 'cell' | 'values' | 'plain'>} view
+ * The decimals and font size of a matrix's numbers: two decimals, or one where two do not fit into every cell; none of
+ * integers. Null where not even one fits.
+ * @param {Pick<HeatmapView, 'cell' | 'values' | 'plain' | 'isInteger'>} view
  */
-export function numberFormat({ cell: { width, height }, values, plain }) {
-  if (plain || width < 24 || height < 15) return null
-  for (const decimals of DECIMALS) {
+export function numberFormat({ cell: { width, height }, values, plain, isInteger }) {
+  if (plain || width < (isInteger ? 14 : 24) || height < (isInteger ? 14 : 15)) return null
+  for (const decimals of isInteger ? [0] : DECIMALS) {
     const size = Math.min(13, height * 0.56, (width - 6) / (maxLength(values, decimals) * 0.56))
     if (size >= MIN_FONT_SIZE) return { decimals, size }
   }

@@ -13,7 +13,7 @@
  * @property {string} name the tensor's name
  * @property {number[]} shape the tensor's shape
  * @property {number[]} fixed an index of the tensor with the sliced axes at 0
- * @property {[number, number]} axis the axes that run over rows and columns
+ * @property {[number, number]} axis the axes that run over rows and columns; -1: every row continues the one before
  * @property {[number, number]} start the first row and column
  * @property {number} rows
  * @property {number} cols
@@ -84,7 +84,7 @@ function readCells(data, { rows, cols, from: start, rowStride, colStride, order 
 }
 
 /**
- * Slices a matrix. A tensor of one axis is one row.
+ * Slices a matrix. A tensor of one axis is one row. Without an axis for the rows, a range is wrapped into lines.
  * @param {Source} tensor
  * @param {SliceOptions} spec
  * @returns {Slice}
@@ -97,7 +97,7 @@ export function slice(tensor, spec) {
   const fixed = tensor.shape.map((_, axis) => (axis === row || axis === col ? 0 : spec.fixed?.[axis] ?? 0))
   const stride = strides(tensor.shape)
   const base = fixed.reduce((sum, i, axis) => sum + i * stride[axis], 0)
-  const rowStride = row < 0 ? 0 : stride[row]
+  const rowStride = row < 0 ? cols : stride[row]
   const offset = base + rowStart * rowStride + colStart * stride[col]
   const values = readCells(tensor.data, { rows, cols, from: offset, rowStride, colStride: stride[col], order })
   const allLabels = spec.colLabels
@@ -171,7 +171,8 @@ export const firstRows = (part, rows) => sliceRows(part, 0, rows)
 export function cellIndexOf(part, row, col) {
   const index = [...part.fixed]
   if (part.axis[0] >= 0) index[part.axis[0]] = part.rowOrder ? part.rowOrder[row] : part.start[0] + row
-  index[part.axis[1]] = part.order ? part.order[col] : part.start[1] + col
+  const position = part.axis[0] < 0 ? row * part.cols + col : col
+  index[part.axis[1]] = part.order ? part.order[position] : part.start[1] + position
   return index
 }
 
@@ -187,7 +188,9 @@ export function findSquare(part, { name, index }) {
     const position = index[part.axis[side]]
     return order ? order.indexOf(position) : position - part.start[side]
   }
-  const row = part.axis[0] < 0 ? 0 : offsetAlong(0, part.rowOrder), col = offsetAlong(1, part.order)
+  const offset = offsetAlong(1, part.order), isWrapped = part.axis[0] < 0
+  const row = isWrapped ? Math.floor(offset / part.cols) : offsetAlong(0, part.rowOrder)
+  const col = isWrapped ? offset % part.cols : offset
   if (row < 0 || row >= part.rows || col < 0 || col >= part.cols) return null
   const isOtherIndex = index.some((i, axis) => !part.axis.includes(axis) && i !== part.fixed[axis])
   return isOtherIndex ? null : { row, col }
@@ -223,8 +226,8 @@ export function findSquares(part, cells) {
   return cells.flatMap(({ axis, count, ...cell }) => {
     if (axis === undefined || count === undefined) return findSquare(part, cell) ?? []
     const side = part.axis.indexOf(axis), order = side === 0 ? part.rowOrder : part.order
-    const indices = side < 0 ? [part.fixed[axis]] : order ??
-      Array.from({ length: side === 0 ? part.rows : part.cols }, (_, i) => part.start[side] + i)
+    const length = side === 0 ? part.rows : part.axis[0] < 0 ? part.values.length : part.cols
+    const indices = side < 0 ? [part.fixed[axis]] : order ?? Array.from({ length }, (_, i) => part.start[side] + i)
     return indices.filter(position => position < count)
       .flatMap(position => findSquare(part, { ...cell, index: cell.index.with(axis, position) }) ?? [])
   })
