@@ -4,6 +4,7 @@
  */
 
 import type { Axis } from '../src/js/trace/axes.js'
+import type { Block } from '../src/js/tensor/blocks.js'
 import type { Branch } from '../src/js/decoding/beam.js'
 import type { Cache } from '../src/js/ops/attention_cache.js'
 import type { Explanation } from '../src/js/trace/explain.js'
@@ -187,6 +188,8 @@ export interface KnownTensor extends Described {
   data: Float32Array | null
   /** Of a large table, the rows that have been loaded. */
   rows?: Map<number, Float32Array>
+  /** Of a weight in blocks, what the file has of these rows. */
+  blocks?: Map<number, BlockRow>
   /** Of such a table, the largest magnitude, and the rows with the largest values. */
   extent?: { peak: number, largest: number[] }
   /** Whether it is the thumbnail of a large tensor. */
@@ -197,6 +200,16 @@ export interface KnownTensor extends Described {
 export interface SomeRows {
   rows: Float32Array
   extent: { peak: number, largest: number[] }
+  /** Of a weight in blocks, what the file has of each row. */
+  blocks?: BlockRow[]
+}
+
+/** A row of a weight in blocks: its scales, minimums and codes, one block after the other. */
+export interface BlockRow extends Block {
+  /** The size of a block, in values and in bytes, and what is subtracted from its codes. */
+  values: number
+  bytes: number
+  center: number
 }
 
 /** How a token was merged from shorter ones by byte-pair encoding. */

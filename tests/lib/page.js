@@ -5,7 +5,8 @@ import { choose, openIn } from '../../web/models/imported/open.js'
 import { RUNS } from '../../web/models/runs.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { stageOf } from '../../web/stages/index.js'
-import { readRun } from '../../web/lib/run.js'
+import { readRun, storeTableRows } from '../../web/lib/run.js'
+import { someRows } from '../../web/worker/rows.js'
 import { messageOf } from '../../web/worker/serialize_run.js'
 import { cases, filesOf as goldenFiles } from '../models/golden_models.js'
 import { gf } from './engine.js'
@@ -77,4 +78,15 @@ export function createView(run, id, selection = {}) {
 export function stageData(run, id, selection) {
   const view = createView(run, id, selection)
   return stageOf(view.room.stage).data(run, view)
+}
+
+/** The same, with rows of large tables read from the worker's run as they are requested. */
+export function loadStageData(run, workerRun, id, selection) {
+  try {
+    return stageData(run, id, selection)
+  } catch (error) {
+    if (!error.rows) throw error
+    storeTableRows(error.tensor, error.rows, someRows(workerRun, error.tensor.name, error.rows))
+    return loadStageData(run, workerRun, id, selection)
+  }
 }

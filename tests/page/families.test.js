@@ -16,7 +16,7 @@ import { cases as ENCODERS, filesOf as encoderFiles } from '../models/hashed_wei
 import { gf } from '../lib/engine.js'
 import { llamaGguf, openModel } from '../lib/imported_models.js'
 import { everyNth } from '../lib/long.js'
-import { createView, stageData, toPageRun } from '../lib/page.js'
+import { createView, loadStageData, stageData, toPageRun } from '../lib/page.js'
 import { english, korean } from '../lib/texts.js'
 
 const TEXT = '3 1 4 1 5 2'
@@ -56,6 +56,7 @@ const names = everyNth(Object.keys(FILES), 1000, (name, i, list) => isFirst(name
 for (const name of names) test(`${name}: every room has data, a picture and texts, and the check agrees`, () => (
   withRun(name, (run, made) => {
     const rooms = roomsOf(run)
+    assert.ok(rooms.every(({ stage }) => stage !== 'blocks'), 'its weights are in float32')
     for (const room of rooms) {
       const view = createView(run, room.id), stage = stageOf(room.stage)
       assert.ok(!findBroken(stage.data(run, view)), `${name}: ${room.id}`)
@@ -74,7 +75,7 @@ test('a GGUF file whose matrices stay in blocks: rooms, numbers and check are th
   const file = ggufOf(name => (name === 'blk.0.attn_v' ? 'Q6_K' : 'Q4_K'))
   return withRun('', (run, { exportable, run: made }) => {
     assert.equal(exportable.model.stateDict()['embed_tokens.weight'].dtype, 'q4_k')
-    for (const { id, stage } of roomsOf(run)) assert.ok(!findBroken(stageOf(stage).data(run, createView(run, id))), id)
+    for (const { id } of roomsOf(run)) assert.ok(!findBroken(loadStageData(run, made, id)), id)
     const results = recompute({ ...run, gradients: gradientsOf(made) })
     assert.ok(results.length > 40, `${results.length}`)
     assert.deepEqual(results.filter(({ errorRatio }) => errorRatio > 1), [])

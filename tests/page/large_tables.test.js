@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { downsample, findTokens, isLargeCount, largestIndices } from '../../web/lib/large_tables.js'
 import { transferList } from '../../web/worker/serialize_run.js'
-import { readRun } from '../../web/lib/run.js'
+import { readRun, storeTableRows } from '../../web/lib/run.js'
 import { findSquare, cellIndexOf, sliceGatheredRows, slice } from '../../web/lib/slice.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { RUNS } from '../../web/models/runs.js'
@@ -33,12 +33,7 @@ function createPage() {
       } catch ({ tensor, rows }) {
         requests.push([tensor.name, rows ?? 'all'])
         if (!rows) tensor.data = liveRun.tensor(tensor.name).values.slice()
-        else {
-          const { rows: data, extent } = someRows(liveRun, tensor.name, rows), [, cols] = tensor.shape
-          tensor.rows ??= new Map()
-          rows.forEach((row, n) => tensor.rows.set(row, data.subarray(n * cols, (n + 1) * cols)))
-          tensor.extent = extent
-        }
+        else storeTableRows(tensor, rows, someRows(liveRun, tensor.name, rows))
       }
     }
     throw new Error(`${room} requests values again and again: ${JSON.stringify(requests)}`)

@@ -2,7 +2,8 @@
 
 import { numberLabels as numbered, slice } from './slice.js'
 
-/** @import { Described, KnownTensor, Run, RunMessage, Structure, Tensor, View } from '../types.d.ts' */
+/** @import { BlockRow, Described, KnownTensor, Run, RunMessage, SomeRows } from '../types.d.ts' */
+/** @import { Structure, Tensor, View } from '../types.d.ts' */
 /** @import { SliceOptions } from './slice.js' */
 
 /** @typedef {Pick<View, 'sentence' | 'head'>} HeadSelection the sentence and head to slice from a tensor */
@@ -67,9 +68,11 @@ export function getTensor(run, name) {
 export const getDescription = (run, name) => /** @type {KnownTensor} */ (run.tensors.get(canonicalName(run, name)))
 
 /**
- * Rows of a large table, without loading the others, and the extent of the whole table.
+ * Rows of a large table, without loading the others, and the extent of the whole table; of a weight in blocks, also
+ * what the file has of each row.
  * @param {Run} run @param {string} name @param {number[]} rows
- * @returns {{ name: string, shape: number[], data: Float32Array, peak: number, largest: number[] }}
+ * @returns {{ name: string, shape: number[], data: Float32Array, peak: number, largest: number[],
+ *   blocks: BlockRow[] }}
  */
 export function getTableRows(run, name, rows) {
   const tensor = getDescription(run, name), [, cols] = tensor.shape
@@ -77,7 +80,21 @@ export function getTableRows(run, name, rows) {
   if (!tensor.extent || missing.length) throw new NotLoaded(run, tensor, missing)
   const data = new Float32Array(rows.length * cols)
   rows.forEach((row, i) => data.set(loaded.get(row) ?? [], i * cols))
-  return { name: tensor.name, shape: [rows.length, cols], data, ...tensor.extent }
+  const blocks = rows.map(row => /** @type {BlockRow} */ (tensor.blocks?.get(row)))
+  return { name: tensor.name, shape: [rows.length, cols], data, blocks, ...tensor.extent }
+}
+
+/**
+ * Stores rows of a large table that have been loaded.
+ * @param {KnownTensor} tensor @param {number[]} rows @param {SomeRows} loaded
+ */
+export function storeTableRows(tensor, rows, { rows: values, extent, blocks }) {
+  const [, cols] = tensor.shape, stored = tensor.rows ??= new Map(), storedBlocks = tensor.blocks ??= new Map()
+  rows.forEach((row, i) => {
+    stored.set(row, values.subarray(i * cols, (i + 1) * cols))
+    if (blocks) storedBlocks.set(row, blocks[i])
+  })
+  tensor.extent = extent
 }
 
 const TOKENS = ['token', 'query', 'key']

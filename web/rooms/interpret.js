@@ -1,4 +1,4 @@
-/** The rooms about a whole model: ablations, logit lens, head scores, costs. */
+/** The rooms about a whole model: ablations, logit lens, head scores, costs, how weights are stored. */
 
 import { lastSteps, partsOf, positionParts, streamsOf } from './stream.js'
 
@@ -6,6 +6,9 @@ import { lastSteps, partsOf, positionParts, streamsOf } from './stream.js'
 /** @import { Graph } from './graph.js' */
 /** @import { Draft, MakeRoom } from './graph_queries.js' */
 /** @import { Heads } from './stream.js' */
+
+/** The types of weights that are stored in the blocks of a GGUF file: q8_0, q4_k, … */
+const IN_BLOCKS = /^q\d_/
 
 /**
  * @param {Run} run @param {Graph} graph
@@ -23,6 +26,8 @@ export function modelRooms(run, graph, { attentions, logits, room, ...towers }) 
     lastSteps(graph, subs[subs.length - 1].point, logits))
   const end = outputStream && outputStream.subs[outputStream.subs.length - 1].point
   const last = logits && end ? lastSteps(graph, end, logits) : null
+  const stored = graph.steps.filter(({ op }) => op === 'linear').map(step => graph.read(step).weight)
+    .find(weight => IN_BLOCKS.test(graph.describe(weight)?.dtype))
   const causalAttentions = attentions.filter(({ kind }) => kind === 'masked'), isGenerated = run.passes.some(({ kind }) => kind === 'token')
   return [
     ...(parts.length && out ? [room('parts', 'parts', [], { reads: [out], parts: { parts, logits, out } })] : []),
@@ -32,6 +37,7 @@ export function modelRooms(run, graph, { attentions, logits, room, ...towers }) 
       reads: streams.map(({ subs }) => subs[subs.length - 1].point),
       parts: { streams, last, spoken: outputStream ? outputStream.tower : null }
     })] : []),
+    ...(stored ? [room('blocks', 'blocks', [], { reads: [stored], parts: { weight: stored } })] : []),
     room('costs', 'costs', [], { reads: out ? [out] : [], parts: { out } })
   ]
 }

@@ -1,6 +1,6 @@
 /** Loads retained values of a run from the worker on demand. */
 
-import { NotRetained, NotLoaded } from '../lib/run.js'
+import { NotRetained, NotLoaded, storeTableRows } from '../lib/run.js'
 import { cachePeak } from '../lib/slice.js'
 
 /** @import { RunQuery, Context, KnownTensor, Run } from '../types.d.ts' */
@@ -34,10 +34,7 @@ export function createValueLoader({ runQuery, twin, reportError, rerender }) {
   }
   /** @param {Run} run @param {KnownTensor} tensor @param {number[]} rows */
   async function loadRows(run, tensor, rows) {
-    const loaded = await runQuery('rows', { name: tensor.name, rows, isTwin: isTwin(run) }), [, cols] = tensor.shape
-    const loadedRows = tensor.rows ??= new Map()
-    rows.forEach((row, i) => loadedRows.set(row, loaded.rows.subarray(i * cols, (i + 1) * cols)))
-    tensor.extent = loaded.extent
+    storeTableRows(tensor, rows, await runQuery('rows', { name: tensor.name, rows, isTwin: isTwin(run) }))
   }
   return {
     /** Renders what it can, and the rest once its values arrive. @param {() => void} render */

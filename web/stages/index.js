@@ -48,6 +48,7 @@ import * as attentionDropout from './attention_dropout.js'
 import * as parts from './ablation.js'
 import * as habits from './head_scores.js'
 import * as stream from './residual_stream.js'
+import * as blocks from './weight_blocks.js'
 import * as costs from './costs.js'
 
 /** @import { Stage } from '../types.d.ts' */
@@ -57,7 +58,7 @@ export const stages = [
   house, tokens, ids, embedding, positions, sum, dropout, qkv, rotary, relative, scores, mask, weights, heads, output,
   pieces, merges, learning, longest, lattice, syllables,
   scale, cross, norm, linear, activation, sampling, decoding, cache, attentionDropout, experts, labels, operation,
-  parts, habits, stream, costs,
+  parts, habits, stream, blocks, costs,
   shuffle, asks, waves, circle, notebook,
   firstIdeas, twoSpellings, layouts, broadcasting, rotation, compare, beyond
 ]

@@ -1,6 +1,8 @@
 /** Rows of large tables: only the requested ones leave the engine. */
 
-/** @import { LibraryRun, SomeRows } from '../types.d.ts' */
+import { DTYPES } from '../../src/js/tensor/dtype.js'
+
+/** @import { BlockRow, LibraryRun, SomeRows } from '../types.d.ts' */
 
 /** How many of the rows with the largest values are reported. */
 const LARGEST_ROWS = 5
@@ -27,6 +29,23 @@ export function extentOf(values, cols) {
   return { peak: best[0]?.size ?? 0, largest: best.map(({ row }) => row) }
 }
 
+/**
+ * The blocks of some rows of a weight that is stored in those of a GGUF file.
+ * @param {LibraryRun} run @param {string} name @param {number[]} rows @returns {BlockRow[] | undefined}
+ */
+function blocksOf(run, name, rows) {
+  const { dtype, bytes: stored, shape: [, cols] } = run.tensor(name), { block } = DTYPES[dtype]
+  if (!block) return undefined
+  const { values, bytes, center, decode } = block, count = cols / values
+  return rows.map(row => {
+    const blocks = Array.from({ length: count }, (_, i) => decode(stored, (row * count + i) * bytes))
+    const codes = new Int8Array(cols)
+    blocks.forEach((each, i) => codes.set(each.codes, i * values))
+    const [scales, mins] = [blocks.flatMap(each => [...each.scales]), blocks.flatMap(each => [...each.mins])]
+    return { values, bytes, center, scales: Float32Array.from(scales), mins: Float32Array.from(mins), codes }
+  })
+}
+
 /** @param {LibraryRun} run @param {string} name @param {number[]} rows @returns {SomeRows} */
 export function someRows(run, name, rows) {
   const { values, shape: [, cols] } = run.tensor(name), data = new Float32Array(rows.length * cols)
@@ -34,5 +53,5 @@ export function someRows(run, name, rows) {
   const extents = extentsByRun.get(run) ?? new Map()
   extentsByRun.set(run, extents)
   if (!extents.has(name)) extents.set(name, extentOf(values, cols))
-  return { rows: data, extent: extents.get(name) }
+  return { rows: data, extent: extents.get(name), blocks: blocksOf(run, name, rows) }
 }
