@@ -1,8 +1,9 @@
 // Translation of regular expressions of a tokenizer.json to JavaScript.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { escapeRegExp, readPattern, translatePattern } from '../../src/js/text/pattern.js'
+import { alternatives, escapeRegExp, readPattern, translatePattern } from '../../src/js/text/pattern.js'
 import { assertRejects } from '../lib/engine.js'
+import { integers } from '../lib/numbers.js'
 
 const findAll = (pattern, text) => text.match(translatePattern('x', pattern)) ?? []
 
@@ -79,4 +80,23 @@ test('rejects unsupported patterns', () => {
   assertRejects(() => translatePattern('here', '(a'), 'format', 'here: the pattern "(a" has no counterpart in JavaScript')
   assertRejects(() => readPattern('here', { Text: 'a' }), 'format', 'a pattern must be { String } or { Regex }')
   assertRejects(() => readPattern('here', null), 'format', 'got null')
+})
+
+test('a pattern of many texts finds the longest at every position, as trying one after another does', () => {
+  const letters = ['a', 'b', '<', '|', '가', '😀', '\n']
+  for (let seed = 1; seed <= 200; seed++) {
+    const drawn = Array.from(integers([80], letters.length, seed).data, i => letters[i])
+    const draw = (from, count) => drawn.slice(from, from + count).join('')
+    const shared = seed % 4 ? '' : 'b'.repeat(70)
+    const texts = Array.from({ length: 2 + seed % 9 }, (_, i) => shared + draw(i * 3, 1 + i % 4))
+    const sorted = [...texts].sort((a, b) => b.length - a.length), text = draw(30, 50) + texts.join('a')
+    const expected = []
+    for (let at = 0; at < text.length;) {
+      const found = sorted.find(one => text.startsWith(one, at))
+      if (found) expected.push([at, found])
+      at += found?.length ?? String.fromCodePoint(text.codePointAt(at)).length
+    }
+    const matches = [...text.matchAll(new RegExp(alternatives(texts), 'gu'))].map(({ index, 0: match }) => [index, match])
+    assert.deepEqual(matches, expected, JSON.stringify(texts))
+  }
 })

@@ -255,8 +255,28 @@ export function translatePattern(where, pattern) {
 /** The \w of Rust's regular expressions, for a class. */
 export const RUST_WORD = String.raw`${WORD_CHARACTERS}\p{Join_Control}`
 
-/** A pattern that matches any of the texts, the longest first. @param {readonly string[]} texts */
-export const alternatives = texts => [...texts].sort((a, b) => b.length - a.length).map(escapeRegExp).join('|')
+/** Longer shared beginnings are not looked at, so that no list nests groups without end. */
+const MAX_SHARED = 64
+
+/**
+ * A pattern of texts, of which the longest that matches wins. Those that begin alike share that part of the pattern,
+ * since thousands of alternatives would be tried at every position of a text.
+ * @param {readonly string[]} texts @param {number} [depth]
+ * @returns {string}
+ */
+export function alternatives(texts, depth = 0) {
+  if (texts.length === 1) return escapeRegExp(texts[0])
+  if (depth > MAX_SHARED) return `(?:${[...texts].sort((a, b) => b.length - a.length).map(escapeRegExp).join('|')})`
+  /** @type {Map<string, string[]>} */ const rests = new Map()
+  for (const text of texts) {
+    const [first = ''] = text, list = rests.get(first)
+    if (list) list.push(text.slice(first.length))
+    else rests.set(first, [text.slice(first.length)])
+  }
+  const isOptional = rests.delete('')
+  const parts = Array.from(rests, ([first, list]) => escapeRegExp(first) + alternatives(list, depth + 1))
+  return parts.length === 1 && !isOptional ? parts[0] : `(?:${parts.join('|')})${isOptional ? '?' : ''}`
+}
 
 /** Escapes a text for a pattern. @param {string} text */
 export const escapeRegExp = text => text.replace(/[\^$\\.*+?()[\]{}|/]/g, '\\$&')
