@@ -19,7 +19,7 @@ export { parseTraining as trainingIn }
 
 /** The problems of settings and texts in English, for the command line. @type {Record<string, string>} */
 const PROBLEMS = {
-  'errors.whole': 'it has to be a whole number from {low} to {high}',
+  'errors.integer': 'it has to be an integer from {low} to {high}',
   'errors.choice': 'there is no such value',
   'errors.divide': 'it has to divide d-model {dModel}, and {heads} does not',
   'errors.shareHeads': '{heads} heads of queries cannot share {kvHeads} of keys and values evenly',

@@ -117,7 +117,7 @@ export const pickSettings = own => Object.fromEntries(
 export function problemOf(name, { limits, options, problem }, state) {
   const value = state[name]
   if (limits && !(isInteger(value) && value >= limits[0] && value <= limits[1])) {
-    return { key: 'errors.whole', values: { low: limits[0], high: limits[1] } }
+    return { key: 'errors.integer', values: { low: limits[0], high: limits[1] } }
   }
   if (options && !Object.values(options).includes(value)) return { key: 'errors.choice' }
   const found = problem?.(state)

@@ -399,7 +399,7 @@ longTest('rooms of attention matrices that were not retained say so, and a press
     await goToRoom(page, 'house')
     await page.waitForSelector('.pane-floor')
     assert.equal(await page.locator('.pane-pictures > small').count(), 3)
-    for (const room of ['2.self_attn.qkv', '2.self_attn.output', 'parts', 'stream', 'costs']) {
+    for (const room of ['2.self_attn.qkv', '2.self_attn.output', 'ablation', 'residual_stream', 'costs']) {
       await goToRoom(page, room)
       await page.waitForSelector(`#house[data-room="${room}"] .stage-figure:visible`)
     }

@@ -38,7 +38,7 @@ async function checkTables(page, state) {
   return cells.length
 }
 
-const ROOMS = ['parts', 'habits', 'stream', 'costs']
+const ROOMS = ['ablation', 'head_scores', 'residual_stream', 'costs']
 
 for (const { id: model } of everyNth(READY.filter(({ rooms }) => !rooms).reverse(), 5)) {
   test(`${model}: its rooms, both languages, both themes`, async t => {
@@ -64,11 +64,11 @@ for (const { id: model } of everyNth(READY.filter(({ rooms }) => !rooms).reverse
 }
 
 test('ablating a part by keyboard changes the link, every room and the answer, and can be undone', async () => {
-  const state = completeState({ room: 'parts', language: 'en' })
+  const state = completeState({ room: 'ablation', language: 'en' })
   const { page, close } = await open(state)
   await waitForTable(page)
   const plain = runInNode(state)
-  const view = { ...createTextView(plain, state, roomsOf(plain), code), room: roomsOf(plain).find(({ id }) => id === 'parts') }
+  const view = { ...createTextView(plain, state, roomsOf(plain), code), room: roomsOf(plain).find(({ id }) => id === 'ablation') }
   const { parts } = partsData(plain, { ...state, room: view.room })
   const index = parts.findIndex(({ kind, tower, layer }) => kind === 'layer' && tower === 'decoder' && layer === 0)
   const ablationSwitch = page.locator('.switch').nth(index)
@@ -103,7 +103,7 @@ test('a run can be compared with an ablated one: the menu lists the parts that m
   assert.ok(options.includes('without Encoder layer 1 · Self-attention · head 2'))
   assert.ok(!options.some(text => /Decoder|layer 2/.test(text)), options.join())
   const run = runInNode(state)
-  const { parts } = partsData(run, { ...state, room: roomsOf(run).find(({ id }) => id === 'parts') })
+  const { parts } = partsData(run, { ...state, room: roomsOf(run).find(({ id }) => id === 'ablation') })
   const part = parts.find(({ kind, tower, head }) => kind === 'head' && tower === 'encoder' && head === 2)
   await page.selectOption('.twin-choice select', `without:${partKey(part)}`)
   await page.waitForFunction(() => document.querySelector('.twins.is-on .stage-figure[data-twin] .heat'))
@@ -119,7 +119,7 @@ test('on a phone the rooms fit the window', async () => {
     const { page, close } = await open({ room, language: 'ko' }, { viewport: { width: 360, height: 740 }, hasTouch: true })
     await waitForTable(page)
     assert.equal(await measureOverflow(page), 0)
-    if (room === 'stream') {
+    if (room === 'residual_stream') {
       await page.locator('.grid td').nth(4).tap()
       assert.match(await page.locator('.stream-told').textContent(), / · /)
     }
@@ -128,7 +128,7 @@ test('on a phone the rooms fit the window', async () => {
 })
 
 longTest('an ablated residual is listed among the changes by both names', async () => {
-  const { page, complaints, close } = await open(completeState({ room: 'parts', language: 'en' }))
+  const { page, complaints, close } = await open(completeState({ room: 'ablation', language: 'en' }))
   await waitForTable(page)
   await changeAndWait(page, () => page.click('.switch[aria-label="Encoder layer 1 · Self-attention residual"]'))
   const widths = await page.$$eval('.edits li :is(.cell-link, .edit-value)', list => list.map(element => element.getBoundingClientRect().width))
@@ -140,7 +140,7 @@ longTest('an ablated residual is listed among the changes by both names', async 
 
 longTest('axe finds nothing in an incomplete table or in the row of an ablated part', async () => {
   for (const colorScheme of ['light', 'dark']) {
-    const { page, close } = await open(completeState({ room: 'parts', language: 'en' }), { colorScheme })
+    const { page, close } = await open(completeState({ room: 'ablation', language: 'en' }), { colorScheme })
     await waitForTable(page)
     await changeAndWait(page, () => page.click('.switch[aria-label="Encoder layer 1 · Self-attention residual"]'))
     await waitForTable(page)

@@ -179,11 +179,11 @@ test('selecting another pair of the circle changes the explained cell and the ex
 
 longTest('only relevant settings can be compared; a comparison from a link stays visible', async () => {
   const groups = page => page.$$eval('.twin-choice optgroup', all => all.map(item => item.label))
-  const { page, close } = await open({ room: 'beyond' })
+  const { page, close } = await open({ room: 'extrapolation' })
   assert.deepEqual(await groups(page), ['Seed'])
   assert.match(await page.textContent('.tools .compare'), /Compare/)
   await close()
-  const linked = await open({ room: 'beyond', twin: 'base:100' })
+  const linked = await open({ room: 'extrapolation', twin: 'base:100' })
   assert.deepEqual(await groups(linked.page), ['Base n', 'Seed'])
   assert.equal(await linked.page.inputValue('.twin-choice select'), 'base:100')
   await linked.close()

@@ -20,7 +20,7 @@ const SHAPE = isLong ? SMALL : { layers: 2, channels: 96, heads: 4, vocabSize: 9
 const MAX_NODES = 6000
 /** One room of each kind, and all that show the vocabulary; not those that run the model many times. */
 const ROOMS = ['text.tokens', 'text.merges', 'text.embedding', '0.self_attn.qkv', '0.self_attn.weights',
-  '0.self_attn.output', '0.linear1', '0.linear2', 'ln_f', 'linear', 'sampling', 'decoding', 'cache', 'stream', 'house']
+  '0.self_attn.output', '0.linear1', '0.linear2', 'ln_f', 'linear', 'sampling', 'decoding', 'cache', 'residual_stream', 'house']
 /** The maximum CPU time of a task of the main thread, in milliseconds. */
 const MAX_TASK = 50
 const TIMEOUT = 300_000
@@ -257,7 +257,7 @@ longTest(`${SHAPE.layers} layers of ${SHAPE.channels} channels and ${SHAPE.vocab
 
 /** Rooms whose size grows with the text: with a part for every token, or for every pair of tokens. */
 const LONG_ROOMS = ['text.tokens', 'text.merges', 'text.embedding', '0.self_attn.scores', '0.self_attn.weights',
-  '0.self_attn.output', '0.linear1', 'linear', 'sampling', 'decoding', 'stream', 'house']
+  '0.self_attn.output', '0.linear1', 'linear', 'sampling', 'decoding', 'residual_stream', 'house']
 const LONG_SHAPE = isLong ? SMALL : { layers: 4, channels: 64, heads: 4, vocabSize: 9000, positions: 1024 }
 const LONG_TEXT = 'the house at the sea is old and the boat is small so a bird sits on the roof and sings until it is dark '
 
@@ -370,7 +370,7 @@ test('an answer of 128 tokens on a phone fits the window, scrolls its steps, and
   await lastLabel.locator('input').evaluate(input => input.click())
   await page.waitForFunction(label => label.querySelector('input').checked, await lastLabel.elementHandle())
   assert.ok(await isLastVisible())
-  await enterRoom(page, 'stream')
+  await enterRoom(page, 'residual_stream')
   const nextButton = page.locator('.stage .stretch:visible button:last-child').first()
   await nextButton.focus()
   await page.keyboard.press('Enter')

@@ -142,7 +142,7 @@ export function areCacheSumsRight(view, { kept, whole, times, bytes }) {
 }
 
 function isScoreRight(view, text, { key, col }) {
-  const { layers } = cached(view.run, 'habits', () => headScores(gf, view.run.workerRun))
+  const { layers } = cached(view.run, 'head_scores', () => headScores(gf, view.run.workerRun))
   const [layer, head] = key.split('.').map(Number)
   return isRoundedTo(text, layers[layer][head][col])
 }
@@ -158,7 +158,7 @@ export const isGridCellRight = (view, text, location) => CELLS[view.room.stage](
 /** Whether a text names a room or a part. */
 export function isGridNameRight(view, text) {
   const { t, rooms } = view
-  const { parts } = rooms.find(({ stage }) => stage === 'parts').parts
+  const { parts } = rooms.find(({ stage }) => stage === 'ablation').parts
   const name = text.replace(/^\+ /, '')
   if (rooms.some(room => [roomName(room, t), layerHeading(room, t)].includes(name))) return true
   return parts.some(part => [layerHeading(part, t), partLabel(part, t), fullName(part, t),
@@ -167,7 +167,7 @@ export function isGridNameRight(view, text) {
 
 /** Whether the ends of a color scale are right: of changes in hundredths, or of norms. */
 export function isGridLegendRight(view, ends) {
-  if (view.room.stage !== 'parts') return false
+  if (view.room.stage !== 'ablation') return false
   const { parts, what: comparison } = stageData(view, partsData)
   if (comparison.logits) return ends.join() === '−100.00,0,100.00'
   return isRoundedTo(ends[2], Math.max(...parts.flatMap(part => [...measureEffect(view, part)])))

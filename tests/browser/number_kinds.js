@@ -33,7 +33,7 @@ const decodedStream = view => {
   return { read: view.run.streams[axes[1].of], words: view.run.streams[axes[2].of].vocabulary }
 }
 /** The first merge of the room in which byte pair encoding is trained. */
-const firstMerge = ({ t }) => bpeStep(gf, { text: t('stages.learning.sample'), step: 0 })
+const firstMerge = ({ t }) => bpeStep(gf, { text: t('stages.bpe_training.sample'), step: 0 })
 /** The selected sentence of a list with one item for each, or the only one. */
 const selectSentence = (list, { state }) => list[state.sentence] ?? list[0]
 /** The last token that a step of an answer reads. */
@@ -170,7 +170,7 @@ const HEADINGS = {
   'stages.positions.chart': (view, { dim }) => isBelow(dim, modelWidth(view)),
   'stages.weights.bars': (view, { token }) => isToken(view, token),
   'stages.activation.curve': (view, { token }) => isToken(view, token),
-  'stages.merges.of': (view, { token, count }) => {
+  'stages.bpe_merges.of': (view, { token, count }) => {
     const { tokens: [tokens], ids: [ids], merges } = roomStream(view)
     return tokens.some((label, i) => label === token && (merges[ids[i]]?.length ?? 0) === Number(count))
   },
@@ -235,7 +235,7 @@ function isChipRight(view, text, [row, i, part]) {
   const stream = roomStream(view)
   if (stage === 'syllables') return text === String(stream.hangul.syllables[i].pieces.length)
   const [tokens, ids] = [stream.tokens, stream.ids].map(all => (
-    ['pieces', 'merges'].includes(stage) ? selectSentence(all, view) : all[row]))
+    ['pieces', 'bpe_merges'].includes(stage) ? selectSentence(all, view) : all[row]))
   const first = stage === 'ids' ? String(ids[i]) : tokens[i]
   const merged = String(stream.merges?.[ids[i]]?.length ?? 0)
   const second = { pieces: String(ids[i]), ids: tokens[i], tokens: String(i), merges: merged }[stage]
@@ -247,7 +247,7 @@ const listMerges = view => Object.values(roomStream(view).merges).flat()
 
 /** Whether a text states the rank of a merge, counted from 1, and how often its pair occurred. */
 function isMergeNoteRight(view, text) {
-  const { rank, count } = matchMessage(view, 'stages.merges.counted', text) ?? {}
+  const { rank, count } = matchMessage(view, 'stages.bpe_merges.counted', text) ?? {}
   const number = number => Number(number.replaceAll(',', ''))
   return rank !== undefined &&
     listMerges(view).some(step => step.rank + 1 === number(rank) && step.count === number(count))
@@ -295,7 +295,7 @@ export const KINDS = {
   caption: ['.caption .shape', 'caption', (_, text, { size }) => text === size.join(' × ')],
   legend: ['.legend-ends', 'legend', (view, text, ends) => {
     if (ends.join() === '0,0.5,1') return true
-    if (['parts', 'stream'].includes(view.room.stage)) return isGridLegendRight(view, ends)
+    if (['ablation', 'residual_stream'].includes(view.room.stage)) return isGridLegendRight(view, ends)
     return ends[1] === '0' && ends[0] === `−${ends[2]}` && legendPeaks(view).some(peak => isRoundedTo(ends[2], peak))
   }],
   strip: ['.strip-name', 'about', isStripRight],
@@ -320,7 +320,7 @@ export const KINDS = {
   learningCount: ['.learning-pairs small', 'order', (view, text, i) => text === String(firstMerge(view).pairs[i].count)],
   learningPiece: ['.learning .merge-piece', null, (view, text) => firstMerge(view).words.flat().includes(text)],
   learningNext: ['.learning h2', null, (view, text) => (
-    Number(matchMessage(view, 'stages.learning.next', text)?.count) === firstMerge(view).merge.count)],
+    Number(matchMessage(view, 'stages.bpe_training.next', text)?.count) === firstMerge(view).merge.count)],
   heading: ['.stage-figure h2', null, matchAny(HEADINGS)],
   source: ['.arcs-from', 'order', (view, text, i) => text === decodedStream(view).read.tokens[0][i]],
   target: ['.arcs-to', 'order', (view, text, i) => text === streams(view)[0].tokens[0][i]],

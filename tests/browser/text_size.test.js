@@ -82,7 +82,7 @@ test('words with attention lines stay inside their figure', async () => {
 longTest('a highlighted label overlaps no other', async () => {
   const places = [
     { room: 'source.sum', cell: { name: 'positions.output', index: [0, 2, 19] } },
-    { model: 'positions', room: 'beyond', cell: { name: 'beyond.shares', index: [1, 16] } }
+    { model: 'positions', room: 'extrapolation', cell: { name: 'extrapolation.shares', index: [1, 16] } }
   ]
   for (const place of places) {
     const { page, complaints, close } = await open(place)

@@ -58,7 +58,7 @@ function through(run, rows, last) {
 
 for (const [name, run] of Object.entries(RUNS)) {
   test(`${name}: the logit lens after every sub-layer equals the reference, and at the end the answer`, () => {
-    const { early: question } = stageData(run, 'stream')
+    const { early: question } = stageData(run, 'residual_stream')
     const found = logitLens(gf, run.workerRun.run, question)
     assert.ok(question.points.length >= 5)
     question.points.forEach(({ name: point, last }, i) => {
@@ -76,7 +76,7 @@ for (const [name, run] of Object.entries(RUNS)) {
   })
 
   test(`${name}: norms of the residual stream and of what sub-layers add equal the reference`, () => {
-    for (const { subs } of stageData(run, 'stream').streams) {
+    for (const { subs } of stageData(run, 'residual_stream').streams) {
       const names = subs.flatMap(({ input, change, point }) => [input, change, point])
       vectorNorms(gf, run.workerRun.run, { names }).forEach((list, i) => {
         const all = values(run, names[i]), C = shapeOf(run, names[i]).at(-1)
@@ -124,7 +124,7 @@ test('finds the nearest rows of a table by cosine, the vector itself first if it
 
 /** The probabilities of the tokens of the answer in a run with edits. */
 function sharesOf(run, settings, edits) {
-  const { what } = stageData(run, 'parts')
+  const { what } = stageData(run, 'ablation')
   const other = makeRun({ ...settings, target: what.ids }, edits)
   const found = measureAnswer(gf, other.run, what)
   other.run.dispose()
@@ -143,7 +143,7 @@ function muted(run, part) {
 for (const name of ['dates', 'particles', 'stories']) {
   test(`${name}: ablation of a head equals zeros in its columns of the output weight`, () => {
     const run = RUNS[name], settings = MODELS[name]
-    const { parts, what } = stageData(run, 'parts')
+    const { parts, what } = stageData(run, 'ablation')
     const usual = measureAnswer(gf, run.workerRun.run, what)
     assert.deepEqual([...usual], [...sharesOf(run, settings, [])])
     const heads = parts.filter(({ kind }) => kind === 'head')
@@ -159,7 +159,7 @@ for (const name of ['dates', 'particles', 'stories']) {
 
 test('in a pre-norm model, ablation of a layer equals ablation of its sub-layers', () => {
   const settings = MODELS.stories, run = RUNS.stories
-  const { parts } = stageData(run, 'parts')
+  const { parts } = stageData(run, 'ablation')
   for (const layer of [0, 1]) {
     const own = parts.filter(part => part.layer === layer)
     const [whole] = own.filter(({ kind }) => kind === 'layer')
@@ -170,7 +170,7 @@ test('in a pre-norm model, ablation of a layer equals ablation of its sub-layers
 })
 
 test('ablation of a residual connection leaves only what the sub-layer adds', () => {
-  const { parts } = stageData(RUNS.dates, 'parts')
+  const { parts } = stageData(RUNS.dates, 'ablation')
   for (const { edits } of parts.filter(({ kind }) => kind === 'residual')) {
     const one = pageRun({}, edits)
     assert.deepEqual(values(one, edits[0].name), values(one, edits[0].from))
@@ -179,8 +179,8 @@ test('ablation of a residual connection leaves only what the sub-layer adds', ()
 })
 
 test('ablation of positions equals a run without positions', () => {
-  const places = (run, tower) => stageData(run, 'parts').parts.find(part => part.kind === 'places' && part.tower === tower)
-  const { what } = stageData(RUNS.dates, 'parts')
+  const places = (run, tower) => stageData(run, 'ablation').parts.find(part => part.kind === 'places' && part.tower === tower)
+  const { what } = stageData(RUNS.dates, 'ablation')
   const edits = ['encoder', 'decoder'].flatMap(tower => places(RUNS.dates, tower).edits)
   const bare = makeRun({ positional: false, target: what.ids })
   near(Math.max(...sharesOf(RUNS.dates, {}, edits).map((share, i) => Math.abs(share - measureAnswer(gf, bare.run, what)[i]))), 0, 1e-6, 'dates')
@@ -198,7 +198,7 @@ for (const [type, zero] of [['gpt2', ['wpe.weight']], ['bert', ['embeddings.posi
       run.dispose()
       return found
     }
-    const plain = runOwn(gf, settings, [], [model]), { parts } = stageData(toPageRun(gf, plain), 'parts')
+    const plain = runOwn(gf, settings, [], [model]), { parts } = stageData(toPageRun(gf, plain), 'ablation')
     plain.run.dispose()
     const off = one(parts.filter(({ kind }) => kind === 'places').flatMap(({ edits }) => edits))
     const expected = one(zero.map(table => ({ name: table, index: [null, null], value: 0 })))
@@ -208,7 +208,7 @@ for (const [type, zero] of [['gpt2', ['wpe.weight']], ['bert', ['embeddings.posi
 
 test('ablation of rotary embeddings leaves queries and keys unchanged', () => {
   for (const run of [RUNS['stories, like a Llama'], RUNS['a Llama of the reader\'s']]) {
-    const [{ edits }] = stageData(run, 'parts').parts
+    const [{ edits }] = stageData(run, 'ablation').parts
     const off = pageRun(run.workerRun.settings, edits)
     assert.ok(edits.length >= 4 && edits.every(({ name, from }) => name !== from))
     for (const { name, from } of edits) assert.deepEqual(values(off, name), values(off, from), name)
@@ -219,7 +219,7 @@ test('ablation of rotary embeddings leaves queries and keys unchanged', () => {
 for (const type of ['gpt2', 'marian', 't5', 'llama']) test(
   `${type}: the logit lens at the end of the stream has the probabilities of the answer`, async () => {
     const one = runOwn(gf, { ...defaultsOf('own'), beginning: '3 1 4 1' }, [], [await openModel(filesOf(cases(type)[0]))])
-    const run = toPageRun(gf, one), { early: question } = stageData(run, 'stream'), { what } = stageData(run, 'parts')
+    const run = toPageRun(gf, one), { early: question } = stageData(run, 'residual_stream'), { what } = stageData(run, 'ablation')
     const shares = measureAnswer(gf, one.run, what), last = logitLens(gf, one.run, question).at(-1)
     assert.ok(shares.length > 0)
     last.forEach(({ chosen }, i) => near(chosen, shares[i], 1e-6, `token ${i}`))
@@ -254,7 +254,7 @@ for (const type of ['gpt2', 'llama']) test(
 test('head scores use fewer repetitions for a short maximum length; bidirectional models have none', () => {
   assert.equal(headScores(gf, RUNS.particles.workerRun), null)
   for (const name of ['dates', 'stories', 'text']) {
-    const { count, layers } = headScores(gf, RUNS[name].workerRun), { parts } = roomsOf(RUNS[name]).find(({ stage }) => stage === 'habits')
+    const { count, layers } = headScores(gf, RUNS[name].workerRun), { parts } = roomsOf(RUNS[name]).find(({ stage }) => stage === 'head_scores')
     assert.ok(count >= 2 && count <= 24, name)
     assert.deepEqual(layers.map(heads => heads.length), parts.layers.map(({ heads }) => heads), name)
     for (const share of layers.flat(2)) assert.ok(share >= 0 && share <= 1.000001)
@@ -293,7 +293,7 @@ for (const [title, few] of [['all rows', null], ['fewer rows than numbers', [3, 
 
 test('every part has a unique name in links, and its edits can be read back and removed', () => {
   for (const run of Object.values(RUNS)) {
-    const { parts } = stageData(run, 'parts')
+    const { parts } = stageData(run, 'ablation')
     assert.equal(new Set(parts.map(partKey)).size, parts.length)
     for (const { edits } of parts) {
       const mine = [{ name: 'x', index: [0, 1], value: 2 }]
@@ -307,7 +307,7 @@ test('every part has a unique name in links, and its edits can be read back and 
 
 test('for a model without an answer, ablation reports the distance of the output', () => {
   const run = pageRun({ model: 'sentences' })
-  const { parts, what } = stageData(run, 'parts')
+  const { parts, what } = stageData(run, 'ablation')
   assert.deepEqual(parts.map(({ kind }) => kind), ['places', 'head', 'head', 'head', 'head'])
   const base = measureAnswer(gf, run.workerRun.run, what), C = shapeOf(run, what.out).at(-1)
   const other = makeRun({ model: 'sentences' }, parts[2].edits)

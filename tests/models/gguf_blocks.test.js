@@ -1,4 +1,4 @@
-// GGUF models whose quantized matrices stay in their blocks: what is kept, what they compute, what is done with them.
+// GGUF models whose quantized matrices stay in their blocks: dtypes and memory, outputs, and operations on the weights.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'

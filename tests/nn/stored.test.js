@@ -1,4 +1,4 @@
-// Weights of 16 and 8 bits: what is kept of them, what is computed with them, and what they are not for.
+// Weights of 16 and 8 bits: the values they store, what is computed with them, and what is refused.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertClose, assertSame, plain } from '../lib/compare.js'
@@ -35,7 +35,7 @@ for (const dtype of TYPES) {
       assertSame(wide, stored[dtype](plain(weight)), `${dtype} ${shape}`)
       assert.deepEqual(own.toArray(), wide.toArray())
       assert.equal(own.at(shape[0] - 1, shape[1] - 1), wide.at(shape[0] - 1, shape[1] - 1))
-      assertSame(wide.to(dtype).to('float32'), plain(wide), 'what was kept is kept')
+      assertSame(wide.to(dtype).to('float32'), plain(wide), 'stored values are exact')
       if (dtype === 'int8') assertSame(own, plain(wide))
     })
   })

@@ -56,7 +56,7 @@ const names = everyNth(Object.keys(FILES), 1000, (name, i, list) => isFirst(name
 for (const name of names) test(`${name}: every room has data, a picture and texts, and the check agrees`, () => (
   withRun(name, (run, made) => {
     const rooms = roomsOf(run)
-    assert.ok(rooms.every(({ stage }) => stage !== 'blocks'), 'its weights are in float32')
+    assert.ok(rooms.every(({ stage }) => stage !== 'weight_blocks'), 'its weights are in float32')
     for (const room of rooms) {
       const view = createView(run, room.id), stage = stageOf(room.stage)
       assert.ok(!findBroken(stage.data(run, view)), `${name}: ${room.id}`)
@@ -221,7 +221,7 @@ test('token labels, spans and replaced tokens have a row or a column for each to
 })
 
 test('parallel sub-layers both write to the residual stream', () => withRun('gpt_neox: parallel', run => {
-  const { streams: [{ subs }] } = roomsOf(run).find(({ stage }) => stage === 'stream').parts
+  const { streams: [{ subs }] } = roomsOf(run).find(({ stage }) => stage === 'residual_stream').parts
   assert.deepEqual(subs.map(({ layer }) => layer), [0, 0, 1, 1])
   for (const { input, change, sum } of subs) {
     const [a, b, c] = [input, change, sum].map(name => getTensor(run, name).data)

@@ -150,8 +150,8 @@ test('logits of the last tokens alone have the same bits, labels and explanation
   })
   const explanation = explainCell(modelRun, { name, index: [0, 1, 7] }), x = explanation.sources.find(source => source.name === 'ln_f.output')
   assert.equal(x.index[1], decoding.first + 1)
-  const room = roomsOf(page).find(({ stage }) => stage === 'stream')
-  const question = stageOf('stream').data(page, createView(page, room.id)).early
+  const room = roomsOf(page).find(({ stage }) => stage === 'residual_stream')
+  const question = stageOf('residual_stream').data(page, createView(page, room.id)).early
   const last = logitLens(gf, modelRun.run, question).at(-1)
   assert.deepEqual(last.map(({ tokens: [word] }) => word), decoding.steps.map(({ id }) => id))
   modelRun.run.dispose()

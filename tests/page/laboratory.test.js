@@ -50,7 +50,7 @@ test('attention without positions is permutation-equivariant, and with positions
 })
 
 test('of the four encodings only sine and cosine have constant neighbor distances and norms and stay within 1', () => {
-  const { measures: { values }, distances } = stageData(RUN, 'asks')
+  const { measures: { values }, distances } = stageData(RUN, 'requirements')
   const [index, share, sinusoidal, random] = [0, 1, 2, 3].map(row => values.slice(row * 6, row * 6 + 6))
   const [most, nearest, shortest, longest, least, greatest] = sinusoidal
   close(most, 1)
@@ -127,7 +127,7 @@ test('the shift matrix maps the table r positions further, and its transpose map
   })
 
 test('under every scheme rows of weights add up to 1, and every scheme differs from none', () => {
-  const { panels: [none, ...schemes] } = stageData(RUN, 'compare')
+  const { panels: [none, ...schemes] } = stageData(RUN, 'schemes')
   for (const { word, rows, cols, values } of [none, ...schemes]) {
     for (let row = 0; row < rows; row++) {
       close(values.slice(row * cols, (row + 1) * cols).reduce((sum, x) => sum + x, 0), 1)
@@ -137,7 +137,7 @@ test('under every scheme rows of weights add up to 1, and every scheme differs f
 })
 
 test('beyond the trained length a learned table fails at once, sinusoids soon, rotary later, ALiBi not at all', () => {
-  const runs = [1, 2, 3, 4, 5, 6].map(seed => stageData(makeDetachedRun({ model, seed }), 'beyond').accuracies)
+  const runs = [1, 2, 3, 4, 5, 6].map(seed => stageData(makeDetachedRun({ model, seed }), 'extrapolation').accuracies)
   const [none, waves, learned, rotary, alibi] = runs[0].rowLabels.map((_, scheme) => (from, to) => {
     const places = Array.from({ length: to - from }, (_, i) => from + i)
     const all = runs.flatMap(({ values, cols }) => places.map(place => values[scheme * cols + place]))
@@ -148,15 +148,15 @@ test('beyond the trained length a learned table fails at once, sinusoids soon, r
   assert.ok(rotary(16, 28) > 0.98 && rotary(48, 64) < 0.15)
   close(alibi(16, 40), alibi(40, 64), 0.1)
   assert.ok(alibi(16, 64) > 0.35)
-  const { means, accuracies: shares } = stageData(RUN, 'beyond')
+  const { means, accuracies: shares } = stageData(RUN, 'extrapolation')
   close(means.values[6], shares.values.slice(3 * 64 + 1, 3 * 64 + 16).reduce((sum, x) => sum + x, 0) / 15)
 })
 
 test('positions are counted from 0, and the untrained ones start at the trained length', () => {
-  const { accuracies: shares, trained } = stageData(RUN, 'beyond')
+  const { accuracies: shares, trained } = stageData(RUN, 'extrapolation')
   assert.deepEqual(shares.colLabels, shares.colLabels.map((_, place) => String(place)))
   assert.equal(shares.colLabels[trained], '16')
-  assert.deepEqual(roomsOf(RUN).find(({ id }) => id === 'beyond').opening.index, [1, trained])
+  assert.deepEqual(roomsOf(RUN).find(({ id }) => id === 'extrapolation').opening.index, [1, trained])
   for (const name of ['by_log', 'by_power', 'apart']) {
     assert.deepEqual(RUN.tensors.get(`two_spellings.${name}`).axes.map(axis => axis.name), ['position', 'pair'])
   }
@@ -201,7 +201,7 @@ test('every cell of every experiment can be explained', () => {
 
 test('the meaning of a copied value is explained, with a sentence', () => {
   const run = pageRun({ model }), { meanings } = modelOf(model)
-  const ownRooms = ['asks', 'circle', 'beyond', 'broadcasting']
+  const ownRooms = ['requirements', 'circle', 'extrapolation', 'broadcasting']
   for (const { id } of roomsOf(run)) {
     const { panels = [], numbers = [], ...data } = stageData(run, id) ?? {}
     const cells = [...[...slicesIn(data), ...panels].map(part => ({ name: part.name, index: cellIndexOf(part, 0, 0) })),
@@ -229,7 +229,7 @@ test('an unsuitable sentence is rejected with a reason', () => {
   assert.equal(problem({ sequence: ' one ' }), 'errors.twoWords')
   assert.equal(problem({ sequence: 'a '.repeat(25) }), 'errors.manyWords')
   assert.equal(problem({ dModel: 7 }), 'errors.odd')
-  assert.equal(problem({ dModel: 66 }), 'errors.whole')
+  assert.equal(problem({ dModel: 66 }), 'errors.integer')
 })
 
 test('points are projected from the current angle; a full turn changes nothing', () => {

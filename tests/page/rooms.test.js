@@ -416,7 +416,7 @@ test('rooms depend on the tokenizer, even for the same modules', async () => {
   const merged = gf.text.trainBPE('the bird and the boat and the bird', { vocabSize: 270, minFrequency: 2 })
   const tokenizers = { WordPiece: pieces, none: null, BPE: JSON.stringify(merged) }
   const inputTexts = {
-    WordPiece: ['tokens', 'longest', 'syllables'], none: ['tokens'], BPE: ['tokens', 'merges', 'learning', 'syllables']
+    WordPiece: ['tokens', 'wordpiece', 'syllables'], none: ['tokens'], BPE: ['tokens', 'bpe_merges', 'bpe_training', 'syllables']
   }
   /** As many tokens as the others read. */
   const texts = { WordPiece: 'the bird', none: '1 2 3 4 5', BPE: 'the birds a' }

@@ -34,6 +34,12 @@ test('no stage imports another stage, and web/lib imports nothing else of the pa
   }
 })
 
+test('a stage has the id of its file', async () => {
+  for (const { name, code } of await filesIn('stages/')) {
+    if (name !== 'index.js') assert.equal(/^export const id = '(\w+)'$/m.exec(code)?.[1], name.slice(0, -3))
+  }
+})
+
 /** They read data that is inside a single-file page. */
 const READERS = ['fetch_on_demand.js', 'resources.js']
 

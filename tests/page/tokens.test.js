@@ -32,8 +32,8 @@ function displayStage(run, stage) {
 
 test('WordPiece has its room after the pieces; its words make the tokens of the run', () => {
   const run = runOf(bert, 'Julia went to the riverbank.')
-  assert.deepEqual(roomsOf(run).slice(1, 4).map(({ stage }) => stage), ['pieces', 'longest', 'syllables'])
-  const { words, vocabulary, picture } = displayStage(run, 'longest')
+  assert.deepEqual(roomsOf(run).slice(1, 4).map(({ stage }) => stage), ['pieces', 'wordpiece', 'syllables'])
+  const { words, vocabulary, picture } = displayStage(run, 'wordpiece')
   const { tokens: [tokens] } = run.streams.text
   assert.deepEqual(words.flatMap(({ ids }) => ids.map(id => vocabulary[id])), tokens.slice(1, -1))
   assert.ok(words.some(({ ids }) => ids.length > 1) && words.every(({ tries }) => tries.length > 0))
@@ -42,17 +42,17 @@ test('WordPiece has its room after the pieces; its words make the tokens of the 
 
 test('only words that are read are segmented; a text without words has none', () => {
   const run = runOf(bert, 'the river '.repeat(40))
-  const { words } = displayStage(run, 'longest')
+  const { words } = displayStage(run, 'wordpiece')
   assert.equal(run.streams.text.ids[0].length, 64, 'as many as this BERT knows positions')
   assert.ok(words.flatMap(({ ids }) => ids).length >= 63)
   assert.ok(words.flatMap(({ ids }) => ids).length < 76)
-  assert.deepEqual(displayStage(runOf(bert, ''), 'longest').words, [])
+  assert.deepEqual(displayStage(runOf(bert, ''), 'wordpiece').words, [])
 })
 
 test('a unigram model has its lattice: its path makes the tokens of the run, boxes do not overlap, totals are sums', () => {
   const run = runOf(t5, '나는 파리 여행을 다녀왔다. The weights 漢 are')
-  assert.deepEqual(roomsOf(run).slice(1, 4).map(({ stage }) => stage), ['pieces', 'lattice', 'syllables'])
-  const { stretches, picture } = displayStage(run, 'lattice')
+  assert.deepEqual(roomsOf(run).slice(1, 4).map(({ stage }) => stage), ['pieces', 'unigram', 'syllables'])
+  const { stretches, picture } = displayStage(run, 'unigram')
   const boxes = stretches.flatMap(item => item.boxes), used = boxes.filter(({ kind }) => kind === 'taken')
   const { tokens: [tokens], ids: [ids] } = run.streams.text
   assert.deepEqual(used.map(({ id }) => id ?? t5.tokenizer.idOf('<unk>')), ids.slice(0, -1))
@@ -74,7 +74,7 @@ test('a unigram model has its lattice: its path makes the tokens of the run, box
       else assert.ok(Math.abs(totals[last] - total) < 1e-4)
     }
   }
-  assert.deepEqual(displayStage(runOf(t5, ''), 'lattice').stretches, [])
+  assert.deepEqual(displayStage(runOf(t5, ''), 'unigram').stretches, [])
 })
 
 test('all 11,172 syllables decompose as in Unicode', () => {

@@ -21,10 +21,10 @@ const numbersIn = text => (text.match(/(?:[−+] ?)?\d[\d.e]*(?:−\d+)?/g) ?? [
 for (const type of Object.keys(blockFormats)) test(`${type}: every cell has its code, scale and minimum`, async () => {
   const opened = await openModel({ 'model.gguf': fileOf(() => type) })
   const made = RUNS.own(gf, { beginning: '3 1 4 1 5 2' }, [], [opened]), run = toPageRun(gf, made)
-  const { weight } = roomsOf(run).find(({ stage }) => stage === 'blocks').parts
+  const { weight } = roomsOf(run).find(({ stage }) => stage === 'weight_blocks').parts
   const { name, shape: [, cols] } = getDescription(run, weight)
   const exact = restoreBlocks(type, made.run.tensor(name).bytes)
-  const data = loadStageData(run, made.run, 'blocks', { cell: { name, index: [OTHER_ROW, 3] } })
+  const data = loadStageData(run, made.run, 'weight_blocks', { cell: { name, index: [OTHER_ROW, 3] } })
   assert.deepEqual([data.dtype, data.rows.rowOrder], [type.toLowerCase(), [...ROWS, OTHER_ROW]])
   for (const row of data.rows.rowOrder) for (let col = 0; col < cols; col++) {
     const { size: length, center, codes, values, computation } = blockOf(data, [row, col])

@@ -15,7 +15,7 @@ export const layerHeading = ({ tower = 'model', layer }, t) => [tower === 'model
 
 /** The name of a part within its layer. @param {Part} part @param {Translate} t */
 export const partLabel = ({ kind, block, head }, t) => (
-  t(`stages.parts.${kind}`, { block: block && t(`map.blocks.${block}`), head }))
+  t(`stages.ablation.${kind}`, { block: block && t(`map.blocks.${block}`), head }))
 
 /** The full name of a part, with the attention of a head. @param {Part} part @param {Translate} t */
 export const fullName = (part, t) => [layerHeading(part, t), part.kind === 'head' ? t(`map.blocks.${part.block}`) : '',
@@ -25,7 +25,7 @@ export const fullName = (part, t) => [layerHeading(part, t), part.kind === 'head
 export const partKey = ({ edits }) => writeEdits(edits)
 
 /** All parts that can be ablated. @param {Room[]} rooms @returns {Part[]} */
-export const listParts = rooms => rooms.find(({ stage }) => stage === 'parts')?.parts.parts ?? []
+export const listParts = rooms => rooms.find(({ stage }) => stage === 'ablation')?.parts.parts ?? []
 
 /** Some tensors and everything that they were computed from. @param {Run} run @param {string[]} names */
 export function listDependencies(run, names) {

@@ -45,7 +45,7 @@ export function mountOpening(container, context) {
     const place = h('small', {})
     links.push(() => {
       const { at, isDone } = lessonProgress(lesson)
-      setText(place, at ? t('opening.goOn', { number: at + 1, count: lesson.stepCount })
+      setText(place, at ? t('opening.resume', { number: at + 1, count: lesson.stepCount })
         : t(isDone ? 'opening.done' : 'opening.minutes', { minutes: lesson.minutes }))
     })
     return createLink(className, () => ({ ...initialState(), lesson: lesson.id, at: lessonProgress(lesson).at }),

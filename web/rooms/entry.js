@@ -8,12 +8,12 @@ import { TABLE_WORDS, UNPOSITIONED_CONTROLS } from './roles.js'
 /** @import { Draft, RoomContext } from './graph_queries.js' */
 
 /** The stage that explains a segmentation, by the type of tokenizer. @type {Record<string, string>} */
-const SEARCHES = { WordPiece: 'longest', Unigram: 'lattice' }
+const SEARCHES = { WordPiece: 'wordpiece', Unigram: 'unigram' }
 
 /** The stages that explain how a text was segmented. @param {Stream} stream @returns {string[]} */
 export function segmentationStages({ merges = {}, cut, hangul }) {
   const search = cut && SEARCHES[cut.type], isMerged = Object.keys(merges).length > 0
-  return [...(isMerged ? ['merges', 'learning'] : []), ...(search ? [search] : []), ...(hangul ? ['syllables'] : [])]
+  return [...(isMerged ? ['bpe_merges', 'bpe_training'] : []), ...(search ? [search] : []), ...(hangul ? ['syllables'] : [])]
 }
 
 /**

@@ -30,14 +30,14 @@ export function modelRooms(run, graph, { attentions, logits, room, ...towers }) 
     .find(weight => IN_BLOCKS.test(graph.describe(weight)?.dtype))
   const causalAttentions = attentions.filter(({ kind }) => kind === 'masked'), isGenerated = run.passes.some(({ kind }) => kind === 'token')
   return [
-    ...(parts.length && out ? [room('parts', 'parts', [], { reads: [out], parts: { parts, logits, out } })] : []),
-    ...(isGenerated && causalAttentions.length ? [room('habits', 'habits', [], { reads: causalAttentions.map(room => room.out), parts: {
+    ...(parts.length && out ? [room('ablation', 'ablation', [], { reads: [out], parts: { parts, logits, out } })] : []),
+    ...(isGenerated && causalAttentions.length ? [room('head_scores', 'head_scores', [], { reads: causalAttentions.map(room => room.out), parts: {
       layers: causalAttentions, out: causalAttentions[0].out } })] : []),
-    ...(streams.length ? [room('stream', 'stream', [], {
+    ...(streams.length ? [room('residual_stream', 'residual_stream', [], {
       reads: streams.map(({ subs }) => subs[subs.length - 1].point),
       parts: { streams, last, spoken: outputStream ? outputStream.tower : null }
     })] : []),
-    ...(stored ? [room('blocks', 'blocks', [], { reads: [stored], parts: { weight: stored } })] : []),
+    ...(stored ? [room('weight_blocks', 'weight_blocks', [], { reads: [stored], parts: { weight: stored } })] : []),
     room('costs', 'costs', [], { reads: out ? [out] : [], parts: { out } })
   ]
 }

@@ -14,7 +14,7 @@ import { mountProgress as progressOf } from '../lib/progress.js'
 /** @import { AnswerTarget, Mount, Run, Stage, View } from '../types.d.ts' */
 /** @import { GridCell, Line } from '../lib/grid.js' */
 
-export const id = 'parts'
+export const id = 'ablation'
 /** @type {string[]} */ export const controls = []
 /** @type {string[]} */ export const pickers = []
 
@@ -54,11 +54,11 @@ export function mount(container, context) {
   container.append(now)
   const question = h('p', {}), startButton = h('button', { 'type': 'button', 'className': 'primary', 'data-action': 'parts', 'onclick': () => {
     if (latest) begin(latest, false)
-  } }, t('stages.parts.begin'))
+  } }, t('stages.ablation.begin'))
   const confirmation = h('div', { className: 'unkept', hidden: true }, question, h('p', {}, startButton))
   container.append(confirmation)
   const progress = progressOf(container, t)
-  const table = mountGrid(container, t('stages.parts.name'), t)
+  const table = mountGrid(container, t('stages.ablation.name'), t)
   container.append(legends)
   const keys = [mountLegend(legends), mountLegend(legends)]
   /** @type {ReturnType<typeof data> | null} */ let latest = null
@@ -100,7 +100,7 @@ export function mount(container, context) {
     if (!latest) return
     const { parts, tokens, what } = latest
     /** @type {Line[]} */
-    const lines = what.logits ? [{ key: 'base', head: t('stages.parts.base'), isTitle: true, cells: tokens.map((_, i) => (
+    const lines = what.logits ? [{ key: 'base', head: t('stages.ablation.base'), isTitle: true, cells: tokens.map((_, i) => (
       base ? { text: formatFixed(base[i] * 100, 0), color: createScale(probabilityDomain(), theme().mode).at(base[i]) } : { text: '' })) }] : []
     let lastHeading = ''
     for (const part of parts) {
@@ -110,13 +110,13 @@ export function mount(container, context) {
       const level = ['layer', 'sub', 'residual', 'places'].includes(part.kind) ? 1 : 2
       lines.push({ key: partKey(part), head: headOf(part), level, cells: cellsOf(part) })
     }
-    table.update(t('stages.parts.corner'), tokens, lines)
+    table.update(t('stages.ablation.corner'), tokens, lines)
     keys.forEach((key, i) => key.update(i ? signedDomain(what.logits ? 100 : maxDistance()) : probabilityDomain(),
       theme().mode,
-      t(`stages.parts.${i ? what.logits ? 'change' : 'apart' : 'share'}`)))
+      t(`stages.ablation.${i ? what.logits ? 'change' : 'apart' : 'share'}`)))
     legends.firstElementChild?.toggleAttribute('hidden', !what.logits)
     const off = parts.filter(part => part.isOff)
-    setText(now, off.length ? t('stages.parts.off', { list: off.map(part => fullName(part, t)).join(', ') }) : t('stages.parts.on'))
+    setText(now, off.length ? t('stages.ablation.off', { list: off.map(part => fullName(part, t)).join(', ') }) : t('stages.ablation.on'))
   }
   /**
    * Runs every ablation in turn; a new request stops the previous one.
@@ -145,7 +145,7 @@ export function mount(container, context) {
   }
   /** @param {number} count of runs @param {number} time that they take */
   function askFirst(count, time) {
-    setText(question, t('stages.parts.takes', { count, minutes: Math.round(time / LONG_MS) }))
+    setText(question, t('stages.ablation.takes', { count, minutes: Math.round(time / LONG_MS) }))
     confirmation.hidden = false
     draw()
     table.element.setAttribute('aria-busy', 'false')

@@ -7,7 +7,7 @@ import { MAX_TOKENS, mountTokenWindow } from '../lib/token_window.js'
 
 /** @import { BuiltElement, Mount, Run, Stage, TokenMerge, View } from '../types.d.ts' */
 
-export const id = 'merges'
+export const id = 'bpe_merges'
 /** @type {string[]} */ export const controls = []
 /** @type {string[]} */ export const pickers = []
 
@@ -62,16 +62,16 @@ export function mount(container, context) {
     list.update([{ name: '', chips: pieces.map((piece, i) => ({
       text: piece.token, note: String(piece.steps.length), isFaint: piece.steps.length === 0, isHighlighted: i === at
     })) }])
-    setText(heading, t('stages.merges.of', { token, count: steps.length }))
+    setText(heading, t('stages.bpe_merges.of', { token, count: steps.length }))
     /** @param {number} value */
     const number = value => value.toLocaleString(language())
     const notes = steps.map(({ rank, count }) => (
-      t(count === undefined ? 'stages.merges.rank' : 'stages.merges.counted', {
+      t(count === undefined ? 'stages.bpe_merges.rank' : 'stages.bpe_merges.counted', {
         rank: number(rank + 1), count: number(count ?? 0)
       })))
     syncChildren(ladder, [...steps.map((step, i) => ({ ...step, note: notes[i] })), { pieces: [token], at: -2, note: '' }],
       createStep, fillStep)
-    setText(note, steps.length === 0 ? t('stages.merges.none') : '')
+    setText(note, steps.length === 0 ? t('stages.bpe_merges.none') : '')
   }
   return {
     update(next) {

@@ -6,7 +6,7 @@ import { mountScrubber, scrubberLabels } from '../lib/scrubber.js'
 
 /** @import { BpeStep, BuiltElement, Mount, Run, Stage, View } from '../types.d.ts' */
 
-export const id = 'learning'
+export const id = 'bpe_training'
 /** @type {string[]} */ export const controls = []
 /** @type {string[]} */ export const pickers = []
 
@@ -42,15 +42,15 @@ export function mount(container, context) {
       waiting = setTimeout(restart, 150)
     }
   })
-  area.value = t('stages.learning.sample')
+  area.value = t('stages.bpe_training.sample')
   const walk = h('div')
   const heading = h('h2')
   const pairs = h('ol', { className: 'learning-pairs' })
   const words = h('div', { className: 'learning-words' })
   const more = h('p', { className: 'note' })
   const root = h('section', { className: 'learning' },
-    h('label', {}, t('stages.learning.text'), area), walk, heading, pairs,
-    h('h2', {}, t('stages.learning.rewritten')), words, more)
+    h('label', {}, t('stages.bpe_training.text'), area), walk, heading, pairs,
+    h('h2', {}, t('stages.bpe_training.rewritten')), words, more)
   container.append(root)
   const line = mountScrubber(walk, scrubberLabels(t), to => {
     step = to
@@ -94,12 +94,12 @@ export function mount(container, context) {
     const { count, merge, words: all } = learned
     walk.hidden = count === 0
     line.update(step, count)
-    setText(heading, merge ? t('stages.learning.next', { left: merge.pair[0], right: merge.pair[1], count: merge.count })
-      : t(count ? 'stages.learning.done' : 'stages.learning.none', { count }))
+    setText(heading, merge ? t('stages.bpe_training.next', { left: merge.pair[0], right: merge.pair[1], count: merge.count })
+      : t(count ? 'stages.bpe_training.done' : 'stages.bpe_training.none', { count }))
     syncChildren(pairs, learned.pairs, createPair,
       (item, pair, i) => fillPair(/** @type {BuiltElement<HTMLElement>} */ (item), pair, i, learned))
     syncChildren(words, all.slice(0, MAX_WORDS), createWord, (box, word) => fillWord(box, word, learned))
-    setText(more, all.length > MAX_WORDS ? t('stages.learning.more', { count: all.length - MAX_WORDS }) : '')
+    setText(more, all.length > MAX_WORDS ? t('stages.bpe_training.more', { count: all.length - MAX_WORDS }) : '')
   }
   function show() {
     serial += 1

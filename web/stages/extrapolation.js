@@ -10,7 +10,7 @@ import { slice } from '../lib/slice.js'
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { PlotView } from '../lib/plot.js' */
 
-export const id = 'beyond'
+export const id = 'extrapolation'
 export const controls = ['seed']
 /** @type {string[]} */ export const pickers = []
 
@@ -53,7 +53,7 @@ function curve({ name, values, cols }, scheme, trained) {
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t } = context
-  const names = SCHEMES.map(scheme => t(`lab.beyond.${scheme}`))
+  const names = SCHEMES.map(scheme => t(`lab.extrapolation.${scheme}`))
   const fig = mountFigure(container, context)
   const [accuracies, means] = [fig.matrix(), fig.matrix()]
   // Outside the frame: there it wraps and is exported with the figure.
@@ -67,21 +67,21 @@ export function mount(container, context) {
   return {
     update(next) {
       const { trained } = next
-      const sides = ['within', 'past'].map(side => t(`lab.beyond.${side}`, { trained }))
+      const sides = ['within', 'past'].map(side => t(`lab.extrapolation.${side}`, { trained }))
       const all = { ...next.accuracies, rowLabels: names }
       const each = { ...next.means, rowLabels: names, colLabels: sides }
-      accuracies.update(all, { title: t('lab.beyond.shares'), domain: probabilityDomain(), dense: true })
-      means.update(each, { title: t('lab.beyond.means'), domain: probabilityDomain() })
+      accuracies.update(all, { title: t('lab.extrapolation.shares'), domain: probabilityDomain(), dense: true })
+      means.update(each, { title: t('lab.extrapolation.means'), domain: probabilityDomain() })
       const isWide = context.width() >= 2 * MIN_WIDTH + GAP
       const width = isWide ? Math.floor((context.width() - GAP) / 2) : context.width()
       plots.forEach((plot, scheme) => plot.update({
-        width, height: 180, x: [0, next.accuracies.cols], y: [0, TOP], xName: t('lab.beyond.place'),
-        yName: t('lab.beyond.share'), label: `${names[scheme]}: ${t('lab.beyond.shares')}`,
+        width, height: 180, x: [0, next.accuracies.cols], y: [0, TOP], xName: t('lab.extrapolation.place'),
+        yName: t('lab.extrapolation.share'), label: `${names[scheme]}: ${t('lab.extrapolation.shares')}`,
         ...curve(next.accuracies, scheme, trained)
       }))
       fig.legend([{ domain: probabilityDomain() }])
-      fig.numbers(t('frame.numbers'), [{ title: t('lab.beyond.shares'), part: all },
-        { title: t('lab.beyond.means'), part: each }])
+      fig.numbers(t('frame.numbers'), [{ title: t('lab.extrapolation.shares'), part: all },
+        { title: t('lab.extrapolation.means'), part: each }])
     },
     mark: fig.mark,
     destroy() {}

@@ -11,7 +11,7 @@ import { createPicture } from '../lib/picture.js'
 /** @import { HeadScores, Mount, Run, Stage, View } from '../types.d.ts' */
 /** @import { Heads } from '../rooms/stream.js' */
 
-export const id = 'habits'
+export const id = 'head_scores'
 /** @type {string[]} */ export const controls = []
 /** @type {string[]} */ export const pickers = []
 
@@ -31,9 +31,9 @@ export const picture = (run, { room: { parts: { out } } }) => createPicture(run,
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t, runQuery, set, theme, reportError } = context
-  const none = h('p', { className: 'note', hidden: true }, t('stages.habits.none'))
+  const none = h('p', { className: 'note', hidden: true }, t('stages.head_scores.none'))
   container.append(none)
-  const table = mountGrid(container, t('stages.habits.name'), t)
+  const table = mountGrid(container, t('stages.head_scores.name'), t)
   const legends = h('div', { className: 'figure-legends' })
   container.append(legends)
   const key = mountLegend(legends)
@@ -65,7 +65,7 @@ export function mount(container, context) {
         })
       }))
     ])
-    table.update(t('stages.habits.corner'), PATTERNS.map(look => t(`stages.habits.looks.${look}`)), lines)
+    table.update(t('stages.head_scores.corner'), PATTERNS.map(look => t(`stages.head_scores.looks.${look}`)), lines)
   }
   /** @param {Run} run */
   async function compute(run) {

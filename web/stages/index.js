@@ -18,10 +18,10 @@ import * as output from './output.js'
 import * as pieces from './pieces.js'
 import * as scale from './scale.js'
 import * as cross from './cross.js'
-import * as merges from './bpe_merges.js'
-import * as learning from './bpe_training.js'
-import * as longest from './wordpiece.js'
-import * as lattice from './unigram.js'
+import * as bpeMerges from './bpe_merges.js'
+import * as bpeTraining from './bpe_training.js'
+import * as wordpiece from './wordpiece.js'
+import * as unigram from './unigram.js'
 import * as syllables from './syllables.js'
 import * as norm from './norm.js'
 import * as linear from './linear.js'
@@ -33,7 +33,7 @@ import * as experts from './experts.js'
 import * as labels from './labels.js'
 import * as operation from './operation.js'
 import * as shuffle from './shuffle.js'
-import * as asks from './encoding_requirements.js'
+import * as requirements from './requirements.js'
 import * as waves from './waves.js'
 import * as circle from './circle.js'
 import * as firstIdeas from './first_ideas.js'
@@ -41,14 +41,14 @@ import * as twoSpellings from './two_spellings.js'
 import * as layouts from './layouts.js'
 import * as broadcasting from './broadcasting.js'
 import * as rotation from './rotation.js'
-import * as compare from './position_schemes.js'
-import * as beyond from './extrapolation.js'
+import * as schemes from './schemes.js'
+import * as extrapolation from './extrapolation.js'
 import * as notebook from './notebook.js'
 import * as attentionDropout from './attention_dropout.js'
-import * as parts from './ablation.js'
-import * as habits from './head_scores.js'
-import * as stream from './residual_stream.js'
-import * as blocks from './weight_blocks.js'
+import * as ablation from './ablation.js'
+import * as headScores from './head_scores.js'
+import * as residualStream from './residual_stream.js'
+import * as weightBlocks from './weight_blocks.js'
 import * as costs from './costs.js'
 
 /** @import { Stage } from '../types.d.ts' */
@@ -56,11 +56,11 @@ import * as costs from './costs.js'
 /** @type {Stage[]} */
 export const stages = [
   house, tokens, ids, embedding, positions, sum, dropout, qkv, rotary, relative, scores, mask, weights, heads, output,
-  pieces, merges, learning, longest, lattice, syllables,
+  pieces, bpeMerges, bpeTraining, wordpiece, unigram, syllables,
   scale, cross, norm, linear, activation, sampling, decoding, cache, attentionDropout, experts, labels, operation,
-  parts, habits, stream, blocks, costs,
-  shuffle, asks, waves, circle, notebook,
-  firstIdeas, twoSpellings, layouts, broadcasting, rotation, compare, beyond
+  ablation, headScores, residualStream, weightBlocks, costs,
+  shuffle, requirements, waves, circle, notebook,
+  firstIdeas, twoSpellings, layouts, broadcasting, rotation, schemes, extrapolation
 ]
 
 /** A stage by its name. @param {string} id */

@@ -64,7 +64,7 @@ export function mount(container, context) {
       const picture = pictures[head] ??= thumbnail(h('span', { className: 'stamp' }))
       picture.update(shownAs[sentence], createScale(signedDomain(peaks), mode))
       const name = named[head] ??= h('span', { className: 'head-adds' },
-        picture.element, t('stages.parts.head', { head }))
+        picture.element, t('stages.ablation.head', { head }))
       return { key: String(head), head: name, cells: (/** @type {number} */ i) => {
         const length = norms[sentence * rows + i]
         return { text: formatFixed(length), color: colors.at(length) }

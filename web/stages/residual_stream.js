@@ -13,7 +13,7 @@ import { peak } from '../lib/slice.js'
 /** @import { LensPrediction, Mount, Run, Stage, View } from '../types.d.ts' */
 /** @import { LastStep, Stream } from '../rooms/stream.js' */
 
-export const id = 'stream'
+export const id = 'residual_stream'
 /** @type {string[]} */ export const controls = []
 export const pickers = ['sentence']
 
@@ -62,11 +62,11 @@ const afterPaint = () => waitForPaint().then(nextTask)
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
   const { t, runQuery, theme, reportError } = context
-  const first = h('section', {}, h('h2', {}, t('stages.stream.early')))
+  const first = h('section', {}, h('h2', {}, t('stages.residual_stream.early')))
   const status = h('p', { className: 'note stream-told', role: 'status' })
-  const second = h('section', {}, h('h2', {}, t('stages.stream.lengths')), h('p', { className: 'note' }, t('stages.stream.lengthsWhat')))
+  const second = h('section', {}, h('h2', {}, t('stages.residual_stream.lengths')), h('p', { className: 'note' }, t('stages.residual_stream.lengthsWhat')))
   container.append(first, second)
-  const table = mountGrid(first, t('stages.stream.early'), t, (key, col) => describe(Number(key), col))
+  const table = mountGrid(first, t('stages.residual_stream.early'), t, (key, col) => describe(Number(key), col))
   const legends = h('div', { className: 'figure-legends' })
   first.append(status, legends)
   const key = mountLegend(legends)
@@ -76,24 +76,24 @@ export function mount(container, context) {
   /** @type {Float32Array[][]} */ let sizes = []
 
   /** @param {{ layer?: number, block?: string }} point */
-  const nameOf = ({ layer, block }) => (block === undefined ? t('stages.stream.start')
+  const nameOf = ({ layer, block }) => (block === undefined ? t('stages.residual_stream.start')
     : [layer === undefined ? '' : t('map.layer', { number: layer + 1 }), t(`map.blocks.${block}`)].filter(Boolean).join(' · '))
   /** The most probable tokens at a position, in one line. @param {number} row @param {number} col */
   function describe(row, col) {
     const one = early?.[row]?.[col]
     if (!one || !latest?.early) return
     const { vocabulary, labels, tokens } = latest.early
-    setText(status, t('stages.stream.told', { place: nameOf(labels[row]), token: tokens[col],
+    setText(status, t('stages.residual_stream.told', { place: nameOf(labels[row]), token: tokens[col],
       list: one.tokens.map((word, i) => `${vocabulary[word]} ${formatFixed(one.probabilities[i], 3)}`).join(' · ') }))
   }
   function drawEarly() {
     first.hidden = !latest?.early
     if (!latest?.early) return Promise.resolve()
     const { labels, vocabulary, tokens } = latest.early
-    key.update(probabilityDomain(), theme().mode, t('stages.stream.share'))
+    key.update(probabilityDomain(), theme().mode, t('stages.residual_stream.share'))
     const colors = createScale(probabilityDomain(), theme().mode)
     const marked = early
-    return table.update(t('stages.stream.corner'), tokens, labels.map((point, row) => ({
+    return table.update(t('stages.residual_stream.corner'), tokens, labels.map((point, row) => ({
       key: String(row), head: nameOf(point), cells: tokens.map((token, col) => {
         const one = marked?.[row]?.[col]
         if (!one) return { text: '' }
@@ -112,7 +112,7 @@ export function mount(container, context) {
       const heading = h('h3')
       second.append(heading)
       const { tower } = streams[lengths.length]
-      const label = [t('stages.stream.lengths'), tower === 'model' ? '' : t(`map.${tower}`)].filter(Boolean).join(' · ')
+      const label = [t('stages.residual_stream.lengths'), tower === 'model' ? '' : t(`map.${tower}`)].filter(Boolean).join(' · ')
       lengths.push(Object.assign(mountGrid(second, label, t), { heading }))
     }
     const max = Math.max(1e-6, ...sizes.flat().map(data => peak({ data })))
@@ -127,11 +127,11 @@ export function mount(container, context) {
       const { heading } = /** @type {any} */ (lengths[n])
       heading.hidden = tower === 'model'
       setText(heading, tower === 'model' ? '' : t(`map.${tower}`))
-      lengths[n].update(t('stages.stream.corner'), tokens, [
+      lengths[n].update(t('stages.residual_stream.corner'), tokens, [
         { key: 'start', head: nameOf(points[0]), isTitle: true, cells: cells(all[0]) },
         ...subs.flatMap((sub, i) => [
           { key: `+${i}`, head: `+ ${nameOf(sub)}`, level: 1, cells: cells(all[1 + 2 * i]) },
-          { key: `=${i}`, head: t('stages.stream.then'), isTitle: true, cells: cells(all[2 + 2 * i]) }])
+          { key: `=${i}`, head: t('stages.residual_stream.then'), isTitle: true, cells: cells(all[2 + 2 * i]) }])
       ])
     })
   }

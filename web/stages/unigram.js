@@ -14,7 +14,7 @@ import { formatFixed } from '../lib/number.js'
  * @typedef {{ text: string, letters: string[], boxes: Box[], totals: (number | null)[] }} Stretch
  */
 
-export const id = 'lattice'
+export const id = 'unigram'
 /** @type {string[]} */ export const controls = []
 /** @type {string[]} */ export const pickers = []
 
@@ -150,12 +150,12 @@ export function mount(container, context) {
   /** The sum of a path through a box, and whether it is the best there. @param {Box} box */
   function describe({ id, piece, before, score, total, kind, winner }) {
     const [name, line] = sum.children
-    setText(name, t('stages.lattice.through', { piece }))
+    setText(name, t('stages.unigram.through', { piece }))
     const numbers = [before, score, total].map(value => formatFixed(value, DECIMALS))
     setText(line, `${numbers[0]} + (${numbers[1]}) = ${numbers[2]}`)
-    const why = winner ? t('stages.lattice.worse', { piece: winner.piece, total: formatFixed(winner.total, DECIMALS) })
-      : kind === 'taken' ? t('stages.lattice.taken') : t('stages.lattice.best')
-    setText(caption, id === undefined ? `${why} ${t('stages.lattice.unknown')}` : why)
+    const why = winner ? t('stages.unigram.worse', { piece: winner.piece, total: formatFixed(winner.total, DECIMALS) })
+      : kind === 'taken' ? t('stages.unigram.taken') : t('stages.unigram.best')
+    setText(caption, id === undefined ? `${why} ${t('stages.unigram.unknown')}` : why)
   }
   function draw() {
     const longest = parts.reduce((found, { boxes: all }, i) => (all.length > parts[found].boxes.length ? i : found), 0)
@@ -165,12 +165,12 @@ export function mount(container, context) {
     const stretch = parts[at]
     figure.hidden = sum.hidden = caption.hidden = !stretch
     if (!stretch) {
-      setText(heading, t('stages.lattice.empty'))
+      setText(heading, t('stages.unigram.empty'))
       return
     }
     const { boxes: all, text } = stretch
     if (pressed < 0 || pressed >= all.length) pressed = all.findIndex(({ kind }) => kind === 'taken')
-    setText(heading, t('stages.lattice.of', { word: text, count: all.length,
+    setText(heading, t('stages.unigram.of', { word: text, count: all.length,
       kept: all.filter(({ kind }) => kind === 'taken').length }))
     figure.style.setProperty('--letters', String(stretch.letters.length))
     place(letters, stretch.letters, 1, 2)
@@ -178,7 +178,7 @@ export function mount(container, context) {
       fillBox(/** @type {BuiltElement<HTMLElement>} */ (element), box, i)))
     const below = Math.max(...all.map(({ line }) => line)) + 3
     place(totals, stretch.totals.map(total => (total === null ? '' : formatFixed(total))), below, 1)
-    totals.setAttribute('aria-label', t('stages.lattice.start'))
+    totals.setAttribute('aria-label', t('stages.unigram.start'))
     describe(all[pressed])
   }
   return {

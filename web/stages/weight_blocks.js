@@ -9,7 +9,7 @@ import { numberLabels, peak, sliceGatheredRows, slice } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
-export const id = 'blocks'
+export const id = 'weight_blocks'
 /** @type {string[]} */ export const controls = []
 /** @type {string[]} */ export const pickers = []
 
@@ -79,12 +79,12 @@ export function mount(container, context) {
 
   function draw() {
     const { rows: part, dtype, domain } = latest, own = blockOf(latest, index)
-    const titles = { rows: t('stages.blocks.rows'), codes: t('stages.blocks.codes'), values: t('stages.blocks.values') }
+    const titles = { rows: t('stages.weight_blocks.rows'), codes: t('stages.weight_blocks.codes'), values: t('stages.weight_blocks.values') }
     rows.update(part, { title: titles.rows, domain, dense: true, group: own.size })
-    setText(rule, t(`stages.blocks.${own.rule}`, { center: own.center }))
+    setText(rule, t(`stages.weight_blocks.${own.rule}`, { center: own.center }))
     setText(computation, own.computation)
     const { size: count, bytes } = own
-    setText(size, t('stages.blocks.size', { type: dtype, count, bytes, bits: 8 * bytes / count }))
+    setText(size, t('stages.weight_blocks.size', { type: dtype, count, bytes, bits: 8 * bytes / count }))
     const codeDomain = signedDomain(peak({ data: own.codes.values })), alignTo = own.codes.rowLabels
     codes.update(own.codes, { title: titles.codes, domain: codeDomain, dense: true, alignTo, isInteger: true })
     values.update(own.values, { title: titles.values, domain, dense: true, alignTo })

@@ -6,7 +6,7 @@ import { h, syncChildren, setText } from '../lib/dom.js'
 
 /** @import { BuiltElement, ExplainedWord, Mount, Run, Stage, Try, View } from '../types.d.ts' */
 
-export const id = 'longest'
+export const id = 'wordpiece'
 /** @type {string[]} */ export const controls = []
 /** @type {string[]} */ export const pickers = []
 
@@ -54,14 +54,14 @@ export function mount(container, context) {
     const parts = [word.slice(0, from), word.slice(from, to), word.slice(to)]
     parts.forEach((part, i) => setText(letters.children[i], part))
     setText(name, piece)
-    setText(text, id === undefined ? t('stages.longest.none') : t('stages.longest.found', { id }))
+    setText(text, id === undefined ? t('stages.wordpiece.none') : t('stages.wordpiece.found', { id }))
     line.classList.toggle('is-found', id !== undefined)
   }
   /** Why a word is unknown, or undefined. @param {ExplainedWord} word */
   function reason({ text, unknown, tries = [] }) {
-    if (unknown === 'long') return t('stages.longest.long', { count: [...text].length })
+    if (unknown === 'long') return t('stages.wordpiece.long', { count: [...text].length })
     const last = tries.at(-1)?.at(-1)
-    return unknown ? t('stages.longest.missing', { piece: last?.piece }) : ''
+    return unknown ? t('stages.wordpiece.missing', { piece: last?.piece }) : ''
   }
   function draw() {
     const { words, vocabulary } = latest
@@ -72,10 +72,10 @@ export function mount(container, context) {
       { text, note: String(ids.length), isFaint: Boolean(unknown), isHighlighted: i === at })) }])
     const word = words[at]
     const all = word?.tries?.flat() ?? []
-    setText(heading, word ? t('stages.longest.of', { word: word.text, count: all.length }) : t('stages.longest.empty'))
+    setText(heading, word ? t('stages.wordpiece.of', { word: word.text, count: all.length }) : t('stages.wordpiece.empty'))
     syncChildren(lines, all.slice(0, MAX_LINES), createLine,
       (line, item) => fillLine(/** @type {BuiltElement<HTMLElement>} */ (line), item, word.text))
-    setText(more, all.length > MAX_LINES ? t('stages.longest.more', { count: all.length - MAX_LINES }) : '')
+    setText(more, all.length > MAX_LINES ? t('stages.wordpiece.more', { count: all.length - MAX_LINES }) : '')
     syncChildren(piecesLine, word?.ids ?? [], createPiece, (piece, number) => setText(piece, vocabulary[number]))
     setText(why, word ? reason(word) : '')
   }

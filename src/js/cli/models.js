@@ -146,7 +146,8 @@ function withUsageErrors(fn) {
 /** Continues texts. @param {Request} request */
 async function generate({ gf, path, texts, options, isJson }) {
   if (await isTrainingFile(path)) {
-    const { createContinuation: goOnFrom } = await import('../../training/command.js'), continueText = goOnFrom(gf, await readFile(path))
+    const { createContinuation } = await import('../../training/command.js')
+    const continueText = createContinuation(gf, await readFile(path))
     return formatAnswers(texts.map(text => withUsageErrors(() => continueText(text, options))), isJson)
   }
   const files = await readFiles(path)

@@ -85,8 +85,7 @@ export { save } from './save.js'
  *   files: Files, pooling: import('./pooling.js').Pooling | null, gguf?: Gguf, generation?: Config,
  *   generationSettings?: ReturnType<typeof readGenerationConfig> & { generationDefaults: Record<string, number> },
  *   blockTypes: Map<string, import('../tensor/dtype.js').DType>, error?: GlassformerError }} Opened blockTypes: the
- *   dtypes of
- *   matrices that stay in the blocks of a GGUF file, by key
+ *   dtypes of matrices that stay in the blocks of a GGUF file, by key
  */
 
 /** Names of files with weights in other formats, and a message that says what to do. @type {[RegExp, string][]} */

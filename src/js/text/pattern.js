@@ -164,7 +164,7 @@ class Translation {
   /**
    * Reads an item of a class: a character ('' as its kind), a set, another class or an intersection.
    * @param {string} pattern @param {number} at @param {number} depth
-   * @returns {[kind: '' | 'set' | '[' | '&&', source: string, end: number]}
+   * @returns {Item}
    */
   #readItem(pattern, at, depth) {
     TOKEN.lastIndex = POSIX_CLASS.lastIndex = at

@@ -27,7 +27,7 @@ const evenWidth = ({ dModel }) => (dModel % 2 ? { key: 'errors.odd', values: { d
 /** @type {PageModel} */
 export const positions = {
   id: 'positions',
-  files: ['beyond.safetensors'],
+  files: ['extrapolation.safetensors'],
   settings: {
     ...pickSettings({
       dModel: { kind: 'ladder', default: 8, limits: [2, 64], ladder: () => [2, 4, 6, 8, 12, 16, 24, 32, 48, 64],

@@ -13,9 +13,9 @@ const MEASURES = ['most', 'nearest', 'shortest', 'longest', 'least', 'greatest']
 
 /** @param {string[]} list @param {string} path */
 const keys = (list, path) => list.map(name => ({ key: `${path}.${name}` }))
-const encodings = keys(ENCODINGS, 'lab.asks.schemes'), schemes = keys(SCHEMES, 'lab.beyond')
+const encodings = keys(ENCODINGS, 'lab.requirements.schemes'), schemes = keys(SCHEMES, 'lab.extrapolation')
 const waves = [{ text: 'sin' }, { text: 'cos' }]
-const sides = ['within', 'past'].map(side => ({ key: `lab.beyond.${side}`, values: { trained: TRAINING_LENGTH } }))
+const sides = ['within', 'past'].map(side => ({ key: `lab.extrapolation.${side}`, values: { trained: TRAINING_LENGTH } }))
 
 /** The formula of each measure. */
 const MEASURED = [
@@ -25,20 +25,20 @@ const MEASURED = [
 
 /** @type {Record<string, Meaning>} by the name of the tensor */
 export const MEANINGS = {
-  'asks.encodings': { formula: () => 'P_{k , c}', places: [encodings] },
-  'asks.products': { formula: () => '( P P^T )_{j , k} = sum_c P_{j , c} · P_{k , c}', places: [encodings] },
-  'asks.distances': { formula: () => '‖ P_j − P_k ‖ = sqrt{sum_c ( P_{j , c} − P_{k , c} )^2}', places: [encodings] },
-  'asks.norms': { formula: () => '‖ P_k ‖ = sqrt{sum_c P_{k , c}^2}', places: [encodings] },
-  'asks.neighbours': { formula: () => '‖ P_{k + 1} − P_k ‖', places: [encodings] },
-  'asks.measures': {
-    formula: ([, measure]) => MEASURED[measure], places: [encodings, keys(MEASURES, 'lab.asks.measures')]
+  'requirements.encodings': { formula: () => 'P_{k , c}', places: [encodings] },
+  'requirements.products': { formula: () => '( P P^T )_{j , k} = sum_c P_{j , c} · P_{k , c}', places: [encodings] },
+  'requirements.distances': { formula: () => '‖ P_j − P_k ‖ = sqrt{sum_c ( P_{j , c} − P_{k , c} )^2}', places: [encodings] },
+  'requirements.norms': { formula: () => '‖ P_k ‖ = sqrt{sum_c P_{k , c}^2}', places: [encodings] },
+  'requirements.neighbours': { formula: () => '‖ P_{k + 1} − P_k ‖', places: [encodings] },
+  'requirements.measures': {
+    formula: ([, measure]) => MEASURED[measure], places: [encodings, keys(MEASURES, 'lab.requirements.measures')]
   },
   'circle.pairs': {
     formula: ([, , part]) => (part ? 'x = "cos" ( k · ω_i )' : 'y = "sin" ( k · ω_i )'), places: [null, null, waves]
   },
   'circle.radius': { formula: () => 'r = sqrt{x^2 + y^2}' },
-  'beyond.shares': { formula: ([, place]) => (place ? 'p_k ( w_{k - 1} )' : '0'), places: [schemes] },
-  'beyond.means': {
+  'extrapolation.shares': { formula: ([, place]) => (place ? 'p_k ( w_{k - 1} )' : '0'), places: [schemes] },
+  'extrapolation.means': {
     formula: ([, side]) => (side ? `frac{1}{T - ${TRAINING_LENGTH}} sum_{k ≥ ${TRAINING_LENGTH}} p_k ( w_{k - 1} )`
       : `frac{1}{${TRAINING_LENGTH - 1}} sum_{0 < k < ${TRAINING_LENGTH}} p_k ( w_{k - 1} )`), places: [schemes, sides]
   },

@@ -20,7 +20,7 @@
 const EXPERIMENTS = [
   { id: 'shuffle', output: 'placed_apart', settings: ['seed', 'dModel', 'base'] },
   { id: 'first_ideas', output: 'grown', settings: ['dModel', 'seed'], parts: { words: 'embedding.output' } },
-  { id: 'asks', output: 'products', settings: ['base', 'dModel', 'seed'], opening: [2, 1, 3], notebooks: ['001'] },
+  { id: 'requirements', output: 'products', settings: ['base', 'dModel', 'seed'], opening: [2, 1, 3], notebooks: ['001'] },
   { id: 'waves', output: 'table', settings: ['base', 'dModel', 'maxLength'],
     opening: [1, 0], notebooks: ['000', '002'] },
   { id: 'circle', output: 'pairs', settings: ['base', 'dModel', 'maxLength'],
@@ -30,8 +30,8 @@ const EXPERIMENTS = [
   { id: 'layouts', output: 'concatenated', settings: ['dModel', 'base'], notebooks: ['001'] },
   { id: 'broadcasting', output: 'wrong', settings: ['dModel', 'base'], opening: [1, 2, 0], notebooks: ['000', '002'] },
   { id: 'rotation', output: 'moved', settings: ['shift', 'base', 'dModel'], opening: [1, 0] },
-  { id: 'compare', output: 'sinusoidal', settings: ['base', 'dModel', 'seed'], notebooks: ['004'] },
-  { id: 'beyond', output: 'shares', settings: ['seed'], opening: [1, 16] },
+  { id: 'schemes', output: 'sinusoidal', settings: ['base', 'dModel', 'seed'], notebooks: ['004'] },
+  { id: 'extrapolation', output: 'shares', settings: ['seed'], opening: [1, 16] },
   { id: 'dropout', words: 'dropped', output: 'after', parts: { mask: 'dropout.drop.mask' },
     controls: ['dropout', 'seed'], settings: ['dropout', 'seed', 'base', 'dModel'], notebooks: ['002'] }
 ]

@@ -13,11 +13,11 @@ const AXES = {
   ...Object.fromEntries(['waves.angle', 'two_spellings.by_log', 'two_spellings.by_power', 'two_spellings.apart']
     .map(name => [name, [{ name: 'position' }, { name: 'pair' }]])), 'waves.rate': [{ name: 'pair' }],
   'circle.pairs': [{ name: 'pair' }, { name: 'position' }, { name: 'channel' }],
-  'beyond.means': [{ name: 'scheme' }, { name: 'measure' }], 'beyond.shares': [{ name: 'scheme' }, { name: 'position' }],
-  'asks.encodings': [{ name: 'scheme' }, { name: 'position' }, { name: 'channel' }],
-  'asks.products': [{ name: 'scheme' }, { name: 'position' }, { name: 'position' }],
-  'asks.distances': [{ name: 'scheme' }, { name: 'position' }, { name: 'position' }],
-  'asks.measures': [{ name: 'scheme' }, { name: 'measure' }]
+  'extrapolation.means': [{ name: 'scheme' }, { name: 'measure' }], 'extrapolation.shares': [{ name: 'scheme' }, { name: 'position' }],
+  'requirements.encodings': [{ name: 'scheme' }, { name: 'position' }, { name: 'channel' }],
+  'requirements.products': [{ name: 'scheme' }, { name: 'position' }, { name: 'position' }],
+  'requirements.distances': [{ name: 'scheme' }, { name: 'position' }, { name: 'position' }],
+  'requirements.measures': [{ name: 'scheme' }, { name: 'measure' }]
 }
 
 /** Samples an order in which at least one word has moved. @param {any} gf @param {number} length */
@@ -124,12 +124,12 @@ export function run(gf, options, edits = [], [file] = []) {
   gf.manualSeed(seed)
   const embedding = new gf.nn.Embedding(vocabulary.length, dModel)
   const modules = {
-    embedding, shuffle: new Shuffle(dModel), waves: new Waves(), circle: new Circle(), asks: new Requirements(),
+    embedding, shuffle: new Shuffle(dModel), waves: new Waves(), circle: new Circle(), requirements: new Requirements(),
     first_ideas: new more.FirstIdeas(), two_spellings: new more.TwoSpellings(), layouts: new more.Layouts(),
-    broadcasting: new more.Broadcasting(), rotation: new more.Rotation(), compare: new more.Schemes(dModel),
+    broadcasting: new more.Broadcasting(), rotation: new more.Rotation(), schemes: new more.Schemes(dModel),
     dropout: new more.Dropped(p)
   }
-  const { shuffle, waves, circle, asks: requirements } = modules
+  const { shuffle, waves, circle, requirements } = modules
   const exportedModel = new Placed(embedding, shuffle.attention, { dModel, base, length })
   shuffle.shuffleBy(sampleOrder(gf, words.length))
   const learned = gf.normal([MAX_WORDS, dModel], { mean: 0, std: 1 })
@@ -155,12 +155,12 @@ export function run(gf, options, edits = [], [file] = []) {
     modules.layouts.forward(table, base)
     modules.broadcasting.forward(x, table)
     modules.rotation.forward(table, rate, words.length, shift)
-    modules.compare.forward(x, table, learned, base)
+    modules.schemes.forward(x, table, learned, base)
     modules.dropout.forward(x, table)
     extrapolation.forward(longIds)
     return { output: shuffle.forward(x, table).withPositions, free }
   }, {
-    modules: { ...modules, beyond: extrapolation }, edits, axes: AXES,
+    modules: { ...modules, extrapolation }, edits, axes: AXES,
     streams: {
       text: stream(words, ids), moved: stream(movedWords, order.map(word => ids[word]))
     }

@@ -9,7 +9,7 @@ import { train, trainingOptions } from '../training.js'
 import { TEST_LENGTH, SCHEMES, TRAINING_LENGTH, WORDS, extrapolationModels, loadWeights } from './extrapolation.js'
 
 const BATCH = 64, NONE = -100
-const OUT = fileURLToPath(new URL('beyond.safetensors', import.meta.url))
+const OUT = fileURLToPath(new URL('extrapolation.safetensors', import.meta.url))
 const { steps, seed, out, tests } = trainingOptions({ steps: 800, out: OUT, tests: 200 })
 const gf = await load(), F = gf.functional, { Before, Extrapolation } = extrapolationModels(gf)
 

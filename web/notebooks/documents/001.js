@@ -38,7 +38,7 @@ norm = here.norm(dim=1)
 dot = (here * next_one).sum(dim=1)
 torch.set_printoptions(profile='default')
 print(torch.stack([distance, norm, dot], dim=1))`,
-      prints: ['001.distance_norm_dot'], room: 'asks', state: { dModel: 6 },
+      prints: ['001.distance_norm_dot'], room: 'requirements', state: { dModel: 6 },
       carries: { dModel: [0, /positionalEncoding\(\d+, (\d+)/] }
     },
     {
@@ -46,7 +46,7 @@ print(torch.stack([distance, norm, dot], dim=1))`,
 print(far.narrow(0, 1, 8).sub(far.narrow(0, 0, 1)).square().sum({ dim: 1 }).sqrt())`,
       py: `far = concatenated(9, 6).float()
 print((far[1:] - far[0]).norm(dim=1))`,
-      prints: [], room: 'asks', state: { dModel: 6 },
+      prints: [], room: 'requirements', state: { dModel: 6 },
       carries: { dModel: [2, /positionalEncoding\(\d+, (\d+)/] }
     },
     {

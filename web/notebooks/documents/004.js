@@ -37,7 +37,7 @@ print([token.forward([ids]).shape, sum.shape])`,
 place = nn.Embedding(12, 16)
 total = token(torch.tensor([ids])) + place(torch.arange(5).unsqueeze(0))
 print([list(token(torch.tensor([ids])).shape), list(total.shape)])`,
-      prints: ['004.shapes_embedding'], room: 'compare', state: { dModel: 16 },
+      prints: ['004.shapes_embedding'], room: 'schemes', state: { dModel: 16 },
       carries: { sequence: [0, /whitespace\('([^']*)'\)/], dModel: [1, /Embedding\(\d+, (\d+)\)/] }
     },
     {

@@ -10,7 +10,7 @@ import { slice } from '../lib/slice.js'
 /** @import { Mount, Run, Slice, Stage, View } from '../types.d.ts' */
 /** @import { PlotView } from '../lib/plot.js' */
 
-export const id = 'asks'
+export const id = 'requirements'
 export const controls = ['base', 'dModel', 'seed']
 /** @type {string[]} */ export const pickers = []
 
@@ -57,7 +57,7 @@ const byOffset = ({ name, values, rows }, scheme) => Array.from({ length: rows }
 export function mount(container, context) {
   const { t } = context
   /** @param {string[]} list @param {string} kind */
-  const words = (list, kind) => list.map(name => t(`lab.asks.${kind}.${name}`))
+  const words = (list, kind) => list.map(name => t(`lab.requirements.${kind}.${name}`))
   /** @param {Slice} part */
   const named = part => ({ ...part, rowLabels: words(SCHEMES, 'schemes') })
   const fig = mountFigure(container, context)
@@ -69,7 +69,7 @@ export function mount(container, context) {
   const distances = h('div', { className: 'panes-grid' })
   container.append(distances)
   const schemes = SCHEMES.map(scheme => {
-    const [products, apart] = [h('div'), h('div', {}, h('h2', {}, t(`lab.asks.schemes.${scheme}`)))]
+    const [products, apart] = [h('div'), h('div', {}, h('h2', {}, t(`lab.requirements.schemes.${scheme}`)))]
     panes.append(products)
     distances.append(apart)
     return { matrix: fig.matrix(products), plot: mountPlot(apart, context), scheme }
@@ -77,11 +77,11 @@ export function mount(container, context) {
   return {
     update(next) {
       const table = { ...named(next.measures), colLabels: words(MEASURES, 'measures') }
-      measures.update(table, { title: t('lab.asks.table'), domain: signedDomain(max(next.measures)) })
+      measures.update(table, { title: t('lab.requirements.table'), domain: signedDomain(max(next.measures)) })
       const views = /** @type {const} */ (['neighbours', 'norms']).map((name, i) => {
         const part = named(next[name])
-        places[i].update(part, { title: t(`lab.asks.${name}`), domain: signedDomain(max(part)), dense: true })
-        return { title: t(`lab.asks.${name}`), part }
+        places[i].update(part, { title: t(`lab.requirements.${name}`), domain: signedDomain(max(part)), dense: true })
+        return { title: t(`lab.requirements.${name}`), part }
       })
       const isWide = context.width() >= 640
       // The frame scrolls, so nothing in it would wrap.
@@ -90,16 +90,16 @@ export function mount(container, context) {
       schemes.forEach(({ matrix, plot: distance, scheme }, i) => {
         const product = next.products[i]
         const far = next.distances[i]
-        const name = t(`lab.asks.schemes.${scheme}`)
+        const name = t(`lab.requirements.schemes.${scheme}`)
         matrix.update(product, { title: `${name}, P P^T`, domain: signedDomain(max(product)), dense: true, pair: isWide })
         distance.update({
-          width, height: 200, x: [0, far.rows - 1], y: [0, max(far)], xName: t('lab.asks.offset'),
-          yName: t('lab.asks.distance'), label: `${name}: ${t('lab.asks.distance')}`, dots: byOffset(far, i)
+          width, height: 200, x: [0, far.rows - 1], y: [0, max(far)], xName: t('lab.requirements.offset'),
+          yName: t('lab.requirements.distance'), label: `${name}: ${t('lab.requirements.distance')}`, dots: byOffset(far, i)
         })
       })
-      fig.legend(next.products.map((part, i) => ({ domain: signedDomain(max(part)), text: t(`lab.asks.schemes.${SCHEMES[i]}`) })))
-      fig.numbers(t('frame.numbers'), [{ title: t('lab.asks.table'), part: table }, ...views,
-        ...SCHEMES.map((scheme, i) => ({ title: `${t(`lab.asks.schemes.${scheme}`)}, P P^T`, part: next.products[i] }))])
+      fig.legend(next.products.map((part, i) => ({ domain: signedDomain(max(part)), text: t(`lab.requirements.schemes.${SCHEMES[i]}`) })))
+      fig.numbers(t('frame.numbers'), [{ title: t('lab.requirements.table'), part: table }, ...views,
+        ...SCHEMES.map((scheme, i) => ({ title: `${t(`lab.requirements.schemes.${scheme}`)}, P P^T`, part: next.products[i] }))])
     },
     mark: fig.mark,
     destroy() {}

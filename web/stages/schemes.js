@@ -7,7 +7,7 @@ import { slice } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
-export const id = 'compare'
+export const id = 'schemes'
 export const controls = ['base', 'dModel', 'seed']
 /** @type {string[]} */ export const pickers = []
 
@@ -27,4 +27,4 @@ export const picture = (run, { room }) => (
   { part: slice(getTensor(run, room.parts.sinusoidal), { row: 1, col: 2 }), domain: probabilityDomain() })
 
 /** @type {Mount<typeof data>} */
-export const mount = (container, context) => mountPanels(container, context, 'lab.compare')
+export const mount = (container, context) => mountPanels(container, context, 'lab.schemes')
