@@ -148,8 +148,8 @@ function isScoreRight(view, text, { key, col }) {
 }
 
 const CELLS = {
-  parts: isPartRight, habits: isScoreRight, stream: isStreamRight, output: isContributionRight, costs: isCostRight,
-  cache: isCacheRight
+  ablation: isPartRight, head_scores: isScoreRight, residual_stream: isStreamRight, output: isContributionRight,
+  costs: isCostRight, cache: isCacheRight
 }
 
 /** Whether the text of a table's cell is right. */

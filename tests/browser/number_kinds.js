@@ -238,7 +238,7 @@ function isChipRight(view, text, [row, i, part]) {
     ['pieces', 'bpe_merges'].includes(stage) ? selectSentence(all, view) : all[row]))
   const first = stage === 'ids' ? String(ids[i]) : tokens[i]
   const merged = String(stream.merges?.[ids[i]]?.length ?? 0)
-  const second = { pieces: String(ids[i]), ids: tokens[i], tokens: String(i), merges: merged }[stage]
+  const second = { pieces: String(ids[i]), ids: tokens[i], tokens: String(i), bpe_merges: merged }[stage]
   return text === (part === 'span' ? first : second)
 }
 
