@@ -9,6 +9,7 @@ import { formatBrief } from '../lib/number.js'
 import { fullRoomName } from '../lib/room_name.js'
 import { roomOfTensor, roomsOf } from '../rooms/index.js'
 import { startWorker } from '../lib/fetch_on_demand.js'
+import { createCalls } from '../lib/rpc.js'
 import { hasGraph } from '../models/graph.js'
 
 /** @import { RunQuery, Context, Language, Room, Run, Translate } from '../types.d.ts' */
@@ -61,11 +62,7 @@ export function summary(results, home) {
 /** Runs one check in a worker of its own. @param {object} run @returns {Promise<Result[]>} */
 function recomputeInWorker(run) {
   const worker = startWorker('check')
-  return new Promise((resolve, reject) => {
-    worker.onerror = event => reject(new Error(event.message || 'check'))
-    worker.onmessage = ({ data: { results, error } }) => (error ? reject(new Error(error)) : resolve(results))
-    worker.postMessage({ run })
-  }).finally(() => worker.terminate())
+  return createCalls(worker).call('recompute', { run }).finally(() => worker.terminate())
 }
 
 /** Limits of a check: values (30 million take about a minute and 1.5 GB) and multiply-adds. */

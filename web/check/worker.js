@@ -1,11 +1,6 @@
 /** Recomputes a run away from the page. Loaded only when a reader asks for it. */
 
+import { answerCall } from '../lib/rpc.js'
 import { recompute } from './recompute.js'
 
-self.onmessage = ({ data: { run } }) => {
-  try {
-    postMessage({ results: recompute(run) })
-  } catch (error) {
-    postMessage({ error: /** @type {Error} */ (error).message })
-  }
-}
+self.onmessage = ({ data }) => answerCall((_, { run }) => recompute(run), data)

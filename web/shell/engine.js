@@ -1,14 +1,11 @@
 /** The page's side of the worker: calls that return promises. */
 
+import { createCalls } from '../lib/rpc.js'
+
 /** @import { RunQuery, Failure, Progress, RunMessage, Settings } from '../types.d.ts' */
 
 /** @typedef {string | ArrayBuffer} Address where a file is, or its bytes */
 /** @typedef {ReturnType<typeof createEngine>} Engine */
-
-/**
- * A pending call, and where to report its progress.
- * @typedef {{ resolve(result: any): void, reject(error: Error): void, report?: (progress: any) => void }} PendingCall
- */
 
 /**
  * Seconds that a worker may take for an answer: in general, and while a newer run waits. Large models take long on
@@ -22,36 +19,29 @@ export const TIMEOUTS = { silent: 120, hurried: 15 }
  * @param {() => Worker} spawn @param {number} [second] in milliseconds
  */
 export function createEngine(spawn, second = 1000) {
-  /** @type {Map<number, PendingCall>} */ const pendingById = new Map()
-  let serial = 0
   /** A worker that failed to start is reported at the first call. @type {Error | null} */ let startError = null
   /** The files of the page, and the imported model. @type {Record<'load' | 'open', object | null>} */
   const filesToRestore = { load: null, open: null }
   /** Seconds are counted rather than measured, since a machine may have slept. */
   let silentSeconds = 0, isHurried = false
   /** @type {ReturnType<typeof setInterval> | undefined} */ let timer
-  let worker = startWorker()
+  let { worker, calls } = startWorker()
   /** Calls wait until a new worker has received its files. @type {Promise<void> | null} */ let restoring = null
 
   function startWorker() {
-    const newWorker = spawn()
-    newWorker.onmessage = ({ data: { id, result, error, progress } }) => {
-      silentSeconds = 0
-      const pendingCall = pendingById.get(id)
-      if (progress) return pendingCall?.report?.(progress)
-      pendingById.delete(id)
-      if (pendingById.size === 0) stopTimer()
-      if (error) pendingCall?.reject(Object.assign(new Error(error.message), { code: error.code }))
-      else pendingCall?.resolve(result)
-    }
-    newWorker.onerror = event => {
-      const reason = new Error(event.message || 'worker')
-      // The first call reports it.
-      if (serial <= 1) event.preventDefault()
-      if (serial === 0) startError = reason
-      rejectAll(reason)
-    }
-    return newWorker
+    const newWorker = spawn(), newCalls = createCalls(newWorker, {
+      onMessage() {
+        silentSeconds = 0
+        if (newCalls.pending === 0) stopTimer()
+      },
+      onError(reason, event) {
+        // The first call reports it.
+        if (newCalls.count <= 1) event.preventDefault()
+        if (newCalls.count === 0) startError = reason
+        stopTimer()
+      }
+    })
+    return { worker: newWorker, calls: newCalls }
   }
   function stopTimer() {
     clearInterval(timer)
@@ -59,19 +49,14 @@ export function createEngine(spawn, second = 1000) {
     silentSeconds = 0
     isHurried = false
   }
-  /** @param {Error} reason */
-  function rejectAll(reason) {
-    const pendingCalls = [...pendingById.values()]
-    pendingById.clear()
-    stopTimer()
-    for (const { reject } of pendingCalls) reject(reason)
-  }
   function tick() {
     silentSeconds += 1
     if (silentSeconds < (isHurried ? TIMEOUTS.hurried : TIMEOUTS.silent)) return
-    worker.terminate()
-    worker = startWorker()
-    rejectAll(Object.assign(new Error('no answer'), { code: 'hung' }))
+    const hungCalls = calls
+    worker.terminate();
+    ({ worker, calls } = startWorker())
+    stopTimer()
+    hungCalls.rejectAll(Object.assign(new Error('no answer'), { code: 'hung' }))
     restoring = restore().catch(() => {})
   }
   /** Gives a new worker what the previous one had; a model that makes it hang as well is not sent again. */
@@ -86,12 +71,11 @@ export function createEngine(spawn, second = 1000) {
    * @param {string} type @param {object} details @param {(progress: any) => void} [report] how far the answer is
    * @returns {Promise<any>}
    */
-  const call = (type, details, report) => startError ? Promise.reject(startError) : new Promise((resolve, reject) => {
-    serial += 1
+  function call(type, details, report) {
+    if (startError) return Promise.reject(startError)
     timer ??= setInterval(tick, second)
-    pendingById.set(serial, { resolve, reject, report })
-    worker.postMessage({ id: serial, type, ...details })
-  })
+    return calls.call(type, details, report)
+  }
   /** @type {typeof call} */
   const request = async (...callArguments) => {
     for (let currentRestore = restoring; currentRestore; currentRestore = restoring) {

@@ -3,9 +3,9 @@
 import { load } from '../../src/js/index.js'
 import { finiteDifference, breakDown } from './step_breakdown.js'
 import { createPlayer } from '../../src/training/player.js'
+import { answerCall } from '../lib/rpc.js'
 import { createReport } from './report.js'
 
-/** @import { Failure } from '../types.d.ts' */
 /** @import { Player } from '../../src/training/player.js' */
 /** @import { TrainingState } from '../../src/training/settings.js' */
 /** @import { Snapshot } from '../../src/training/session.js' */
@@ -201,17 +201,12 @@ const calls = {
   }
 }
 
-/** @param {{ id: number, type: string, [detail: string]: unknown }} call */
-async function answer({ id, type, ...details }) {
-  try {
-    if (!player && type !== 'open') throw Object.assign(new Error('no training is open'), { code: 'none' })
-    postMessage({ id, result: await calls[type](details) })
-  } catch (problem) {
-    const error = /** @type {Failure} */ (problem)
-    postMessage({ id, error: { code: error.code, message: error.message } })
-  }
+/** @param {string} type @param {any} details */
+function handle(type, details) {
+  if (!player && type !== 'open') throw Object.assign(new Error('no training is open'), { code: 'none' })
+  return calls[type](details)
 }
 
 /** Calls are handled one after the other: those during `open` belong to the new training. */
 let answers = Promise.resolve()
-self.onmessage = ({ data }) => { answers = answers.then(() => answer(data)) }
+self.onmessage = ({ data }) => { answers = answers.then(() => answerCall(handle, data)) }

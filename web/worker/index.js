@@ -11,6 +11,7 @@ import { finiteDifference } from './finite_difference.js'
 import { gradientsOf, transferList, messageOf, readValuesWithPeaks } from './serialize_run.js'
 import { extentOf, someRows } from './rows.js'
 import { interpretCalls, measureAnswer } from './interpret.js'
+import { answerCall } from '../lib/rpc.js'
 import { thumbnailsOf } from '../lib/thumbnails.js'
 import { exportModel } from './export_model.js'
 import { queryCalls } from './queries.js'
@@ -239,12 +240,5 @@ const calls = {
 
 /** @type {Record<string, (details: any, report: (progress: object) => void) => unknown>} */ const queries = calls
 
-self.onmessage = async ({ data: { id, type, ...details } }) => {
-  try {
-    const result = await queries[type](details, progress => postMessage({ id, progress }))
-    postMessage({ id, result }, { transfer: transferList(type, result) })
-  } catch (problem) {
-    const error = /** @type {Failure} */ (problem)
-    postMessage({ id, error: { code: error.code, message: error.message } })
-  }
-}
+self.onmessage = ({ data }) => (
+  answerCall((type, details, report) => queries[type](details, report), data, transferList))
