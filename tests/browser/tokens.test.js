@@ -36,7 +36,7 @@ const textsOf = (page, selector) => page.$$eval(selector, all => all.map(item =>
 test('WordPiece: every piece that is looked up, by mouse and keyboard, on a phone too', async () => {
   const files = bertFiles(), { page, complaints, close } = await browser.open({ language: 'en' })
   await bring(page, files, TEXT)
-  await enter(page, 'text.longest', '.tries li')
+  await enter(page, 'text.wordpiece', '.tries li')
   const words = gf.text.tokenizer({ 'tokenizer.json': files['tokenizer.json'] }).explain(TEXT)
   assert.deepEqual(await textsOf(page, '.chip span'), words.map(word => word.text))
   const isShown = async ({ text, tries }) => {
@@ -64,7 +64,7 @@ test('WordPiece: every piece that is looked up, by mouse and keyboard, on a phon
 longTest('a unigram model: every piece with its score, totals, what a press tells', async () => {
   const text = '나는 파리 여행을 weights 漢', { page, complaints, close } = await browser.open({ language: 'ko', theme: 'dark' })
   await bring(page, t5Files(), text)
-  await enter(page, 'text.lattice', '.lattice-box')
+  await enter(page, 'text.unigram', '.lattice-box')
   const [{ arcs, best, path }] = gf.text.tokenizer({ 'spiece.model': unigramFile() }).explain(text)
   const results = { boxes: [], totals: [] }
   for (const chip of await page.$$('.chip')) {
@@ -114,7 +114,7 @@ test('Hangul: a syllable has its letters, code, bytes and tokens; a partial char
 })
 
 test('merges are trained on a pasted text, step by step', async () => {
-  const { page, complaints, close } = await browser.open({ model: 'stories', language: 'en', room: 'text.learning' })
+  const { page, complaints, close } = await browser.open({ model: 'stories', language: 'en', room: 'text.bpe_training' })
   await page.waitForSelector('.learning[aria-busy="false"]')
   const text = 'aaaa abab 각각의 각', waitForCount = count => page.waitForFunction(expected => (
     document.querySelector('.learning output').textContent === expected), count)
