@@ -34,7 +34,7 @@ const classNames = {
   name: 'class names',
   setup: ({ onLoad }) => onLoad({ filter: /\/(src\/(js|training)|web\/(models|worker|theatre|check))\/.*\.js$/ }, async ({ path }) => {
     const code = await readFile(path, 'utf8')
-    return { contents: code.replace(/^(\s*(?:export )?class (\w+)[^{\n]*\{)$/gm, "$1 static name = '$2'") }
+    return { contents: code.replace(/^(\s*(?:export )?(?:const \w+ = \w+ => )?class (\w+)[^{\n]*\{)$/gm, "$1 static name = '$2'") }
   })
 }
 

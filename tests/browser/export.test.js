@@ -16,7 +16,7 @@ const ROOM = 'encoder.0.self_attn.scores'
 /** The last figure's picture, as SVG. */
 async function save(page) {
   const menu = page.locator('.stage .menu').last()
-  await menu.locator('summary').click()
+  await menu.locator('.menu-opener').click()
   const [download] = await Promise.all([
     page.waitForEvent('download'), menu.getByRole('button', { name: 'SVG' }).click()
   ])
@@ -83,7 +83,7 @@ longTest('an exported picture has the surroundings of the matrices, without butt
 longTest('where copying is not allowed the text is displayed and selected', async () => {
   const { page, complaints, close } = await open({ room: ROOM, language: 'en' })
   await page.evaluate(() => { Object.defineProperty(navigator, 'clipboard', { value: undefined }) })
-  await page.click('.menu summary')
+  await page.click('.menu .menu-opener')
   await page.click('.menu button:text-is("NumPy")')
   const [text, selected] = await page.$eval('.menu-field:visible', field => (
     [field.value, field.value.slice(field.selectionStart, field.selectionEnd)]))
@@ -96,16 +96,16 @@ longTest('where copying is not allowed the text is displayed and selected', asyn
 
 longTest('a matrix is exported by its name, and a press elsewhere closes the menu', async () => {
   const { page, complaints, close } = await open({ room: 'source.embedding' })
-  const isOpen = () => page.$eval('.figure-actions .menu', menu => menu.open)
+  const isOpen = () => page.$eval('.figure-actions .menu-body', menu => menu.matches(':popover-open'))
   const chosen = () => page.getAttribute('.menu-choice input:checked', 'value')
-  await page.click('.figure-actions .menu summary')
+  await page.click('.figure-actions .menu .menu-opener')
   assert.equal(await chosen(), '1')
   await page.click('.menu-choice label:has([value="0"]) span')
   assert.equal(await chosen(), '0')
   await page.click('.menu-row > span >> nth=0')
   assert.ok(await isOpen())
   await page.click('.stage .caption b')
-  await page.waitForFunction(() => !document.querySelector('.figure-actions .menu').open)
+  await page.waitForSelector('.figure-actions .menu-body', { state: 'hidden' })
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -114,7 +114,7 @@ test('a figure is saved and copied, by keyboard', async () => {
   const permissions = ['clipboard-read', 'clipboard-write']
   const { page, complaints, close } = await open({ room: ROOM, language: 'en' }, { permissions })
   const { product } = stageData(runInNode({}), ROOM)
-  await page.focus('.menu summary')
+  await page.focus('.menu .menu-opener')
   await page.keyboard.press('Enter')
   const saved = async name => {
     const [download] = await Promise.all([page.waitForEvent('download'), page.click(`.menu button:text-is("${name}")`)])
@@ -135,7 +135,7 @@ test('a figure is saved and copied, by keyboard', async () => {
   }
   assert.deepEqual(await findViolations(page), [])
   await page.keyboard.press('Escape')
-  assert.equal(await page.getAttribute('.menu', 'open'), null)
+  assert.equal(await page.isVisible('.menu-body'), false)
   assert.deepEqual(complaints, [])
   await close()
 })

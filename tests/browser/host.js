@@ -171,9 +171,9 @@ export async function readTables(page) {
   })))
 }
 
-/** The run of a state with other edits, made in Node as the worker makes it. */
-export const runWithEdits = (partialState, edits) => makeRun(settingsOf({ ...completeState(partialState), edits }),
-  edits)
+/** The run of a state with other edits, made in Node as the worker makes it; ids: the tokens that it reads instead. */
+export const runWithEdits = (partialState, edits, ids = []) => (
+  makeRun({ ...settingsOf({ ...completeState(partialState), edits }), ...(ids.length && { target: ids }) }, edits))
 
 /** Imports a model from files. @param {import('playwright-core').Page} page @param {string[]} paths */
 export async function importFiles(page, paths) {

@@ -121,7 +121,7 @@ test('the inspector starts with the largest value of the room and follows the po
 test('a figure can be embedded in another page, with its origin', async () => {
   const permissions = ['clipboard-read', 'clipboard-write']
   const { page, complaints, close } = await open({ room: SCORES }, { permissions })
-  await page.click('.share summary')
+  await page.click('.share .menu-opener')
   await page.click('[data-action="embed"]')
   await page.waitForSelector('.share .menu-said:not(:empty)')
   assert.deepEqual(await findViolations(page), [])

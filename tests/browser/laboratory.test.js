@@ -88,7 +88,7 @@ longTest('every experiment can be saved as a picture and a table and copied, wit
     await page.waitForSelector(`#house[data-room="${room}"] .stage-figure canvas`)
     await page.waitForSelector('#inspector:not([aria-busy="true"]) .cell-name')
     await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'))
-    await page.click('.figure .menu summary')
+    await page.click('.figure .menu .menu-opener')
     const saved = async name => {
       const [download] = await Promise.all([page.waitForEvent('download'), page.click(`.menu button:text-is("${name}")`)])
       return { name: download.suggestedFilename(), body: await readFile(await download.path()) }
@@ -143,9 +143,9 @@ longTest('at a drop rate of 0 the slider keeps the focus, and the old mask can b
   })
   const slider = await page.$('.stage [data-control="dropout"] input')
   const countVisible = () => page.$$eval('.stage-figure .heat', list => list.filter(item => item.checkVisibility()).length)
-  const turnMenu = () => page.$eval('.figure .menu', menu => new Promise(resolve => {
+  const turnMenu = () => page.$eval('.figure .menu-body', menu => new Promise(resolve => {
     menu.addEventListener('toggle', resolve, { once: true })
-    menu.open = !menu.open
+    menu.togglePopover()
   }).then(() => menu.querySelectorAll('.menu-choice input').length))
   async function listOptions() {
     const count = await turnMenu()
@@ -172,7 +172,7 @@ test('selecting another pair of the circle changes the explained cell and the ex
   const { page, close } = await open({ room: 'circle' })
   await page.click('.stage-figure .segments label:nth-child(3)')
   assert.match(await page.textContent('#inspector .cell-name'), /pairs\[2, 1, 0\]/)
-  await page.click('.figure .menu summary')
+  await page.click('.figure .menu .menu-opener')
   assert.equal(await page.getAttribute('.menu-choice input:checked', 'aria-label'), 'Points of pair 2')
   await close()
 })

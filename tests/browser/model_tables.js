@@ -27,7 +27,7 @@ const stageData = ({ run, state, room }, data) => data(run, { ...state, room })
 
 /** Measures the answer of this run in a run with other edits. */
 function measureEdited({ state }, comparison, edits, base) {
-  const otherOutput = runWithEdits({ ...state, ...(comparison.ids.length && { target: comparison.ids }) }, edits)
+  const otherOutput = runWithEdits(state, edits, comparison.ids)
   const outputs = measureAnswer(gf, otherOutput.run, comparison, base)
   otherOutput.run.dispose()
   return outputs

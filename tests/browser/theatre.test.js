@@ -72,14 +72,14 @@ test('the rooms can display the model of any step, and step through the training
   await changeAndWait(page, () => pressAction(page, 'inside'))
   await waitForAnswer(answers[60])
   assert.equal(await page.textContent('.learned output'), '스텝 60 / 60까지 학습한 모델')
-  await page.click('.share summary')
+  await page.click('.share .menu-opener')
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-take="safetensors"]')])
   const tensors = Object.entries(gf.loadSafetensors(await readFile(await download.path())).tensors)
   assert.ok(tensors.length > 20)
   for (const [name, { shape, bytes }] of tensors) {
     assert.deepEqual([[...shape], bytes], [[...learned[name].shape], learned[name].bytes], name)
   }
-  await page.click('.share summary')
+  await page.click('.share .menu-opener')
   await page.locator('[data-action="learned"]').fill('21')
   await waitForAnswer(answers[21])
   assert.notEqual(answers[21], answers[60])

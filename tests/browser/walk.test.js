@@ -33,7 +33,7 @@ const WALKS = [
   ['the trained model, other heads, beam search', 'en', { head: 2, part: 'k', row: 3, decoding: 'beam', step: 3 }],
   ['an untrained model with every switch turned', 'ko', OTHER],
   ['an untrained model that draws and sees what comes later', 'en', {
-    weights: 'untrained', layers: 1, decoding: 'sample', temperature: 2, seed: 5, step: 4, tgtIsCausal: false,
+    weights: 'untrained', layers: 1, decoding: 'sample', temperature: 2, seed: 5, step: 3, tgtIsCausal: false,
     positions: 'learned'
   }],
   ['the missing word', 'ko', { model: 'particles' }],

@@ -2,7 +2,7 @@
 
 import { fileName, toArray, toCsv } from './export.js'
 import { createClipboard } from './clipboard.js'
-import { h, getContext2d, targetOf, uniqueId } from './dom.js'
+import { h, getContext2d, uniqueId } from './dom.js'
 import { setNames } from './formula.js'
 import { saveBlob } from './save.js'
 
@@ -28,30 +28,17 @@ async function rasterize({ svg, width, height }) {
 }
 
 /**
- * Closes a menu when Escape is pressed, or on a press or focus outside. It closes after the press and never during it:
- * Chromium 156 crashes when the pressed element is hidden before the event has been handled.
- * @param {HTMLDetailsElement} details
+ * A button that opens a menu; a press elsewhere and Escape close it.
+ * @param {{ className: string, label: string, onopen?: () => void }} options @param {...Child} content
  */
-export function closeOnLeave(details) {
-  /** @param {PointerEvent} event */
-  const closeIfOutside = event => {
-    if (!details.contains(targetOf(event))) details.open = false
-  }
-  details.addEventListener('toggle', () => {
-    if (details.open) document.addEventListener('pointerup', closeIfOutside)
-    else document.removeEventListener('pointerup', closeIfOutside)
-  })
-  details.addEventListener('keydown', event => {
-    if (event.key !== 'Escape' || !details.open) return
-    event.stopPropagation()
-    details.open = false
-    details.querySelector('summary')?.focus()
-  })
-  details.addEventListener('focusout', ({ relatedTarget }) => {
-    const next = /** @type {Node | null} */ (relatedTarget)
-    // A press on text in the menu focuses the menu's ancestor.
-    if (next && !details.contains(next) && !next.contains(details)) setTimeout(() => { details.open = false })
-  })
+export function createMenu({ className, label, onopen }, ...content) {
+  const id = uniqueId('menu')
+  const body = h('div', {
+    className: 'menu-body', id, popover: 'auto',
+    onbeforetoggle: (/** @type {ToggleEvent} */ { newState }) => newState === 'open' && onopen?.()
+  }, ...content)
+  const opener = h('button', { type: 'button', className: 'quiet menu-opener', popovertarget: id }, label)
+  return h('div', { className }, opener, body)
 }
 
 /**
@@ -83,13 +70,11 @@ export function mountFigureMenu(container, { t, parts, main, picture, fileSuffix
   const row = (word, buttons) => h('div',
     { 'className': 'menu-row', 'role': 'group', 'aria-label': t(`figure.${word}`) },
     h('span', {}, t(`figure.${word}`)), buttons)
-  const details = h('details', { className: 'menu' }, h('summary', {}, t('figure.menu')),
-    h('div', { className: 'menu-body' },
-      row('picture', /** @type {const} */ (['PNG', 'SVG']).map(type => button(type, actions[type]))), matrixChoice,
-      row('table', [button('CSV', actions.CSV)]),
-      row('copy', Object.entries(copyLanguages).map(([text, language]) => (
-        button(text, () => copy(toArray(chosenMatrix(), language)))))), elements))
-  container.append(details)
+  container.append(createMenu({ className: 'menu', label: t('figure.menu'), onopen: fill },
+    row('picture', /** @type {const} */ (['PNG', 'SVG']).map(type => button(type, actions[type]))), matrixChoice,
+    row('table', [button('CSV', actions.CSV)]),
+    row('copy', Object.entries(copyLanguages).map(([text, language]) => (
+      button(text, () => copy(toArray(chosenMatrix(), language)))))), elements))
 
   function fill() {
     const list = parts()
@@ -102,6 +87,4 @@ export function mountFigureMenu(container, { t, parts, main, picture, fileSuffix
       }), label)
     }))
   }
-  details.addEventListener('toggle', () => details.open && fill())
-  closeOnLeave(details)
 }

@@ -2,7 +2,7 @@
 
 import { createClipboard } from '../lib/clipboard.js'
 import { h } from '../lib/dom.js'
-import { closeOnLeave } from '../lib/menu.js'
+import { createMenu } from '../lib/menu.js'
 import { createExportMenu } from './export_model.js'
 
 /** @import { Context } from '../types.d.ts' */
@@ -57,14 +57,12 @@ export function createShareMenu(context) {
   const button = (action, text) => h('button', {
     'type': 'button', 'className': 'quiet', 'data-action': action, 'onclick': () => copy(text())
   }, t(`app.${action}`))
-  const details = h('details', { className: 'share' }, h('summary', { className: 'quiet' }, t('app.sharing')),
-    h('div', { className: 'menu-body' }, button('share', () => link()),
-      button('embed', () => embedCode({
-        url: link({ embed: true, language: language() }), title: document.title, height: measureFigures()
-      })),
-      h('p', { className: 'menu-note' }, t('app.embedding')), elements, exportMenu.element))
-  closeOnLeave(details)
-  return { element: details, update: exportMenu.update }
+  const element = createMenu({ className: 'share', label: t('app.sharing') }, button('share', () => link()),
+    button('embed', () => embedCode({
+      url: link({ embed: true, language: language() }), title: document.title, height: measureFigures()
+    })),
+    h('p', { className: 'menu-note' }, t('app.embedding')), elements, exportMenu.element)
+  return { element, update: exportMenu.update }
 }
 
 /**
