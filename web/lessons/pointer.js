@@ -50,12 +50,19 @@ function drawRing({ grid, here: [row, col], counts: [rows, cols] }) {
 }
 
 /** The lower edge of the sticky elements at the top of the window: top line, map or lesson. */
-const stickyBottom = () => Math.max(...['.top', '.map', '.lesson', '.lesson-line'].map(selector => {
+const stickyBottom = () => Math.max(...['.top', '.map', '.lesson'].map(selector => {
   /** @type {HTMLElement | null} */ const element = document.querySelector(selector)
   if (!element) return 0
   const { position, top } = getComputedStyle(element)
   return position === 'sticky' ? parseFloat(top) + element.offsetHeight : 0
 }))
+
+/** The upper edge of what covers the bottom of the window: on a narrow screen the closed inspector. */
+function coveredFrom() {
+  const inspector = findElement(document, '.inspector')
+  const isSheet = inspector.checkVisibility() && getComputedStyle(inspector).position === 'fixed'
+  return isSheet ? inspector.getBoundingClientRect().top : innerHeight
+}
 
 /**
  * The vertical range that should be visible: the whole figure of a target, if it fits, else the target with a title
@@ -84,10 +91,11 @@ function scrollTo(element, question) {
   if (frame && box && (left < box.left || right > box.right)) {
     frame.scrollBy({ left: left - box.left - SCROLL_MARGIN, behavior })
   }
-  const { top, bottom } = visibleRange(element, innerHeight - stickyBottom() - 2 * SCROLL_MARGIN)
+  const { top, bottom } = visibleRange(element, coveredFrom() - stickyBottom() - 2 * SCROLL_MARGIN)
   const overTop = top - stickyBottom() - SCROLL_MARGIN
-  const overBottom = bottom - innerHeight + SCROLL_MARGIN
-  const isSticky = getComputedStyle(findElement(document, '.lesson')).position === 'sticky'
+  const overBottom = bottom - coveredFrom() + SCROLL_MARGIN
+  const isSticky = ['.lesson', '.lesson-bar'].some(selector => (
+    getComputedStyle(findElement(document, selector)).position === 'sticky'))
   const maxDistance = question &&
     !isSticky ? Math.max(0, question.getBoundingClientRect().top - stickyBottom() - SCROLL_MARGIN / 2) : Infinity
   const distance = overTop < 0 ? overTop : overBottom > 0 ? Math.min(overTop, overBottom, maxDistance) : 0
