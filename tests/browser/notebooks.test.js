@@ -172,9 +172,9 @@ for (const width of everyNth([360, 1280], 2)) test(`no code is cut off: ${width}
 test('an error is displayed at its cell with its line', async () => {
   const { page, close } = await open('003')
   await isDone(page)
-  const output = await runCell(page, 1, 'const fine = 1\nprint(fine)\nmissing()')
+  const output = await runCell(page, 1, "const fine = 1\nconsole.log(fine, 'of', 2)\nmissing()")
   assert.match(await output.locator('.nb-error').textContent(), /^Line 3\. ReferenceError: missing is not defined/)
-  assert.match(await output.locator('.nb-text').textContent(), /^1$/)
+  assert.match(await output.locator('.nb-text').textContent(), /^1 of 2$/)
   assert.match(await readStatus(page), /^Stopped at cell 2/)
   await page.locator('[data-cell-number="1"] textarea').fill('print(2)')
   assert.deepEqual([await readStatus(page), await output.locator('.nb-error').count()], ['', 0], 'an error of code that is gone')

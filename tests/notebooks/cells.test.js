@@ -6,6 +6,7 @@ import {
   MAX_CHARACTERS, MAX_POINTS, createRecorder, describeError, isOutcome
 } from '../../web/notebooks/output.js'
 import { Stopped, createRunner } from '../../web/notebooks/runner.js'
+import { gf } from '../lib/engine.js'
 
 test('plot accepts finite points of two or three coordinates, and reports anything else', () => {
   const { plot, outputs } = createRecorder()
@@ -50,6 +51,18 @@ test('values without JSON are printed, too', () => {
   recorder.print(undefined)
   assert.deepEqual(recorder.outputs.map(({ text, value }) => [text, value]),
     [['() => 1', undefined], ['10', undefined], ['None', null]])
+})
+
+test('several values are printed with spaces between them; the last one may be options', () => {
+  const recorder = createRecorder()
+  recorder.print('loss', 0.5, [1, 'a'], null)
+  recorder.print(gf.tensor([0.5]), gf.tensor([1, 2]), { precision: 2 })
+  recorder.print({ precision: 2 })
+  recorder.print('width', { width: 2 })
+  recorder.print()
+  assert.deepEqual(recorder.outputs.map(({ text }) => text),
+    ["loss 0.5 [1, 'a'] None", 'tensor([0.50]) tensor([1., 2.])', "{'precision': 2}", "width {'width': 2}", ''])
+  assert.deepEqual(recorder.outputs[1].numbers, [0.5, 1, 2])
 })
 
 test('print and plot work without Array.prototype.push', () => {

@@ -70,8 +70,8 @@ function runAndRespond(code) {
 scope.onmessage = async ({ data }) => {
   if (data.wasm) {
     try {
-      Object.assign(scope, { gf: await load({ wasm: data.wasm }), print, plot })
-      for (const name of ['gf', 'print', 'plot']) ALLOWED.add(name)
+      Object.assign(scope, { gf: await load({ wasm: data.wasm }), print, plot, console: { log: print } })
+      for (const name of ['gf', 'print', 'plot', 'console']) ALLOWED.add(name)
       evaluate('1')
       removeGlobals()
       respond({ isReady: true })

@@ -1,6 +1,6 @@
 /** Exports notebooks: as .ipynb for PyTorch, and as a module for Node and the npm package. */
 
-import { formatPrinted } from './print.js'
+import { formatAll, formatPrinted } from './print.js'
 
 /** @param {string} text */
 const toLines = text => text.split('\n').map((line, i, all) => (i < all.length - 1 ? `${line}\n` : line))
@@ -34,7 +34,8 @@ import { load } from 'glassformer'
 const gf = await load()
 // Writes tensors as PyTorch prints them.
 const formatPrinted = ${formatPrinted}
-const print = (value, options) => console.log(formatPrinted(value, options).text)
+const formatAll = ${formatAll}
+const print = (...values) => console.log(formatAll(values).text)
 const plot = points => print(points.shape ?? points)`
 
 /** Renames variables that a later cell declares again. @param {{ js: string }[]} cells */

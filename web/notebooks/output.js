@@ -1,6 +1,6 @@
 /** The output of a cell: limits while the worker records it, and validation when the page receives it. */
 
-import { formatPrinted } from './print.js'
+import { formatAll } from './print.js'
 
 /** @import { CellError, Outcome, Output } from './runner.js' */
 
@@ -58,14 +58,15 @@ export function createRecorder() {
       points = 0
     },
     get outputs() { return outputs },
-    /** @param {any} value @param {Parameters<typeof formatPrinted>[1]} [options] */
-    print(value, options) {
-      const formatted = formatPrinted(value, options)
+    /** @param {any[]} values the last one may be options, see formatAll */
+    print(...values) {
+      const formatted = formatAll(values)
       characters += formatted.text.length + CHARACTERS_PER_OUTPUT
       if (characters > MAX_CHARACTERS) {
         throw new RangeError(`print: a cell may print at most ${MAX_CHARACTERS} characters`)
       }
-      const isTensor = formatted.numbers.length > 0
+      const { printed } = formatted, isTensor = formatted.numbers.length > 0
+      const value = printed.length === 1 ? printed[0] : printed
       const plain = isTensor ? {} : { value: copyData(value) }
       const numbers = isTensor ? formatted.numbers : areNumbers(value) ? value.flat(Infinity) : []
       outputs[outputs.length] = { kind: 'text', text: formatted.text, numbers, ...plain }

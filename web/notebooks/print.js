@@ -81,3 +81,17 @@ export function formatPrinted(value, { precision = 4, sciMode = null } = {}) {
   const suffix = dtype === 'float64' ? ', dtype=torch.float64' : ''
   return { text: `tensor(${value.numel() ? block(nested, 7, shape.length) : '[]'}${suffix})`, numbers }
 }
+
+/**
+ * What `print` writes: its values with a space between them, as in Python. A last object that holds nothing but
+ * `precision` or `sciMode` is the options. It has no imports, either.
+ * @param {any[]} values
+ * @returns {{ text: string, numbers: number[], printed: any[] }} printed: the values without options
+ */
+export function formatAll(values) {
+  const last = Object(values.at(-1)), keys = Object.keys(last), names = ['precision', 'sciMode']
+  const hasOptions = values.length > 1 && keys.length > 0 && keys.every(key => names.includes(key))
+  const printed = hasOptions ? values.slice(0, -1) : values
+  const written = printed.map(value => formatPrinted(value, hasOptions ? last : {}))
+  return { text: written.map(({ text }) => text).join(' '), numbers: written.flatMap(({ numbers }) => numbers), printed }
+}
