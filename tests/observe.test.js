@@ -110,6 +110,13 @@ test('operations on rows are recomputed: with the run\'s inputs, and with some r
     'layer, got that of attention' })
   assert.throws(() => run.recompute('head.weight', {}), { code: 'type', message: /got that of none$/ })
   assert.throws(() => run.recompute('tail', {}), { code: 'index' })
+  const refused = [[{ x: gf.ones([2, 3]) }, 'shape', /last dimension of x must be 4 .*got \[2, 3\]/],
+    [{ x: gf.ones([2, 4], { dtype: 'int32' }) }, 'type', /inputs.x must be float32 as in the run/],
+    [{ x: gf.ones([2, 4]).to('float16') }, 'type', /inputs.x must be float32/],
+    [{ weight: gf.ones([7, 5]) }, 'shape', /inputs.weight must have shape \[7, 4\] \(as in the run\), got \[7, 5\]/],
+    [{ X: gf.ones([2, 4]) }, 'index', /inputs.X is none of its inputs, which are x, weight(, bias)?$/],
+    [{ x: null }, 'type', /inputs.x must be a tensor/], [{ x: 3 }, 'type', /inputs.x/], [3, 'type', /inputs must be an object/]]
+  for (const [inputs, code, message] of refused) assert.throws(() => run.recompute('head.output', inputs), { code, message })
   run.dispose()
 })
 

@@ -19,7 +19,10 @@ import { accumulateInputGradient } from './stored_weight.js'
 /** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'linear',
-  recompute: ({ x, weight, bias }, rows) => linearRows(x, weight, bias, rows),
+  recompute({ x, weight, bias }, rows) {
+    expectInFeatures(x, weight)
+    return linearRows(x, weight, bias, rows)
+  },
   reads: { x: ['weight'], weight: ['x'] },
   inputAxes: { weight: [{ name: 'row' }, { name: 'channel' }], bias: ({ inputs: { weight } }, of) => [of(weight)[0]] },
   axes({ inputs: { x, weight } }, of) {
@@ -138,6 +141,11 @@ export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0]
   return record(engine, op, { x, weight, bias }, { out }, { first, count, biasFirst })
 }
 
+/** @param {Tensor} x @param {Tensor} weight */
+const expectInFeatures = (x, weight) => expect(getLastSize('linear', 'x', x) === weight.shape[1], 'shape', () =>
+  `linear: the last dimension of x must be ${weight.shape[1]} (weight is ${formatShape(weight.shape)}), ` +
+  `got ${formatShape(x.shape)}`)
+
 /**
  * A linear layer, y = x Wᵀ + b: torch.nn.functional.linear. A weight of float16, bfloat16, int8 or a format of GGUF has
  * no gradient, but gradients flow through it to x, as QLoRA needs; those of int8 are computed as if x were not rounded.
@@ -153,10 +161,8 @@ export function linear(x, weight, bias) {
   expectFloatTensor('linear', 'x', x)
   expectWeightTensor('linear', 'weight', weight)
   expectRank('linear', 'weight', weight, 2, '[outFeatures, inFeatures]')
-  const offset = expectOptionalTensor('linear', 'bias', bias), [outFeatures, inFeatures] = weight.shape
-  expect(getLastSize('linear', 'x', x) === inFeatures, 'shape', () =>
-    `linear: the last dimension of x must be ${inFeatures} (weight is ${formatShape(weight.shape)}), ` +
-    `got ${formatShape(x.shape)}`)
-  expectShape('linear', 'bias', offset, [outFeatures], 'one value for each output feature')
+  const offset = expectOptionalTensor('linear', 'bias', bias)
+  expectInFeatures(x, weight)
+  expectShape('linear', 'bias', offset, [weight.shape[0]], 'one value for each output feature')
   return linearRows(x, weight, offset)
 }

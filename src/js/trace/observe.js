@@ -1,7 +1,8 @@
-import { describe, expect, expectOptions } from '../errors.js'
+import { describe, expect, expectOptions, isPlain } from '../errors.js'
 import { deriveAxes } from './axes.js'
 import { DTYPES } from '../tensor/dtype.js'
 import { buildGraph, keyOf } from '../autograd/graph.js'
+import { expectSameEngine, expectShape, expectTensor } from '../ops/checks.js'
 import { Tensor } from '../tensor/tensor.js'
 import { trace } from './record_trace.js'
 
@@ -218,14 +219,17 @@ export class Run {
   /**
    * Computes the operation that made a tensor again with other inputs, such as some rows of another layer.
    * @param {string} name
-   * @param {Record<string, Tensor>} inputs by their symbols in the formula; the run's own where left out
+   * @param {Record<string, Tensor>} inputs by their symbols in the formula, with the run's dtypes, parameters also with
+   *   the run's shapes; the run's own where left out
    * @returns {Tensor}
-   * @throws {GlassformerError} 'index' for an unknown name, 'type' for an operation that mixes rows
+   * @throws {GlassformerError} 'index' for an unknown name, 'type' for an operation that mixes rows or another dtype,
+   *   'shape'
    */
   recompute(name, inputs) {
     const node = this.#trace.tracedProducerOf(this.tensor(name))
     expect(node?.op.recompute !== undefined, 'type',
       () => `run.recompute: '${name}' must be the output of an operation on rows, such as a norm or a linear layer, got that of ${node?.op.name ?? 'none'}`)
+    expectInputs(`run.recompute of '${name}'`, node.inputs, inputs)
     return node.op.recompute({ ...node.inputs, ...inputs }, node.op.parameters?.(node) ?? {})
   }
 
@@ -322,5 +326,25 @@ export function observe(engine, fn, options) {
   } catch (error) {
     recording.discard()
     throw error
+  }
+}
+
+/** Inputs whose rows are independent, so that there may be more or fewer of them. */
+const ROW_INPUTS = ['x', 'a', 'b']
+
+/**
+ * Throws unless the given inputs can take the place of those of an operation.
+ * @param {string} where @param {Record<string, Tensor | null>} own @param {Record<string, Tensor>} given
+ */
+function expectInputs(where, own, given) {
+  const names = Object.keys(own).filter(name => own[name])
+  expect(isPlain(given), 'type', () => `${where}: inputs must be an object such as { ${names[0]} }, got ${describe(given)}`)
+  for (const [name, value] of Object.entries(given)) {
+    expect(names.includes(name), 'index', () => `${where}: inputs.${name} is none of its inputs, which are ${names.join(', ')}`)
+    const tensor = /** @type {Tensor} */ (own[name])
+    expectSameEngine(where, tensor, expectTensor(where, `inputs.${name}`, value))
+    expect(value.dtype === tensor.dtype, 'type',
+      () => `${where}: inputs.${name} must be ${tensor.dtype} as in the run, got ${describe(value)}`)
+    if (!ROW_INPUTS.includes(name)) expectShape(where, `inputs.${name}`, value, tensor.shape, 'as in the run')
   }
 }
