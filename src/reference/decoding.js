@@ -41,5 +41,5 @@ export function beams(logsOf, prompt, width, steps, end) {
     finished.push(...next.filter(({ ids }) => ids.at(-1) === end))
     unfinished = next.filter(({ ids }) => ids.at(-1) !== end)
   }
-  return (finished.length ? finished : unfinished).sort((a, b) => b.score - a.score)[0].ids
+  return [...finished, ...unfinished].sort((a, b) => b.score - a.score)[0].ids
 }

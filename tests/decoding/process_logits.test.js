@@ -86,9 +86,27 @@ test('several sequences for a prompt', () => {
 test('a length penalty of 1 is the default: scores are means of log probabilities', () => {
   const options = { beams: 6, end: 5, maxNewTokens: 5 }
   const { tree, best } = decoding.decode(model, [0], { ...options, cache: false })
-  const ends = tree.filter(branch => branch.isKept && branch.isEnd), mean = ({ score, step }) => score / (step + 1)
-  if (ends.length) assert.equal(mean(tree[best]), Math.max(...ends.map(mean)))
+  const isFinal = ({ isKept, isEnd, step }) => isKept && (isEnd || step === 4)
+  const mean = ({ score, step }) => score / (step + 1)
+  assert.equal(mean(tree[best]), Math.max(...tree.filter(isFinal).map(mean)))
   assert.deepEqual(generate([0], options), generate([0], { ...options, lengthPenalty: 1 }))
+})
+
+test('at the length limit open beams compete with ended ones, as in Hugging Face', () => {
+  const reader = rows => gf.tensor(rows.map(() => [[5, 0, 4]]))
+  for (const lengthPenalty of [0, 1]) {
+    assert.deepEqual(gf.decoding.generate(reader, [1], { maxNewTokens: 2, beams: 2, end: 2, lengthPenalty }), [0, 0])
+  }
+})
+
+test('a beam takes no forbidden token; where none is left, that is an error, as in greedy decoding', () => {
+  const reader = rows => gf.zeros([rows.length, 1, 4])
+  for (const limits of [{ noRepeatNgramSize: 1 }, { minNewTokens: 2, end: [0, 1, 2, 3] }]) for (const beams of [1, 2]) {
+    const options = { maxNewTokens: 6, beams, ...limits }
+    assertRejects(() => gf.decoding.generate(reader, [1], options), 'range', 'one of the logits must be above')
+  }
+  const ids = gf.decoding.generate(reader, [1], { maxNewTokens: 3, beams: 2, noRepeatNgramSize: 1 })
+  assert.deepEqual(ids.toSorted(), [0, 2, 3])
 })
 
 test('wrong options are refused', () => {

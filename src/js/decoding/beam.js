@@ -46,7 +46,7 @@ export function expandBeams(tree, live, logProbabilities, width, step, isEnd) {
     return Array.from(ids, id => ({
       id, parent, step, logProbability: row.values[id], score: (tree[parent]?.score ?? 0) + row.values[id],
       isKept: false, isEnd: isEnd(id)
-    }))
+    })).filter(({ logProbability }) => logProbability > -Infinity)
   }))
   const best = [...candidates].sort((a, b) => b.score - a.score).slice(0, width)
   for (const branch of best) branch.isKept = true
@@ -54,14 +54,14 @@ export function expandBeams(tree, live, logProbabilities, width, step, isEnd) {
 }
 
 /**
- * The indices of the branches where a sequence ends, the best first: of those that ended, then of the live ones. Scores
+ * The indices of the branches where a sequence ends, the best first, of those that ended and of the live ones. Scores
  * are divided by length^lengthPenalty, since longer sequences have smaller products of probabilities.
  * @param {readonly Branch[]} tree @param {readonly number[]} live @param {number} lengthPenalty @returns {number[]}
  */
 export function rankBranches(tree, live, lengthPenalty) {
   const ends = tree.flatMap((branch, i) => (branch.isKept && branch.isEnd ? [i] : []))
   const score = (/** @type {number} */ i) => tree[i].score / (tree[i].step + 1) ** lengthPenalty
-  return [ends, live].flatMap(list => [...list].sort((a, b) => score(b) - score(a) || a - b))
+  return [...ends, ...live].sort((a, b) => score(b) - score(a) || a - b)
 }
 
 /**

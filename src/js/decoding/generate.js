@@ -311,6 +311,8 @@ function* searchBeams(engine, reader, prompt, { maxNewTokens, beams, lengthPenal
       rows.forEach((row, b) => process(values.subarray(b * V, (b + 1) * V), row, row.length - prompt.length))
       return expandBeams(tree, previous, logs, beams, step, isEnd)
     })
+    expect(branches.length > 0 || tree.some(({ isKept, isEnd: isOver }) => isKept && isOver), 'range',
+      () => 'generate: one of the logits must be above −∞, got none in any beam')
     for (const branch of branches) tree.push(branch)
     live = tree.flatMap((branch, i) => (i >= first && branch.isKept && !branch.isEnd ? [i] : []))
     parents = live.map(at => previous.indexOf(tree[at].parent))
