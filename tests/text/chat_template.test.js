@@ -170,3 +170,14 @@ test('errors name what is wrong', async () => {
   await assert.rejects(textOf(broken, talk), { code: 'format', message: /tokenizer_config.json is not JSON/ })
   assert.throws(() => tokenizer.applyChatTemplate(talk).ids, /write await tokenizer.applyChatTemplate\(messages\)/)
 })
+
+test('ranges are those of Python, and have limits, so that no template runs without end', async () => {
+  const render = chatTemplate => open({}).applyChatTemplate([{ role: 'user', content: 'a' }], { chatTemplate, tokenize: false })
+  const list = call => render(`{% for i in ${call} %}{{ i }} {% endfor %}`)
+  assert.deepEqual(await Promise.all(['range(3)', 'range(1, 4)', 'range(5, 0, -2)', 'range(2, 2)', 'range(0, 5, 2)'].map(list)),
+    ['0 1 2 ', '1 2 3 ', '5 3 1 ', '', '0 2 4 '])
+  for (const [call, message] of [['range(100001)', /a range has more than 100000/], ['range(10000000000)', /a range/],
+    ['range(1, 5, 0)', /step that is not 0/], ['range(1.5)', /integers/]]) await assert.rejects(list(call), { code: 'text', message })
+  const nested = '{% for i in range(30000) %}{% for j in range(30000) %}{% endfor %}{% endfor %}'
+  await assert.rejects(render(nested), { code: 'text', message: /all ranges have more than 1000000/ })
+})

@@ -35,7 +35,8 @@ test('truncation counts special tokens and shortens the longer text first', () =
   assert.deepEqual(idsOf({ maxLength: 4, side: 'left' }), [2, 7, 8, 3])
   assert.deepEqual(idsOf(6, { pair: 'a' }), [2, 5, 6, 3, 5, 3])
   assert.deepEqual(idsOf({ maxLength: 8, strategy: 'only_second' }, { pair: 'a b c' }), [2, 5, 6, 7, 8, 3, 5, 3])
-  assert.deepEqual(idsOf(0), [2, 3])
+  assert.deepEqual(idsOf(2), [2, 3])
+  assert.throws(() => idsOf(1), { code: 'range', message: /truncation: maxLength must be an integer from 2 to/ })
   assert.throws(() => idsOf({ maxLength: 4, strategy: 'only_second' }, { pair: 'a' }), { code: 'range', message: /cannot remove/ })
   assert.deepEqual(bert.encode('a b', { truncation: 1 }).offsets, [[0, 1]])
 })
@@ -54,7 +55,7 @@ test('special tokens in a text are plain text with allowSpecial: false', () => {
 test('errors name the option', () => {
   const cases = [
     [{ pair: 5 }, /text must be a string/], [{ pair: ['a'] }, /pair must be like text/], [{ truncation: 'x' }, /truncation: maxLength/],
-    [{ truncation: { maxLength: 2, side: 'up' } }, /truncation: side must be one of/], [{ padding: -1 }, /padding: length/],
+    [{ truncation: { maxLength: 2, side: 'up' } }, /truncation: side must be one of/], [{ padding: -1 }, /padding: length/], [{ padding: 1e9 }, /padding: length must be an integer from 0 to 16777216/],
     [{ padding: { size: 2 } }, /there is no option "size"/], [{ allowSpecial: 1 }, /allowSpecial must be true or false/],
     [{ padding: { length: 3, id: 99 } }, /padding.id must be the id of a token/]
   ]

@@ -149,16 +149,45 @@ export function applyChatTemplate(tokenizer, files, messages, options) {
   return isList ? result : result[0]
 }
 
+/**
+ * Jinja's sandbox, in which Hugging Face renders templates, refuses longer ranges; all of a template may have ten times
+ * that.
+ */
+const MAX_RANGE = 100_000, MAX_RANGES = 1_000_000
+
+/** Python's `range`, with limits, so that no template runs without end. */
+function createRange() {
+  let total = 0
+  return (/** @type {number} */ first, /** @type {number | undefined} */ second, step = 1) => {
+    const [start, stop] = second === undefined ? [0, first] : [first, second]
+    if (![start, stop, step].every(Number.isInteger) || step === 0) {
+      throw new Error('range takes integers and a step that is not 0')
+    }
+    const length = Math.max(0, Math.ceil((stop - start) / step))
+    total += length
+    if (length > MAX_RANGE) throw new Error(`a range has more than ${MAX_RANGE} numbers`)
+    if (total > MAX_RANGES) throw new Error(`all ranges have more than ${MAX_RANGES} numbers`)
+    return Array.from({ length }, (_, i) => start + i * step)
+  }
+}
+
+/**
+ * Parses a template; the published types lack its statements.
+ * @param {string} source @returns {Template & { parsed: { body: unknown[] } }}
+ */
+const parseTemplate = source => /** @type {any} */ (new Template(source))
+
 /** @param {string} source of the template @param {Record<string, any>} variables */
 function render(source, variables) {
   let template
   try {
-    template = new Template(source)
+    template = parseTemplate(source)
+    template.parsed.body.unshift(...parseTemplate('{% set range = limited_range %}').parsed.body)
   } catch (error) {
     throw new GlassformerError('format', `${WHERE}: the chat template cannot be read: ${messageOf(error)}`)
   }
   try {
-    return template.render(variables)
+    return template.render({ ...variables, limited_range: createRange() })
   } catch (error) {
     throw new GlassformerError('text', `${WHERE}: the chat template fails: ${messageOf(error)}`)
   }

@@ -274,6 +274,8 @@ export class Tokenizer {
     const isPair = pair !== undefined, template = this.#postProcessor[isPair ? 'pair' : 'single'].filter(part => special || !part.ids)
     const limit = truncation === undefined ? undefined
       : readLimits('truncation', truncation, 'maxLength', { maxLength: undefined, strategy: 'longest_first', side: 'right' })
+    const added = countIds(template)
+    if (limit) expectInteger(`${where}: truncation`, 'maxLength', limit.maxLength, added)
     const lists = /** @type {any[]} */ (isList ? text : [text]).map((first, k) => {
       const texts = (isPair ? [first, isList ? pair[k] : pair] : [first]).map(part => {
         const source = createSource(this.#engine, where, part), builder = new EncodingBuilder(this.#model)
@@ -282,7 +284,7 @@ export class Tokenizer {
       })
       const lengths = texts.map(({ ids }) => ids.length)
       const kept = limit
-        ? truncatedLengths(lengths, Math.max(0, limit.maxLength - countIds(template)), limit.strategy) : lengths
+        ? truncatedLengths(lengths, limit.maxLength - added, limit.strategy) : lengths
       let at = 0
       return template.map(({ ids, text: index = 0, typeId }) => {
         if (ids) return { ids, typeId, at, from: 0, to: 0 }
@@ -471,10 +473,13 @@ function readLimits(name, value, lengthName, defaults) {
     : { ...defaults, ...value !== true && { [lengthName]: value } }
   for (const [key, setting] of Object.entries(options)) {
     if (CHOICES[key]) expectOneOf(where, key, setting, CHOICES[key])
-    else if (key !== 'id') expectInteger(where, key, setting, 0)
+    else if (key !== 'id') expectInteger(where, key, setting, 0, MAX_LENGTH)
   }
   return options
 }
+
+/** The largest length that a text can be padded or truncated to. */
+const MAX_LENGTH = 2 ** 24
 
 /** @param {any} json @returns {import('./added_tokens.js').AddedToken[]} */
 function addedTokens({ added_tokens: added = [] }) {
