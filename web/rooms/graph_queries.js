@@ -20,6 +20,7 @@ import { TABLE_WORDS } from './roles.js'
  * @property {Towers} towers
  * @property {string} tower
  * @property {number} [layer]
+ * @property {boolean} isAfterAttention whether it follows an attention of its tower
  * @property {(of: string | undefined) => Stream | undefined} stream
  * @property {(name: string) => boolean} isNew whether no room displays it yet
  * @property {(id: string, stage: string, tensors: string[]) => Omit<Draft, 'block'>} room
