@@ -33,7 +33,7 @@ function samplingRooms(context, outputs, logits) {
 
 /**
  * The room of the keys and values of every causal layer, where an answer is generated token by token.
- * @param {RoomContext} context @param {Heads[]} attentions @returns {Draft[]}
+ * @param {RoomContext} context @param {Heads[]} attentions @returns {Draft<'cache'>[]}
  */
 function cacheRoom({ room }, attentions) {
   const layers = attentions.filter(({ kind }) => kind === 'masked').map(({ k, v, heads, kvHeads, layer }) => (

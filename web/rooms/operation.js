@@ -36,7 +36,7 @@ function isSoftCap(graph, step) {
   return step.op === 'tanh' && isFactor(graph.makerOf(graph.read(step).x)) && graph.usersOf(step.outputs.out).some(isFactor)
 }
 
-/** @param {Graph} graph @param {Step} step @param {RoomContext} context @returns {Draft} */
+/** @param {Graph} graph @param {Step} step @param {RoomContext} context @returns {Draft<'activation'>} */
 export function activationRoom(graph, step, context) {
   const { op, outputs: { out } } = step
   const isGating = graph.usersOf(out).some(user => isGate(graph, user))
@@ -57,7 +57,7 @@ export function isAnswer(graph, { op, outputs: { out } }) {
   return graph.usersOf(out).length === 0 && (op === 'sigmoid' || (op === 'softmax' && Boolean(hasLabels)))
 }
 
-/** @param {Graph} graph @param {Step} step @param {RoomContext} context @returns {Draft} */
+/** @param {Graph} graph @param {Step} step @param {RoomContext} context @returns {Draft<'labels'>} */
 export const answerRoom = (graph, step, { room }) => ({
   ...room('labels', 'labels', [step.outputs.out]), block: 'exit', isFloor: true,
   words: lastAxis(graph, step.outputs.out) !== 'token' ? 'labels' : step.op === 'softmax' ? 'span' : 'replaced',
@@ -82,7 +82,7 @@ function operationWords(graph, step) {
   return { words: number > 1 ? 'scaledUp' : 'scaledDown' }
 }
 
-/** @param {Graph} graph @param {Step} step @param {RoomContext} context @returns {Draft} */
+/** @param {Graph} graph @param {Step} step @param {RoomContext} context @returns {Draft<'operation'>} */
 export function operationRoom(graph, step, context) {
   const { op, outputs: { out } } = step, inputs = graph.read(step)
   const own = Object.values(inputs).filter(name => isExpertWeight(graph, graph.makerOf(name)))
