@@ -429,14 +429,14 @@ export interface CellExplanation extends Omit<Explanation, 'sources'> {
 // Rooms and stages ---------------------------------------------------------------------------------------------------
 
 /** A place in a run that displays one idea. */
-export interface Room {
+export interface Room<S extends keyof StageParts = any> {
   /** Its id in links. */
   id: string
   /** The stage that draws it. */
   stage: string
   /** The key of its texts. */
   words: string
-  parts: Parts
+  parts: StageParts[S]
   /** The tensors of the room; the first is its output. */
   tensors: string[]
   /** 'encoder', 'decoder' or 'model'. */
@@ -487,14 +487,103 @@ export interface Residual {
   isFirst: boolean
 }
 
+/** The parts of an attention, which its rooms share. */
+export interface AttentionParts {
+  q: string
+  k: string
+  v: string
+  /** Products before they are scaled, where that is a step of its own. */
+  dots?: string
+  scores: string
+  masked: string
+  weights: string
+  /** Which weights dropout keeps, and the weights after it. */
+  mask?: string
+  dropped?: string
+  out: string
+  heads: number
+  kvHeads: number
+  isCausal: boolean
+  scale: number
+  /** 'cross', 'masked', 'encoder' or 'self'. */
+  kind: string
+}
+
+/** The name of a text's stream. */
+export interface TextParts { stream: string }
+/** Positions that are added to vectors. */
+export interface PositionParts { table: string, vectors: string, out: string, stream?: string }
+/** The tensors of sampling, from logits to a token. */
+export interface SamplingParts {
+  logits: string
+  inverse_temperature: string
+  tempered: string
+  mask: string
+  cut: string
+  probabilities: string
+  output: string
+}
+/** The cached keys and values of a layer. */
+export type CachedLayer = Pick<import('./rooms/stream.js').Heads, 'k' | 'v' | 'heads' | 'kvHeads' | 'layer'>
+
 /**
- * The data of a stage: names of tensors by role, and a few facts, as agreed between the stage and the rooms.
+ * The parts of the rooms of each stage, as agreed between the stage and `web/rooms`: names of tensors by role, and a few
+ * facts. Rooms of notebooks and of the position laboratory agree with their own stages.
  */
-export type Parts = Record<string, any>
+export interface StageParts {
+  tokens: TextParts
+  ids: TextParts
+  pieces: TextParts
+  bpe_merges: TextParts
+  bpe_training: TextParts
+  wordpiece: TextParts
+  unigram: TextParts
+  syllables: TextParts
+  /** by: the kind of table, unless it is that of tokens */
+  embedding: { weight: string, out: string, stream?: string, by?: string }
+  positions: PositionParts
+  sum: PositionParts
+  relative: { weight: string, bias: string, heads: number }
+  qkv: AttentionParts & { projections: Record<string, Projection> }
+  /** choices: what is rotated; tables: their cosines and sines */
+  rotary: AttentionParts & {
+    rotated: Record<string, string>, tables: Record<string, { cos: string, sin: string }>, layout: string, choices: ('q' | 'k')[]
+  }
+  scores: AttentionParts
+  scale: AttentionParts & { dots: string }
+  mask: AttentionParts
+  weights: AttentionParts
+  cross: AttentionParts
+  attention_dropout: AttentionParts & { mask: string, dropped: string }
+  heads: AttentionParts
+  output: AttentionParts & Projection
+  /** stored: the weight before 1 is added to it; heads: how many are normalized one by one */
+  norm: {
+    x: string, weight?: string, bias?: string, y: string, residual: Residual | null, isFirst: boolean, isCentred: boolean,
+    heads?: number, stored?: string
+  }
+  linear: Projection & { isTied: boolean }
+  activation: { before: string, after: string, kind: string, heads?: number }
+  dropout: { before: string, mask: string, after: string }
+  operation: { inputs: Record<string, string>, out: string, op: string, heads?: number }
+  /** index: the experts chosen for each token */
+  experts: { scores: string, router: string, chosen: string, weights: string, index: number[][] }
+  labels: { scores: string, probabilities: string }
+  sampling: SamplingParts
+  decoding: SamplingParts
+  cache: { layers: CachedLayer[], heads: number }
+  head_scores: { layers: import('./rooms/stream.js').Heads[], out: string }
+  ablation: { parts: import('./rooms/stream.js').Part[], logits?: string, out: string }
+  residual_stream: {
+    streams: import('./rooms/stream.js').Stream[], last: import('./rooms/stream.js').LastStep[] | null, spoken: string | null
+  }
+  weight_blocks: { weight: string }
+  costs: { out: string }
+}
 
 /** The displayed part of a run: the state, restricted to what the run has. */
-export interface View extends Settings, Omit<ViewState, 'room'> {
-  room: Room
+export interface View<S extends keyof StageParts = any> extends Settings, Omit<ViewState, 'room'> {
+  room: Room<S>
   rooms: Room[]
   /** The picture of a room on the map and in the house. */
   picture: (room: Room, more?: object) => Picture | null
@@ -527,12 +616,12 @@ export type Mount<Data extends (...args: never[]) => unknown> =
   (container: HTMLElement, context: Context) => Mounted<ReturnType<Data>>
 
 /** A module of `stages`: its data, its thumbnail, and its figure. */
-export interface Stage {
+export interface Stage<S extends keyof StageParts = any> {
   id: string
   controls: readonly string[]
   pickers: readonly string[]
-  data: (run: Run, view: View) => object
-  picture: (run: Run, view: View) => Picture | null
+  data: (run: Run, view: View<S>) => object
+  picture: (run: Run, view: View<S>) => Picture | null
   mount: (container: HTMLElement, context: Context) => Mounted<any>
 }
 

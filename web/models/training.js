@@ -2,6 +2,7 @@
 
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { createSession } from '../../src/training/session.js'
 
 /**
  * The options --steps, --seed, --out and --tests (the number of test examples) of a training script; --variant where it
@@ -27,32 +28,22 @@ export function trainingOptions({ steps, out, tests, variant = '', variants }) {
 }
 
 /**
- * Adam for a number of steps with a linear warm-up and a linear decay to zero.
- * @param {any} gf @param {any} model
- * @param {{
- *   steps: number, peak: number, warmUp: number, every: number, loss(step: number): any, report(): string
- *   }} plan loss: the loss of a step, from 1; report: a line on the model's accuracy, after every `every` steps
+ * All steps of a training, as on the training page.
+ * @param {any} gf @param {import('../../src/training/settings.js').TrainingState} settings
+ * @param {number} every steps between two lines about it, a multiple of the session's interval between evaluations
+ * @returns {any} the model, in eval mode
  */
-export function train(gf, model, { steps, peak, warmUp, every, loss, report }) {
-  const optimizer = new gf.optim.Adam(model.parameters(), { betas: [0.9, 0.98], eps: 1e-9 }), started = Date.now()
-  model.train()
-  for (let step = 1; step <= steps; step++) {
-    const value = gf.tidy(() => {
-      const result = loss(step)
-      optimizer.zeroGrad()
-      result.backward()
-      gf.optim.clipGradNorm(optimizer.params, 1)
-      optimizer.lr = peak * Math.min(step / warmUp, (steps - step) / Math.max(1, steps - warmUp))
-      optimizer.step()
-      return result.item()
-    })
-    if (step % every && step !== steps) continue
-    const at = String(step).padStart(5), seconds = Math.round((Date.now() - started) / 1000)
-    model.eval()
-    console.log(`step ${at} of ${steps}   loss ${value.toFixed(4)}   ${report()}   ${seconds} s`)
-    model.train()
+export function trainModel(gf, settings, every) {
+  const session = createSession(gf, settings), started = Date.now(), { steps } = settings
+  for (let n = 1; n <= steps; n++) {
+    const { loss, broken } = session.step()
+    if (broken) throw new Error(`step ${n}: loss or gradients are not finite`)
+    if (n % every && n !== steps) continue
+    const at = String(n).padStart(5), seconds = Math.round((Date.now() - started) / 1000)
+    const right = session.history.evaluations.at(-1)?.right
+    console.log(`step ${at} of ${steps}   loss ${loss.toFixed(4)}   right ${right?.toFixed(4)}   ${seconds} s`)
   }
-  return model.eval()
+  return session.model.eval()
 }
 
 /** @param {any} gf @param {any} model @param {string} file @param {Record<string, string>} metadata */

@@ -4,18 +4,18 @@
  * have rooms.
  */
 
-import { attentionRooms, biasSteps, kindOfAttention } from './attention.js'
-import { embeddingRooms, positionRooms } from './entry.js'
+import { kindOfAttention } from './attention.js'
 import { graphOf } from './graph.js'
 import { modelRooms } from './interpret.js'
-import { expertOf, isExpertWeight, isRouter, lastAxis, routerRooms, routerSteps } from './experts.js'
-import { blockOfSingle, dropoutRoom, gainStep, isPooled, isResidual, isSingleSoftmax, linearRoom, normRoom, residualOf } from './layers.js'
-import { isBiasOfDistance, joinPath, isGate, addsPositions, isStream, isSumOfStreams, addedTable, projectedFrom, projection, relativeBiasOf } from './graph_queries.js'
-import { ATTENTION, GATE_CONTROLS, OPERATION_WORDS, QUERY_KEY_WORDS, SAMPLING } from './roles.js'
+import { isSingleSoftmax } from './layers.js'
+import { ATTENTION, SAMPLING } from './roles.js'
+import { contextOf, roomsOfStep, stepsInOtherRooms } from './steps.js'
+import { firstAttentions, towersOf } from './towers.js'
 
 /** @import { Room, Run, Step } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
 /** @import { Draft, RoomContext } from './graph_queries.js' */
+/** @import { Analysis } from './steps.js' */
 /** @import { Heads } from './stream.js' */
 
 /**
@@ -33,7 +33,7 @@ function samplingRooms(context, outputs, logits) {
 
 /**
  * The room of the keys and values of every causal layer, where an answer is generated token by token.
- * @param {RoomContext} context @param {Heads[]} attentions @returns {Draft[]}
+ * @param {RoomContext} context @param {Heads[]} attentions @returns {Draft<'cache'>[]}
  */
 function cacheRoom({ room }, attentions) {
   const layers = attentions.filter(({ kind }) => kind === 'masked').map(({ k, v, heads, kvHeads, layer }) => (
@@ -42,33 +42,6 @@ function cacheRoom({ room }, attentions) {
     ...room('cache', 'cache', []), block: 'exit', isFloor: false, reads: layers.flatMap(({ k, v }) => [k, v]),
     parts: { layers, heads: layers[0].heads }
   }]
-}
-
-/**
- * The tower of each tensor. The keys of cross-attentions, and everything that they were computed from, belong to
- * the encoder.
- * @param {Graph} graph
- */
-function towersOf(graph) {
-  /** @param {string} name */
-  const isRoot = name => {
-    const about = graph.describe(name)
-    return graph.makerOf(name)?.op === 'embedding' || (about?.role === 'given' && isStream(about))
-  }
-  /** @param {string} name */
-  const rootsOf = name => [...graph.ancestors(name)].filter(isRoot)
-  /** @param {Step} step */
-  const isCross = step => {
-    const { q, k } = graph.read(step)
-    const keyAncestors = graph.ancestors(k)
-    return rootsOf(q).some(root => !keyAncestors.has(root))
-  }
-  const crossings = graph.steps.filter(step => step.op === 'attention' && isCross(step))
-  const encoder = new Set(crossings.flatMap(step => [...graph.ancestors(projection(graph, graph.read(step).k)?.x ??
-    graph.read(step).k)]))
-  /** @param {string} name */
-  const nameOf = name => (crossings.length === 0 ? 'model' : encoder.has(name) ? 'encoder' : 'decoder')
-  return { nameOf, isCross }
 }
 
 /**
@@ -81,73 +54,40 @@ function isOnTour({ layer, stage, tower, expert }) {
   return stage === 'cross' || (tower === 'model' && stage === 'weights')
 }
 
+/** Stages of an unlayered model whose pictures the house leaves out. */
+const NO_FLOORS = ['ids', 'positions', 'scale', 'mask', 'dropout']
+
 /**
- * The texts of an operation without a stage of its own: a sum at the entry, a scale.
- * @param {Graph} graph @param {Step} step @returns {Partial<Draft>}
+ * Decides whether the tour and the house contain a room.
+ * @param {Draft} room @param {boolean} isSmall whether the model has no layers, so that the house has almost all rooms
+ * @returns {Draft}
  */
-function operationWords(graph, step) {
-  const placed = addedTable(graph, step), { number } = step.parameters
-  if (step.op in OPERATION_WORDS) return { words: OPERATION_WORDS[step.op] }
-  if (!placed && step.op === 'add' && isSumOfStreams(graph, step)) return { words: 'residualSum' }
-  if (step.op === 'mul' && expertOf(graph, step) !== undefined && !isGate(graph, step)) return { words: 'weighted' }
-  if (placed) return { words: placed.kind === 'type' ? 'typed' : 'placed', isFloor: placed.kind !== 'type' }
-  if (step.op !== 'mul' || typeof number !== 'number') return {}
-  const width = Number(graph.describe(step.outputs.out).shape.at(-1))
-  // Only at the entry and at the exit is it the root of the width.
-  const ratio = number > 1 ? number ** 2 / width : number ** 2 * width
-  if (Math.abs(ratio - 1) > 1e-3 || graph.placeOf(step.call).layer !== undefined) return { words: 'multiplied' }
-  return { words: number > 1 ? 'scaledUp' : 'scaledDown' }
+function withFloor(room, isSmall) {
+  const { stage, expert } = room
+  const isFloor = room.isFloor ?? (isSmall && !NO_FLOORS.includes(stage))
+  const isAlways = ['weights', 'cross'].includes(stage) || (stage === 'activation' && expert === undefined)
+  return { ...room, isOnTour: isOnTour(room), isFloor: isFloor || isAlways }
 }
 
-/**
- * Whether a tanh limits scores or logits: it is divided by a number before and multiplied by one after.
- * @param {Graph} graph @param {Step} step
- */
-function isSoftCap(graph, step) {
-  const isFactor = (/** @type {Step | undefined} */ own) => own?.op === 'mul' && typeof own.parameters.number === 'number'
-  return step.op === 'tanh' && isFactor(graph.makerOf(graph.read(step).x)) && graph.usersOf(step.outputs.out).some(isFactor)
-}
-
-/**
- * Whether a step computes the probabilities of a classification head: of labels, or of positions for each label; with a
- * sigmoid each is decided by itself.
- * @param {Graph} graph @param {Step} step
- */
-function isAnswer(graph, { op, outputs: { out } }) {
-  const hasLabels = graph.describe(out)?.axes.some(({ name }) => name === 'label')
-  return graph.usersOf(out).length === 0 && (op === 'sigmoid' || (op === 'softmax' && Boolean(hasLabels)))
-}
-
-/** @param {Graph} graph @param {Step} step @param {RoomContext} context @returns {Draft} */
-const answerRoom = (graph, step, { room }) => ({
-  ...room('labels', 'labels', [step.outputs.out]), block: 'exit', isFloor: true,
-  words: lastAxis(graph, step.outputs.out) !== 'token' ? 'labels' : step.op === 'softmax' ? 'span' : 'replaced',
-  parts: { scores: graph.read(step).x, probabilities: step.outputs.out }
-})
-
-/**
- * @param {Run} run
- * @returns {Room[]}
- */
-export function deriveRooms(run) {
-  const graph = graphOf(run)
-  const { mask } = run.hints ?? {}
-  const towers = { ...towersOf(graph), mask, isOpen: mask === 'mask' }
-  /** @type {Draft[]} */ const rooms = []
+/** Numbers the rooms whose id an earlier room has. @param {Draft[]} rooms @returns {Draft[]} */
+function withUniqueIds(rooms) {
   /** @type {Set<string>} */ const ids = new Set()
-  /** @type {Set<string>} */ const displayed = new Set()
-  /** @type {Map<string, string>} */ const blocks = new Map()
-  /** @type {Heads[]} */ const attentions = []
-
-  /** @param {string} preferred */
-  const uniqueId = preferred => {
-    let id = preferred
-    for (let n = 2; ids.has(id); n++) id = `${preferred}.${n}`
+  return rooms.map(room => {
+    let { id } = room
+    for (let n = 2; ids.has(id); n++) id = `${room.id}.${n}`
     ids.add(id)
-    return id
-  }
-  /** The block of the step that made a tensor, through dropout and projections. @param {string} name */
-  const blockOf = name => {
+    return { ...room, id }
+  })
+}
+
+/**
+ * The block of the step that made a tensor, through dropout and projections.
+ * @param {Graph} graph @param {Draft[]} rooms @returns {(name: string) => string}
+ */
+function findBlocks(graph, rooms) {
+  const blocks = new Map(rooms.filter(({ blockOf }) => !blockOf).flatMap(({ tensors, block }) => (
+    tensors.map(name => /** @type {[string, string]} */ ([name, block])))))
+  return name => {
     /** @type {string | undefined} */ let at = name
     for (let n = 0; at && n < 8; n++) {
       const block = blocks.get(at)
@@ -157,169 +97,84 @@ export function deriveRooms(run) {
     }
     return 'entry'
   }
-  /** @param {Step} step @returns {RoomContext} */
-  function contextOf(step) {
-    const place = graph.placeOf(step.call)
-    const tower = towers.nameOf(Object.values(step.outputs)[0])
-    const expert = expertOf(graph, step), at = { tower, layer: place.layer, ...(expert !== undefined && { expert }) }
-    return {
-      place, towers, ...at, stream: of => (of === undefined ? undefined : run.streams[of]),
-      isNew: name => !displayed.has(name),
-      room: (id, stage, tensors) => ({ id: id || stage, stage, words: stage, tensors, ...at, parts: {} })
-    }
-  }
-  /** @param {Draft[]} list @param {boolean} isAll */
-  const addRooms = (list, isAll) => {
-    for (const room of list) {
-      const isFloor = room.isFloor ?? (isAll && !['ids', 'positions', 'scale', 'mask', 'dropout'].includes(room.stage))
-      const isAttention = ['weights', 'cross'].includes(room.stage)
-      const floor = Boolean(isFloor || isAttention || (room.stage === 'activation' && room.expert === undefined))
-      rooms.push({ ...room, id: uniqueId(room.id), isOnTour: isOnTour(room), isFloor: floor })
-      for (const name of room.tensors) {
-        displayed.add(name)
-        if (!room.blockOf) blocks.set(name, room.block)
-      }
-    }
-  }
-  /** @param {number} call @param {string} type @returns {boolean} */
-  const isIn = (call, type) => call >= 0 && (run.calls[call].types.includes(type) || isIn(run.calls[call].parent, type))
-  /** @param {Step} step */
-  const isSampling = step => isIn(step.call, SAMPLING)
-  const isSmall = !graph.steps.some(step => graph.placeOf(step.call).layer !== undefined)
+}
 
-  /**
-   * The block of a step that is no attention. Outside the layers, the entry of a tower ends with its first attention.
-   * @param {RoomContext} at
-   */
-  function blockBeside({ tower, layer }) {
-    if (layer !== undefined) return 'feed_forward'
-    return attendingTowers.has(tower) ? 'exit' : 'entry'
-  }
-  /** The towers of which an attention has been computed. @type {Set<string>} */ const attendingTowers = new Set()
-  /** Modules that attend by single operations: a softmax over the keys of every head. */
-  const attendingCalls = graph.steps.filter(step => isSingleSoftmax(graph, step)).map(({ call }) => call)
-  /** @param {number} call @returns {boolean} */
-  const isAttending = call => call >= 0 && (attendingCalls.includes(call) || isAttending(run.calls[call].parent))
-  /** The rooms of a step, in the block of the attention that it belongs to. @param {Step} step */
-  function placedRoomsOf(step) {
-    const rooms = roomsOf(step), isCausal = mask === 'causal', isSingle = isSingleSoftmax(graph, step)
-    if (step.op === 'attention' || isSingle) attendingTowers.add(towers.nameOf(step.outputs.out))
-    if (step.op === 'attention' || !isAttending(step.call)) return rooms
-    const addsMask = step.op === 'add' && isCausal && Object.values(graph.read(step)).some(name => !graph.makerOf(name))
-    return rooms.map(room => ({ ...room, block: blockOfSingle(mask), blockOf: undefined,
-      ...(addsMask && { words: 'causal' }) }))
-  }
+/**
+ * The heads of an attention.
+ * @param {Analysis} analysis @param {Step} step @returns {Heads}
+ */
+function headsOf({ graph, towers }, step) {
+  const { k, v } = graph.read(step), { out } = step.outputs
+  const { heads, kvHeads = heads } = /** @type {{ heads: number, kvHeads?: number }} */ (step.parameters)
+  const place = graph.placeOf(step.call), kind = kindOfAttention(graph, step, place, towers)
+  return { out, k, v, kind, heads, kvHeads, tower: towers.nameOf(Object.values(step.outputs)[0]), layer: place.layer,
+    block: ATTENTION[kind].block }
+}
 
-  /**
-   * The rooms of a step that normalizes or limits queries or keys.
-   * @param {Step} step @param {Step} attention @returns {Draft[]}
-   */
-  function adjustmentRooms(step, attention) {
-    const { block } = ATTENTION[kindOfAttention(graph, attention, graph.placeOf(attention.call), towers)]
-    const { layer } = contextOf(attention)
-    return roomsOf(step).map(room => ({ ...room, layer, block, blockOf: undefined, isFloor: false,
-      words: QUERY_KEY_WORDS[step.op] ?? room.words }))
-  }
-  /** @param {Step} step @returns {Draft[]} */
-  function roomsOf(step) {
-    const context = contextOf(step)
-    const { op, outputs: { out } } = step
-    if (op === 'attention') {
-      const list = attentionRooms(graph, step, context, between => adjustmentRooms(between, step))
-      const { k, v } = graph.read(step), { kind, heads, kvHeads } = list[0].parts
-      attentions.push({ out, k, v, kind, heads, kvHeads: kvHeads ?? heads, tower: context.tower, layer: context.layer,
-        block: list[0].block })
-      return list
-    }
-    if (op === 'embedding') return embeddingRooms(graph, step, context)
-    if (addsPositions(graph, step)) {
-      return positionRooms(graph, step, context)
-    }
-    if (step.kind === 'norm') return [normRoom(graph, step, context)]
-    if (op === 'linear') return [linearRoom(graph, step, context)]
-    if (isRouter(graph, step)) return routerRooms(graph, step, context)
-    if (isAnswer(graph, step)) return [answerRoom(graph, step, context)]
-    if (op === 'dropout') return [dropoutRoom(graph, step, context)]
-    if (step.kind === 'activation') {
-      const { x } = graph.read(step)
-      const isGating = graph.usersOf(out).some(user => isGate(graph, user))
-      return [{
-        ...context.room(joinPath(context.place.id, 'activation'), 'activation', [out]), block: blockBeside(context),
-        parts: { before: x, after: out, kind: op, ...headCountOf(out) },
-        words: isSoftCap(graph, step) ? 'softCap' : isGating ? 'gateActivation' : isPooled(graph, out) ? 'poolerActivation' : 'activation'
-      }]
-    }
-    const own = Object.values(graph.read(step)).filter(name => isExpertWeight(graph, graph.makerOf(name)))
-    return [{
-      ...context.room(joinPath(context.place.id, op), 'operation', [out, ...own]),
-      parts: { inputs: graph.read(step), out, op, ...headCountOf(out) },
-      ...(isGate(graph, step) && { words: 'gate', controls: GATE_CONTROLS }),
-      ...operationWords(graph, step), block: blockBeside(context),
-      ...(isResidual(graph, step) && context.layer !== undefined && { blockOf: graph.read(step).b })
-    }]
-  }
+/** @param {Run} run @param {number} call @param {(call: number) => boolean} matches @returns {boolean} */
+const isWithin = (run, call, matches) => call >= 0 && (matches(call) || isWithin(run, run.calls[call].parent, matches))
 
-  /** The number of heads that a tensor has axes for. @param {string} name */
-  function headCountOf(name) {
-    const { axes, shape } = graph.describe(name), sides = shape.filter((_, i) => axes[i].name === 'head')
-    return sides.length ? { heads: sides.reduce((product, side) => product * side, 1) } : {}
+/**
+ * @param {Run} run @param {Graph} graph @param {Step[]} steps those with rooms
+ * @returns {Analysis & { hasAttention: boolean }}
+ */
+function analyze(run, graph, steps) {
+  const towers = towersOf(graph, run.hints), firsts = firstAttentions(graph, towers, steps)
+  const order = new Map(graph.steps.map((step, i) => [step, i]))
+  const indexOf = (/** @type {Step | undefined} */ step) => (step && order.get(step)) ?? Infinity
+  const attendingCalls = new Set(graph.steps.filter(step => isSingleSoftmax(graph, step)).map(({ call }) => call))
+  return {
+    run, graph, towers, hasAttention: firsts.size > 0,
+    isAfterAttention: step => indexOf(firsts.get(towers.nameOf(Object.values(step.outputs)[0]))) < indexOf(step),
+    isAttending: step => isWithin(run, step.call, call => attendingCalls.has(call))
   }
+}
 
-  /** Steps that belong to another room: projections of an attention, sums of a norm, dropped weights. */
-  /** @type {Set<Step | undefined>} */ const inOtherRooms = new Set()
-  for (const step of graph.steps) {
-    if (step.op === 'attention') {
-      const { q, k, v } = graph.read(step)
-      const projected = [q, k, v].map(name => projectedFrom(graph, name))
-      const hasAll = projected.every(({ name }) => projection(graph, name))
-      for (const { name, steps } of hasAll ? projected : []) {
-        for (const own of [graph.makerOf(name), ...steps]) inOtherRooms.add(own)
-      }
-      const output = graph.usersOf(step.outputs.out).find(user => user.op === 'linear')
-      if (output) inOtherRooms.add(output)
-      graph.usersOf(step.outputs.weights).forEach(user => inOtherRooms.add(user))
-    }
-    if (step.kind === 'norm') {
-      inOtherRooms.add(gainStep(graph, step))
-      const residual = residualOf(graph, step)
-      if (residual) inOtherRooms.add(graph.makerOf(residual.sum))
-    }
-    if (step.op === 'attention') {
-      const { mask: bias } = graph.read(step)
-      if (bias && isBiasOfDistance(graph, bias) && !relativeBiasOf(graph, bias)) {
-        biasSteps(graph, bias).forEach(own => inOtherRooms.add(own))
-      }
-      relativeBiasOf(graph, bias)?.transposed.forEach(name => inOtherRooms.add(graph.makerOf(name)))
-    }
-    if (step.op === 'cross_entropy') inOtherRooms.add(step)
-    if (isExpertWeight(graph, step)) inOtherRooms.add(step)
-    if (isRouter(graph, step)) routerSteps(graph, step).forEach(own => inOtherRooms.add(own))
-  }
-  const outputs = graph.steps.filter(isSampling).flatMap(step => Object.values(step.outputs))
+/**
+ * The rooms after those of the steps: how a token is sampled from the logits, and the cache of keys and values.
+ * @param {Analysis} analysis @param {Step | undefined} logits @param {string[]} outputs of the sampling
+ * @param {Heads[]} attentions @returns {Draft[]}
+ */
+function generationRooms(analysis, logits, outputs, attentions) {
+  if (!logits || outputs.length === 0) return []
+  const { run, graph } = analysis, context = contextOf(analysis, logits, [])
   const inputs = [...run.tensors.keys()].filter(name => !graph.makerOf(name) &&
     outputs.some(output => Object.values(graph.describe(output).inputs).includes(name)))
-  for (const step of graph.steps) {
-    if (isSampling(step)) continue
-    if (!inOtherRooms.has(step)) addRooms(placedRoomsOf(step), isSmall)
-  }
-  const logits = graph.steps.findLast(step => !isSampling(step) && step.op === 'linear')
-  if (outputs.length && logits) {
-    const context = contextOf(logits), isGenerated = run.passes.some(({ kind }) => kind === 'token')
-    const list = [...samplingRooms(context, [...outputs, ...inputs], logits.outputs.out),
-      ...(isGenerated ? cacheRoom(context, attentions) : [])]
-    addRooms(list.map(room => ({ ...room, layer: undefined })), isSmall)
-  }
-  const end = logits ?? graph.steps.at(-1)
-  if (end && attendingTowers.size) {
-    const { room } = contextOf(end)
-    addRooms(modelRooms(run, graph, {
-      towerOf: towers.nameOf, blockOf, attentions, logits: outputs.length ? logits?.outputs.out : undefined,
-      room: (id, stage, _, more) => (
-        { ...room(id, stage, []), block: 'exit', layer: undefined, isFloor: false, ...more })
-    }), isSmall)
-  }
-  const finalRooms = rooms.map(({ blockOf: of, ...room }) => (of ? { ...room, block: blockOf(of) } : room))
-  return connected(finalRooms, graph)
+  const isGenerated = run.passes.some(({ kind }) => kind === 'token')
+  const rooms = [...samplingRooms(context, [...outputs, ...inputs], logits.outputs.out),
+    ...(isGenerated ? cacheRoom(context, attentions) : [])]
+  return rooms.map(room => ({ ...room, layer: undefined }))
+}
+
+/**
+ * @param {Run} run
+ * @returns {Room[]}
+ */
+export function deriveRooms(run) {
+  const graph = graphOf(run), inOtherRooms = stepsInOtherRooms(graph)
+  const isSampling = (/** @type {Step} */ { call }) => isWithin(run, call, at => run.calls[at].types.includes(SAMPLING))
+  const sampled = graph.steps.filter(isSampling).flatMap(step => Object.values(step.outputs))
+  const computing = graph.steps.filter(step => !isSampling(step))
+  const steps = computing.filter(step => !inOtherRooms.has(step)), analysis = analyze(run, graph, steps)
+  const attentions = steps.filter(({ op }) => op === 'attention').map(step => headsOf(analysis, step))
+  const logits = computing.findLast(({ op }) => op === 'linear'), end = logits ?? graph.steps.at(-1)
+
+  const stepRooms = steps.reduce((/** @type {Draft[]} */ before, step) => {
+    before.push(...roomsOfStep(analysis, step, before))
+    return before
+  }, [])
+  const rooms = [...stepRooms, ...generationRooms(analysis, logits, sampled, attentions)]
+  const blockOf = findBlocks(graph, rooms)
+  const wholeRooms = end && analysis.hasAttention ? modelRooms(run, graph, {
+    towerOf: analysis.towers.nameOf, blockOf, attentions, logits: sampled.length ? logits?.outputs.out : undefined,
+    room: (id, stage, _, more) => ({
+      ...contextOf(analysis, end, []).room(id, stage, []), block: 'exit', layer: undefined, isFloor: false, ...more })
+  }) : []
+
+  const isSmall = !graph.steps.some(step => graph.placeOf(step.call).layer !== undefined)
+  const placed = withUniqueIds([...rooms, ...wholeRooms].map(room => withFloor(room, isSmall)))
+    .map(({ blockOf: of, ...room }) => (of ? { ...room, block: blockOf(of) } : room))
+  return connected(placed, graph)
 }
 
 /**

@@ -19,7 +19,7 @@ export function segmentationStages({ merges = {}, cut, hangul }) {
 /**
  * An embedding of positions or token types.
  * @param {string} by @param {{ weight: string, out: string, of?: string }} table @param {RoomContext} context
- * @returns {Draft}
+ * @returns {Draft<'embedding'>}
  */
 const tableRoom = (by, { weight, out, of }, context) => ({
   ...context.room(joinPath(of, by === 'position' ? 'positions' : by), 'embedding', [out, weight]), block: 'entry',
@@ -28,7 +28,7 @@ const tableRoom = (by, { weight, out, of }, context) => ({
 
 /**
  * A relative position bias on the scores of every layer: a table with a number for each distance and head.
- * @param {Graph} graph @param {Step} step @param {RoomContext} context @returns {Draft[]}
+ * @param {Graph} graph @param {Step} step @param {RoomContext} context @returns {Draft<'relative'>[]}
  */
 function relativeRooms(graph, step, context) {
   const users = graph.steps.filter(({ op }) => op === 'attention').map(step => graph.read(step).mask)
@@ -69,7 +69,7 @@ export function embeddingRooms(graph, step, context) {
   ]
 }
 
-/** @param {Graph} graph @param {Step} step @param {RoomContext} context @returns {Draft[]} */
+/** @param {Graph} graph @param {Step} step @param {RoomContext} context @returns {Draft<'positions' | 'sum'>[]} */
 export function positionRooms(graph, step, context) {
   const { a, b } = graph.read(step)
   const [vectors, table] = isPositions(graph.describe(b)) ? [a, b] : [b, a]

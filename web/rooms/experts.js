@@ -27,7 +27,7 @@ function choiceOf(graph, router) {
 
 /**
  * The room of a router: probabilities of all experts, and the weights of those that were chosen.
- * @param {Graph} graph @param {Step} step @param {RoomContext} context @returns {Draft[]}
+ * @param {Graph} graph @param {Step} step @param {RoomContext} context @returns {Draft<'experts'>[]}
  */
 export function routerRooms(graph, step, context) {
   const choice = choiceOf(graph, step), { x } = graph.read(step), { out: router } = step.outputs
@@ -37,7 +37,8 @@ export function routerRooms(graph, step, context) {
   return [{
     ...context.room(joinPath(context.place.id, 'router'), 'experts', [...tensors, router]), block: 'feed_forward', isFloor: true,
     parts: {
-      scores: x, router, chosen: chosen.outputs.out, weights: weights.outputs.out, index: chosen.parameters.index
+      scores: x, router, chosen: chosen.outputs.out, weights: weights.outputs.out,
+      index: /** @type {number[][]} */ (chosen.parameters.index)
     }
   }]
 }

@@ -2,12 +2,13 @@
 
 import { TABLE_WORDS } from './roles.js'
 
-/** @import { KnownTensor, Projection, Room, Step, Stream } from '../types.d.ts' */
+/** @import { KnownTensor, Projection, Room, StageParts, Step, Stream } from '../types.d.ts' */
 /** @import { Graph, ModulePath } from './graph.js' */
 
 /**
- * @typedef {Omit<Room, 'from'> & { reads?: string[] }} Draft a room before it is connected; reads: further tensors that
- *   it reads
+ * @template {keyof StageParts} [S=any] its stage
+ * @typedef {Omit<Room<S>, 'from'> & { reads?: string[] }} Draft a room before it is connected; reads: further tensors
+ *   that it reads
  */
 /**
  * @typedef {(part: string, stage: string, tensors: (string | undefined)[], more?: Partial<Draft>) => Draft} MakeRoom
@@ -20,6 +21,7 @@ import { TABLE_WORDS } from './roles.js'
  * @property {Towers} towers
  * @property {string} tower
  * @property {number} [layer]
+ * @property {boolean} isAfterAttention whether it follows an attention of its tower
  * @property {(of: string | undefined) => Stream | undefined} stream
  * @property {(name: string) => boolean} isNew whether no room displays it yet
  * @property {(id: string, stage: string, tensors: string[]) => Omit<Draft, 'block'>} room

@@ -6,7 +6,7 @@ import { ATTENTION, GATE_CONTROLS, RMS_WORDS, SCORE_WORDS } from './roles.js'
 
 /** @import { Projection, Residual, Step } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
-/** @import { RoomContext } from './graph_queries.js' */
+/** @import { Draft, RoomContext } from './graph_queries.js' */
 
 /**
  * Whether a step is a residual connection: a sum of two streams, one of them computed from the other.
@@ -77,7 +77,7 @@ function blockInLayer(graph, norm, { layer, towers }) {
   return attention ? ATTENTION[kindOfAttention(graph, attention, graph.placeOf(attention.call), towers)].block : 'feed_forward'
 }
 
-/** @param {Graph} graph @param {Step} step @param {RoomContext} context */
+/** @param {Graph} graph @param {Step} step @param {RoomContext} context @returns {Draft<'norm'>} */
 export function normRoom(graph, step, context) {
   const { x, weight, bias } = graph.read(step)
   const y = step.outputs.out
@@ -101,6 +101,7 @@ export function normRoom(graph, step, context) {
 /**
  * A linear layer: into an activation, out of one, or to the logits.
  * @param {Graph} graph @param {Step} step @param {RoomContext} context
+ * @returns {Draft<'linear'>}
  */
 export function linearRoom(graph, step, context) {
   const own = /** @type {Projection} */ (projection(graph, Object.values(step.outputs)[0]))
@@ -129,7 +130,7 @@ export function linearRoom(graph, step, context) {
   }
 }
 
-/** @param {Graph} graph @param {Step} step @param {RoomContext} context */
+/** @param {Graph} graph @param {Step} step @param {RoomContext} context @returns {Draft<'dropout'>} */
 export function dropoutRoom(graph, step, context) {
   const { out, mask } = step.outputs
   const { x } = graph.read(step)

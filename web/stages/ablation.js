@@ -22,7 +22,7 @@ export const id = 'ablation'
 
 /**
  * The parts, each with whether it is ablated, and the values to compare.
- * @param {Run} run @param {View} view
+ * @param {Run} run @param {View<'ablation'>} view
  */
 export function data(run, { room: { parts: { parts, logits, out } }, edits = [] }) {
   const { decoding } = run
@@ -37,7 +37,7 @@ export function data(run, { room: { parts: { parts, logits, out } }, edits = [] 
   }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'ablation'>['picture']} */
 export const picture = (run, { room: { parts: { logits, out } } }) => {
   const name = logits ?? out
   return createPicture(run, name)

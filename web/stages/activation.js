@@ -18,7 +18,7 @@ export const pickers = ['head']
 
 /**
  * Units before and after the activation, and its curve as the kernel computes it.
- * @param {Run} run @param {View} view
+ * @param {Run} run @param {View<'activation'>} view
  */
 export function data(run, view) {
   const { before, after, kind } = view.room.parts
@@ -46,7 +46,7 @@ export function unitsBy({ rows, cols, values }, by, row) {
   return by === 'index' ? units : units.sort((a, b) => strength[b] - strength[a])
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'activation'>['picture']} */
 export function picture(run, view) {
   const { before, after } = view.room.parts
   return { part: sliceMatrix(run, after, view), domain: commonDomain(run, before) }

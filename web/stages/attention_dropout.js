@@ -11,7 +11,10 @@ export const id = 'attention_dropout'
 export const controls = ['training', 'dropout', 'seed']
 export const pickers = ['sentence', 'head']
 
-/** One head's weights, its mask and the dropped-out weights. @param {Run} run @param {View} view */
+/**
+ * One head's weights, its mask and the dropped-out weights.
+ * @param {Run} run @param {View<'attention_dropout'>} view
+ */
 export function data(run, view) {
   const { weights, mask, dropped } = view.room.parts
   return {
@@ -24,7 +27,7 @@ export function data(run, view) {
   }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'attention_dropout'>['picture']} */
 export function picture(run, view) {
   const { weights, dropped } = view.room.parts
   return { part: sliceMatrix(run, dropped ?? weights, view), domain: probabilityDomain() }

@@ -11,14 +11,14 @@ export const id = 'bpe_merges'
 /** @type {string[]} */ export const controls = []
 /** @type {string[]} */ export const pickers = []
 
-/** The tokens of the text, each with its merges. @param {Run} run @param {View} view */
+/** The tokens of the text, each with its merges. @param {Run} run @param {View<'bpe_merges'>} view */
 export function data(run, { sentence, room }) {
   const { tokens: all, ids: numbers, merges } = run.streams[room.parts.stream]
   const [tokens, ids] = [all[sentence] ?? all[0], numbers[sentence] ?? numbers[0]]
   return { pieces: tokens.map((token, i) => ({ token, id: ids[i], steps: merges?.[ids[i]] ?? [] })) }
 }
 
-/** The thumbnail: one cell per token, by its number of merges. @type {Stage['picture']} */
+/** The thumbnail: one cell per token, by its number of merges. @type {Stage<'bpe_merges'>['picture']} */
 export function picture(run, view) {
   const counts = data(run, view).pieces.map(({ steps }) => steps.length)
   const max = Math.max(1, ...counts)

@@ -16,7 +16,7 @@ const MAX_WORDS = 80
 /** Nothing from the run: the reader types the text. */
 export const data = () => ({})
 
-/** The thumbnail: one cell per token of the run, by the rank of its merge. @type {Stage['picture']} */
+/** The thumbnail: one cell per token of the run, by the rank of its merge. @type {Stage<'bpe_training'>['picture']} */
 export function picture(run, { sentence, room }) {
   const { ids: all, merges } = run.streams[room.parts.stream]
   const ranks = (all[sentence] ?? all[0]).map(id => merges?.[id]?.at(-1)?.rank ?? -1)

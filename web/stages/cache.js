@@ -23,12 +23,12 @@ export const pickers = ['layer', 'head']
 
 /** @typedef {{ k: string, v: string, heads: number, kvHeads: number }} Layer */
 
-/** The selected layer. @param {View} view @returns {Layer} */
+/** The selected layer. @param {View<'cache'>} view @returns {Layer} */
 const layerOf = ({ layer, room: { parts } }) => parts.layers[Math.min(layer ?? 0, parts.layers.length - 1)]
 
 /**
  * The keys or values of one head, transposed: a column for each token.
- * @param {Run} run @param {View} view @param {string} name
+ * @param {Run} run @param {View<'cache'>} view @param {string} name
  */
 function columnsOf(run, view, name) {
   const { heads, kvHeads } = layerOf(view)
@@ -38,7 +38,7 @@ function columnsOf(run, view, name) {
 
 /**
  * Keys and values up to a step, and the row of the newest token of each step.
- * @param {Run} run @param {View} view
+ * @param {Run} run @param {View<'cache'>} view
  */
 export function data(run, view) {
   const { rows: scored, first = 0, steps } = /** @type {Decoding} */ (run.decoding), { k, v } = layerOf(view)
@@ -54,7 +54,7 @@ export function data(run, view) {
   }
 }
 
-/** All keys of the head. @type {Stage['picture']} */
+/** All keys of the head. @type {Stage<'cache'>['picture']} */
 export const picture = (run, view) => {
   const { k } = layerOf(view)
   return { part: columnsOf(run, view, k), domain: commonDomain(run, k) }

@@ -18,10 +18,10 @@ export const id = 'costs'
 
 const COLUMNS = /** @type {const} */ (['parameters', 'multiplyAdds', 'bytes'])
 
-/** @param {Run} run @param {View} view */
+/** @param {Run} run @param {View<'costs'>} view */
 export const data = (run, { rooms }) => ({ run, rooms })
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'costs'>['picture']} */
 export const picture = (run, view) => createPicture(run, view.room.parts.out)
 
 /**

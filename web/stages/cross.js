@@ -16,7 +16,7 @@ export const pickers = ['head']
 
 /**
  * The weights of one head, the token that each query generates next, and the first row.
- * @param {Run} run @param {View} view
+ * @param {Run} run @param {View<'cross'>} view
  */
 export function data(run, view) {
   const weights = sliceMatrix(run, view.room.parts.weights, view)
@@ -24,7 +24,7 @@ export function data(run, view) {
   return { weights, next: steps.map(({ token }) => token), row: Math.min(view.row, weights.rows - 1) }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'cross'>['picture']} */
 export const picture = (run,
   view) => ({ part: sliceMatrix(run, view.room.parts.weights, view), domain: probabilityDomain() })
 

@@ -79,7 +79,7 @@ function prefixesAt(tokens, rows, nodes, step) {
 /**
  * Every step with its probabilities, side by side in the order of sampling, and the tree of a beam
  * search, up to the selected step; −1 for all.
- * @param {Run} run @param {View} view
+ * @param {Run} run @param {View<'decoding'>} view
  */
 export function data(run, view) {
   const { step: now = -1, room } = view
@@ -115,7 +115,7 @@ export function data(run, view) {
 /**
  * The columns of a large vocabulary: the chosen and the most probable tokens of each step. Null for a small one, which
  * has all.
- * @param {Run} run @param {View} view
+ * @param {Run} run @param {View<'decoding'>} view
  */
 function wordsOf(run, { room }) {
   const { data: values, shape: [, , V] } = getTensor(run, room.parts.output)
@@ -125,7 +125,7 @@ function wordsOf(run, { room }) {
   return [...new Set([...steps.map(step => step.id), ...likely])].sort((a, b) => a - b)
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'decoding'>['picture']} */
 export const picture = (run, view) => {
   const { rows, steps } = /** @type {Decoding} */ (run.decoding), order = wordsOf(run, view)
   const part = sliceRows(sliceMatrix(run, view.room.parts.output, view, order ? { order } : {}), rows[0], rows.length)

@@ -15,7 +15,7 @@ export const pickers = ['sentence']
 /**
  * The matrix before and after, and the mask between them: 0 where a cell is dropped, else the factor. Without dropout
  * there is no mask.
- * @param {Run} run @param {View} view
+ * @param {Run} run @param {View<'dropout'>} view
  */
 export function data(run, view) {
   const { before, mask, after } = view.room.parts, hasMask = run.tensors.has(mask)
@@ -29,7 +29,7 @@ export function data(run, view) {
   }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'dropout'>['picture']} */
 export const picture = (run, view) => createPicture(run, view.room.parts.after, view)
 
 /** @param {Cell} cell */

@@ -26,21 +26,21 @@ const labelOf = (words, id) => (words[id] === undefined ? String(id) : `${words[
 
 /**
  * The looked-up rows: those of the tokens, of the positions, or of the only token type.
- * @param {Run} run @param {View} view @param {number} count
+ * @param {Run} run @param {View<'embedding'>} view @param {number} count
  */
 function idsOf(run, { sentence, room: { parts: { stream, by } } }, count) {
   if (by) return Array.from({ length: count }, (_, place) => (by === 'position' ? place : 0))
-  const all = run.streams[stream]?.ids ?? [[]]
+  const all = run.streams[stream ?? '']?.ids ?? [[]]
   return all[sentence] ?? all[0]
 }
 
 /**
  * The labels of a table's rows: tokens, or the tokens at its positions; none for token types.
- * @param {Run} run @param {View} view @returns {readonly string[]}
+ * @param {Run} run @param {View<'embedding'>} view @returns {readonly string[]}
  */
 function wordsOf(run, { sentence, room: { parts: { weight, stream, by } } }) {
   if (!by) return getAxisLabels(run, getDescription(run, weight), 0) ?? []
-  const tokens = by === 'position' ? run.streams[stream]?.tokens ?? [[]] : [[]]
+  const tokens = by === 'position' ? run.streams[stream ?? '']?.tokens ?? [[]] : [[]]
   return tokens[sentence] ?? tokens[0]
 }
 
@@ -58,7 +58,7 @@ function usedRows(run, name, ids, words) {
   }
 }
 
-/** The table, the rows that one sentence looks up, and their ids. @param {Run} run @param {View} view */
+/** The table, the rows that one sentence looks up, and their ids. @param {Run} run @param {View<'embedding'>} view */
 export function data(run, view) {
   const { weight: name, out, by } = view.room.parts, words = wordsOf(run, view)
   const result = sliceMatrix(run, out, view), ids = idsOf(run, view, result.rows), rest = { run, ids, result, by }
@@ -69,7 +69,7 @@ export function data(run, view) {
     ...rest }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'embedding'>['picture']} */
 export function picture(run, view) {
   const { weight, out } = view.room.parts, scaled = isLargeCount(getDescription(run, weight).shape[0]) ? out : weight
   return { part: sliceMatrix(run, out, view), domain: commonDomain(run, scaled) }

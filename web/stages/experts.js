@@ -23,7 +23,7 @@ const MAX_LISTED = 32
 const choicesOf = (experts, { values, cols }, row) => (
   experts.map((expert, i) => ({ expert, weight: values[row * cols + i] })))
 
-/** Scores, probabilities, and the weights of the chosen experts. @param {Run} run @param {View} view */
+/** Scores, probabilities, and the weights of the chosen experts. @param {Run} run @param {View<'experts'>} view */
 export function data(run, view) {
   const { scores, router, weights, index } = view.room.parts
   const own = sliceMatrix(run, weights, view)
@@ -35,7 +35,7 @@ export function data(run, view) {
   }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'experts'>['picture']} */
 export const picture = (run, view) => (
   { part: sliceMatrix(run, view.room.parts.router, view), domain: probabilityDomain() })
 

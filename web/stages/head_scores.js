@@ -18,14 +18,14 @@ export const id = 'head_scores'
 /** Attention patterns, in the order of the worker. */
 const PATTERNS = ['previous', 'same', 'after', 'first']
 
-/** The causal attentions, each with the room of its weights. @param {Run} run @param {View} view */
+/** The causal attentions, each with the room of its weights. @param {Run} run @param {View<'head_scores'>} view */
 export function data(run, { room: { parts }, rooms }) {
   const layers = /** @type {Heads[]} */ (parts.layers).map(layer => (
     { ...layer, room: rooms.find(room => room.stage === 'weights' && room.parts.out === layer.out)?.id }))
   return { run, layers }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'head_scores'>['picture']} */
 export const picture = (run, { room: { parts: { out } } }) => createPicture(run, out)
 
 /** @type {Mount<typeof data>} */

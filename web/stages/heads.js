@@ -16,7 +16,7 @@ export const pickers = ['sentence', 'head']
 /**
  * Weights (in training after dropout), values and their product: for all heads side by side, or, where some share their
  * values, for one head, since only then the columns line up.
- * @param {Run} run @param {View} view
+ * @param {Run} run @param {View<'heads'>} view
  */
 export function data(run, view) {
   const { weights, dropped, v, out, heads, kvHeads = heads } = view.room.parts
@@ -30,7 +30,7 @@ export function data(run, view) {
   }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'heads'>['picture']} */
 export const picture = (run, view) => createPicture(run, view.room.parts.out, view)
 
 /** @type {Mount<typeof data>} */

@@ -13,7 +13,7 @@ export const controls = ['tokenizer']
 
 /**
  * The vocabulary with the used entries, and the ids of all sentences.
- * @param {Run} run @param {View} view
+ * @param {Run} run @param {View<'ids'>} view
  */
 export function data(run, { sentence, room }) {
   const { ids: all, vocabulary, tokens, padding } = run.streams[room.parts.stream]
@@ -24,7 +24,7 @@ export function data(run, { sentence, room }) {
   }
 }
 
-/** The thumbnail: the ids themselves. @type {Stage['picture']} */
+/** The thumbnail: the ids themselves. @type {Stage<'ids'>['picture']} */
 export function picture(run, { room }) {
   const { ids, vocabulary } = run.streams[room.parts.stream]
   const part = { rows: ids.length, cols: ids[0].length, values: Float32Array.from(ids.flat()) }

@@ -14,7 +14,7 @@ export const id = 'labels'
 /** @type {string[]} */ export const controls = []
 /** @type {string[]} */ export const pickers = []
 
-/** Scores, probabilities, and the answer that is read from them. @param {Run} run @param {View} view */
+/** Scores, probabilities, and the answer that is read from them. @param {Run} run @param {View<'labels'>} view */
 export function data(run, view) {
   const { scores, probabilities } = view.room.parts
   return {
@@ -23,7 +23,7 @@ export function data(run, view) {
   }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'labels'>['picture']} */
 export const picture = (run, view) => (
   { part: sliceMatrix(run, view.room.parts.probabilities, view), domain: probabilityDomain() })
 

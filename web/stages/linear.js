@@ -21,7 +21,7 @@ export const controls = ['dimFeedforward']
 
 /**
  * The input rows that have outputs: for a long text, logits may exist only for the last tokens.
- * @param {Run} run @param {View} view
+ * @param {Run} run @param {View<'linear'>} view
  */
 function inputOf(run, view) {
   const { x, y } = view.room.parts, part = sliceMatrix(run, x, view), first = firstOf(run, y)
@@ -33,7 +33,7 @@ const firstOf = (run, name) => getDescription(run, name).axes.at(-2)?.first ?? 0
 
 /**
  * The largest logits at each position of a large vocabulary, with only their rows of the weight.
- * @param {Run} run @param {View} view
+ * @param {Run} run @param {View<'linear'>} view
  */
 function largestOnly(run, view) {
   const { x, weight, bias, y } = view.room.parts
@@ -52,7 +52,7 @@ function largestOnly(run, view) {
   }
 }
 
-/** Input, weight, bias and result. @param {Run} run @param {View} view */
+/** Input, weight, bias and result. @param {Run} run @param {View<'linear'>} view */
 export function data(run, view) {
   const { x, weight, bias, y } = view.room.parts
   if (isLargeCount(getDescription(run, weight).shape[0])) return largestOnly(run, view)
@@ -64,7 +64,7 @@ export function data(run, view) {
   }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'linear'>['picture']} */
 export const picture = (run, view) => createPicture(run, view.room.parts.y, view)
 
 /** @type {Mount<typeof data>} */

@@ -16,7 +16,7 @@ export const pickers = ['sentence', 'head']
 
 /**
  * The scores before and after masking, on one scale, and whether a causal mask is switched off.
- * @param {Run} run @param {View} view
+ * @param {Run} run @param {View<'mask'>} view
  */
 export const data = (run, view) => ({
   before: sliceMatrix(run, view.room.parts.scores, view), after: sliceMatrix(run, view.room.parts.masked, view),
@@ -24,7 +24,7 @@ export const data = (run, view) => ({
   isOpen: view.room.parts.kind === 'masked' && !view.room.parts.isCausal
 })
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'mask'>['picture']} */
 export const picture = (run, view) => ({
   part: sliceMatrix(run, view.room.parts.masked, view), domain: commonDomain(run, view.room.parts.scores)
 })

@@ -23,7 +23,7 @@ function statistics({ rows, cols, values }) {
   })
 }
 
-/** The change, the sum, the norm's input, gain and bias, and its result. @param {Run} run @param {View} view */
+/** The change, the sum, the norm's input, gain and bias, and its result. @param {Run} run @param {View<'norm'>} view */
 export function data(run, view) {
   const { x, weight, bias, y, residual, isFirst, isCentred, heads, stored } = view.room.parts
   /** @param {string} name */
@@ -32,7 +32,7 @@ export function data(run, view) {
   const sums = residual && { input: part(residual.input), change: part(residual.change), sum: part(residual.sum) }
   const isOwn = Object.values(sums ?? {}).some(({ name }) => name === x)
   const matrices = { ...sums, ...(!isOwn && { before: part(x) }), after: part(y) }
-  const gains = [weight, bias, stored].filter(Boolean)
+  const gains = [weight, bias, stored].filter(name => name !== undefined)
   return {
     ...matrices, gain: weight ? sliceVector(run, weight, 'γ') : null, shift: bias ? sliceVector(run, bias, 'β') : null,
     stored: stored ? sliceVector(run, stored, 'γ − 1') : null,
@@ -42,7 +42,7 @@ export function data(run, view) {
   }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'norm'>['picture']} */
 export const picture = (run, view) => createPicture(run, view.room.parts.y, view)
 
 /** @typedef {'input' | 'change' | 'sum' | 'before' | 'stored' | 'gain' | 'shift' | 'after'} MatrixRole */
@@ -66,7 +66,8 @@ export function mount(container, context) {
   let selected = { row: 0, col: -1 }
 
   function drawLines() {
-    const normalized = ['before', 'sum', 'input'].map(name => latest[name]).find(part => part?.name === latest.from)
+    const inputs = [latest.before, latest.sum, latest.input]
+    const normalized = /** @type {Slice} */ (inputs.find(part => part?.name === latest.from))
     const row = Math.min(selected.row, latest.after.rows - 1)
     /** @param {Slice} part @param {string} key @param {{ mean: number, variance: number }} statistics */
     const line = (part, key, { mean, variance }) => ({
@@ -90,7 +91,7 @@ export function mount(container, context) {
     update(next) {
       latest = next
       const order = (next.isFirst ? PRE : POST).filter(name => next[name])
-      const names = ['input', 'change', 'sum', 'before', 'after'].map(name => next[name]?.name)
+      const names = [next.input, next.change, next.sum, next.before, next.after].map(part => part?.name)
       /** @type {Follow} */
       const twin = ({ name, index }) => (
         names.includes(name) ? { row: index[1], col: Number(index.at(-1)) % next.after.cols } : null)
@@ -104,7 +105,8 @@ export function mount(container, context) {
       })
       drawLines()
       fig.legend([{ domain: next.domain }, { domain: next.gains, text: next.shift ? 'γ, β' : 'γ' }])
-      fig.numbers(t('frame.numbers'), order.map(name => ({ title: titleOf(name, next.isFirst), part: next[name] })))
+      fig.numbers(t('frame.numbers'), order.map(name => (
+        { title: titleOf(name, next.isFirst), part: /** @type {Slice} */ (next[name]) })))
     },
     mark(marks) {
       fig.mark(marks)

@@ -10,7 +10,7 @@ export const id = 'operation'
 /** @type {string[]} */ export const controls = []
 export const pickers = ['sentence', 'head']
 
-/** All inputs and the output, each with a scale of its own. @param {Run} run @param {View} view */
+/** All inputs and the output, each with a scale of its own. @param {Run} run @param {View<'operation'>} view */
 export function data(run, view) {
   const { inputs, out, op } = view.room.parts
   const names = [...new Set([...Object.values(inputs), out])].filter(name => run.tensors.has(name))
@@ -20,7 +20,7 @@ export function data(run, view) {
   }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'operation'>['picture']} */
 export const picture = (run, view) => createPicture(run, view.room.parts.out, view)
 
 /** @type {Mount<typeof data>} */

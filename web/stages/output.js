@@ -18,7 +18,7 @@ export const id = 'output'
 /** @type {string[]} */ export const controls = []
 export const pickers = ['sentence']
 
-/** Concatenated heads, output weight, bias and the result. @param {Run} run @param {View} view */
+/** Concatenated heads, output weight, bias and the result. @param {Run} run @param {View<'output'>} view */
 export function data(run, view) {
   const { x, weight, bias, y, heads } = view.room.parts
   return {
@@ -33,7 +33,7 @@ export function data(run, view) {
   }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'output'>['picture']} */
 export const picture = (run, view) => createPicture(run, view.room.parts.y, view)
 
 /** @type {Mount<typeof data>} */

@@ -14,7 +14,7 @@ export const controls = ['padding']
 
 const EDGES = /^<.*>$/
 
-/** A text's tokens with their ids, and the whole vocabulary. @param {Run} run @param {View} view */
+/** A text's tokens with their ids, and the whole vocabulary. @param {Run} run @param {View<'pieces'>} view */
 export function data(run, { sentence, room }) {
   const { tokens: all, ids: numbers, vocabulary, isAnswer, languages = [] } = run.streams[room.parts.stream]
   const [tokens, ids] = [all[sentence] ?? all[0], numbers[sentence] ?? numbers[0]]
@@ -25,7 +25,7 @@ export function data(run, { sentence, room }) {
   }
 }
 
-/** The thumbnail: one cell per token, fainter for special tokens. @type {Stage['picture']} */
+/** The thumbnail: one cell per token, fainter for special tokens. @type {Stage<'pieces'>['picture']} */
 export function picture(run, { room }) {
   const [tokens] = run.streams[room.parts.stream].tokens
   const values = Float32Array.from(tokens, token => (EDGES.test(token) ? 0.15 : 0.55))

@@ -17,12 +17,12 @@ export const pickers = ['sentence']
 
 /**
  * The table with the sentence's tokens beside their positions, and the length of the sentence.
- * @param {Run} run @param {View} view
+ * @param {Run} run @param {View<'positions'>} view
  */
 export function data(run, { sentence, room }) {
   const { table, stream } = room.parts
   const tensor = getTensor(run, table)
-  const { tokens, lengths } = run.streams[stream] ?? { tokens: [[]], lengths: [] }
+  const { tokens, lengths } = run.streams[stream ?? ''] ?? { tokens: [[]], lengths: [] }
   const names = tokens[sentence] ?? tokens[0]
   /** @param {unknown} _ @param {number} i */
   const label = (_, i) => (i < names.length ? `${names[i]} · ${i}` : String(i))
@@ -32,7 +32,7 @@ export function data(run, { sentence, room }) {
   }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'positions'>['picture']} */
 export function picture(run, { room }) {
   const tensor = getTensor(run, room.parts.table)
   return { part: slice(tensor, { row: 0, col: 1 }), domain: signedDomain(peak(tensor)) }

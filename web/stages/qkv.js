@@ -15,7 +15,7 @@ export const id = 'qkv'
 export const controls = ['heads', 'kvHeads']
 export const pickers = ['sentence', 'part']
 
-/** Input, weight, bias and result of one of the three projections. @param {Run} run @param {View} view */
+/** Input, weight, bias and result of one of the three projections. @param {Run} run @param {View<'qkv'>} view */
 export function data(run, view) {
   const { heads, kvHeads = heads } = view.room.parts
   const projections = /** @type {Record<ProjectionName, Projection>} */ (view.room.parts.projections)
@@ -33,7 +33,7 @@ export function data(run, view) {
   }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'qkv'>['picture']} */
 export function picture(run, view) {
   const name = view.room.parts[view.part]
   return createPicture(run, name, view)

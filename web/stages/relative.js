@@ -11,7 +11,7 @@ export const id = 'relative'
 /** @type {string[]} */ export const controls = []
 export const pickers = ['head']
 
-/** The bias of one head, and the table of all heads, on one scale. @param {Run} run @param {View} view */
+/** The bias of one head, and the table of all heads, on one scale. @param {Run} run @param {View<'relative'>} view */
 export function data(run, view) {
   const { weight, bias, heads } = view.room.parts
   return {
@@ -20,7 +20,7 @@ export function data(run, view) {
   }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'relative'>['picture']} */
 export const picture = (run, view) => createPicture(run, view.room.parts.bias, view)
 
 /**

@@ -17,7 +17,7 @@ export const id = 'residual_stream'
 /** @type {string[]} */ export const controls = []
 export const pickers = ['sentence']
 
-/** The points of every stream and their labels. @param {Run} run @param {View} view */
+/** The points of every stream and their labels. @param {Run} run @param {View<'residual_stream'>} view */
 export function data(run, { room: { parts }, sentence }) {
   const { last, spoken: outputName } = /** @type {{ last: LastStep[] | null, spoken: string | null }} */ (parts)
   const { decoding } = run
@@ -50,10 +50,10 @@ const pointOf = ({ name = '', point = name, layer, block }) => ({ name: point, l
 const vocabularyOf = run => (Object.values(run.streams).findLast(({ isAnswer }) => isAnswer) ??
   run.streams.answer ?? Object.values(run.streams)[0]).vocabulary
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'residual_stream'>['picture']} */
 export const picture = (run, view) => {
-  const { point } = view.room.parts.streams.at(-1).subs.at(-1)
-  return createPicture(run, point, view)
+  const { streams } = view.room.parts, { subs } = streams[streams.length - 1]
+  return createPicture(run, subs[subs.length - 1].point, view)
 }
 
 /** Resolves after a paint, since two tables that grow in the same frame would be laid out in one task. */

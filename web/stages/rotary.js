@@ -22,11 +22,11 @@ const RANGE = 1.15
 
 /**
  * The queries or keys of one head, before and after the rotation, and the cosine and sine of every angle.
- * @param {Run} run @param {View} view
+ * @param {Run} run @param {View<'rotary'>} view
  */
 export function data(run, view) {
   const { rotated, tables, heads, kvHeads = heads, layout, choices, ...parts } = view.room.parts
-  const part = choices.includes(view.part) ? view.part : choices[0]
+  const part = choices.find(choice => choice === view.part) ?? choices[0]
   const isKeys = part === 'k'
   const [from, to, { cos, sin }] = [rotated[part], parts[part], tables[part]]
   /** @param {string} name */
@@ -39,7 +39,7 @@ export function data(run, view) {
   }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'rotary'>['picture']} */
 export function picture(run, view) {
   const { choices, ...parts } = view.room.parts
   const name = parts[choices[0]]

@@ -11,7 +11,7 @@ import { rankIndices } from '../lib/ranking.js'
 import { getAxisLabels, sliceMatrix, getTensor } from '../lib/run.js'
 import { createSlicedWorker, nextTask, waitForPaint } from '../lib/scheduling.js'
 
-/** @import { BuiltElement, Decoding, Mount, Run, Slice, Stage, View } from '../types.d.ts' */
+/** @import { BuiltElement, Decoding, Mount, Run, SamplingParts, Slice, Stage, View } from '../types.d.ts' */
 
 export const id = 'sampling'
 export const controls = ['temperature', 'topK', 'topP']
@@ -20,7 +20,7 @@ export const pickers = ['row']
 /** @typedef {'logits' | 'tempered' | 'shares' | 'kept'} MatrixRole */
 
 /** The matrices by their roles. */
-/** @type {Record<MatrixRole, string>} */
+/** @type {Record<MatrixRole, keyof SamplingParts>} */
 const MATRICES = { logits: 'logits', tempered: 'tempered', shares: 'probabilities', kept: 'output' }
 
 /** The maximum number of listed tokens. */
@@ -30,7 +30,7 @@ const [FIRST_WORDS, SLICE] = [6, 1]
 
 /**
  * All tokens of one step, the most probable first, and the matrices that contain this row.
- * @param {Run} run @param {View} view
+ * @param {Run} run @param {View<'sampling'>} view
  */
 export function data(run, view) {
   const names = view.room.parts, { rows } = /** @type {Decoding} */ (run.decoding)
@@ -66,7 +66,7 @@ const unlistedProbability = (words, few) => {
   return few ? Math.max(0, 1 - total) : total
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'sampling'>['picture']} */
 export const picture = (run,
   view) => ({ part: sliceMatrix(run, view.room.parts.output, view), domain: probabilityDomain() })
 

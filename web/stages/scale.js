@@ -16,7 +16,7 @@ export const pickers = ['sentence', 'head']
 /**
  * The products q · k and the scaled scores, on one color scale; more: a further divisor, since a GPT-2 may also divide
  * by the number of the layer.
- * @param {Run} run @param {View} view
+ * @param {Run} run @param {View<'scale'>} view
  */
 export function data(run, view) {
   const { dots, scores, q, heads, scale } = view.room.parts
@@ -27,7 +27,7 @@ export function data(run, view) {
   }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'scale'>['picture']} */
 export const picture = (run, view) => ({
   part: sliceMatrix(run, view.room.parts.scores, view), domain: commonDomain(run, view.room.parts.dots)
 })

@@ -14,7 +14,7 @@ export const pickers = ['sentence', 'head']
 
 /**
  * Queries, transposed keys and the products of all pairs, which are the scores if they are not scaled.
- * @param {Run} run @param {View} view
+ * @param {Run} run @param {View<'scores'>} view
  */
 export function data(run, view) {
   const { q, k, dots, scores, heads, kvHeads = heads } = view.room.parts
@@ -30,7 +30,7 @@ export function data(run, view) {
   }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'scores'>['picture']} */
 export function picture(run, view) {
   const { dots, scores } = view.room.parts
   const name = dots ?? scores

@@ -12,7 +12,7 @@ export const id = 'sum'
 /** @type {string[]} */ export const controls = []
 export const pickers = ['sentence']
 
-/** Both summands and the sum, on one scale. @param {Run} run @param {View} view */
+/** Both summands and the sum, on one scale. @param {Run} run @param {View<'sum'>} view */
 export function data(run, view) {
   const { vectors, table, out } = view.room.parts
   const result = sliceMatrix(run, out, view)
@@ -25,7 +25,7 @@ export function data(run, view) {
   }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'sum'>['picture']} */
 export const picture = (run, view) => createPicture(run, view.room.parts.out, view)
 
 /** @type {Mount<typeof data>} */

@@ -30,13 +30,13 @@ const describeSyllable = ({ syllable, pieces }) => {
   }
 }
 
-/** The syllables of the text, or of an example. @param {Run} run @param {View} view */
+/** The syllables of the text, or of an example. @param {Run} run @param {View<'syllables'>} view */
 export function data(run, { room }) {
   const { isExample = true, syllables = [] } = run.streams[room.parts.stream].hangul ?? {}
   return { isExample, syllables: syllables.map(describeSyllable) }
 }
 
-/** The thumbnail: one cell per syllable, by its number of tokens. @type {Stage['picture']} */
+/** The thumbnail: one cell per syllable, by its number of tokens. @type {Stage<'syllables'>['picture']} */
 export function picture(run, view) {
   const counts = data(run, view).syllables.map(({ pieces }) => pieces.length)
   if (counts.length === 0) return null

@@ -9,14 +9,14 @@ export const id = 'tokens'
 export const controls = ['tokenizer']
 /** @type {string[]} */ export const pickers = []
 
-/** Every sentence with its tokens, and the selected one. @param {Run} run @param {View} view */
+/** Every sentence with its tokens, and the selected one. @param {Run} run @param {View<'tokens'>} view */
 export function data(run, { sentence, room }) {
   const { texts, tokens, lengths } = run.streams[room.parts.stream]
   return { sentences: texts.map((text, i) =>
     ({ text, tokens: tokens[i].slice(0, lengths[i]), chosen: i === sentence })) }
 }
 
-/** The thumbnail: where there is a token. @type {Stage['picture']} */
+/** The thumbnail: where there is a token. @type {Stage<'tokens'>['picture']} */
 export function picture(run, { room }) {
   const { padding } = run.streams[room.parts.stream]
   const [rows, cols] = [padding.length, padding[0].length]

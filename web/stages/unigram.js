@@ -71,7 +71,7 @@ function stretchOf({ text, arcs = [], best = [], path = [] }, from, to) {
   }
 }
 
-/** The parts of the text, each with its lattice. @param {Run} run @param {View} view */
+/** The parts of the text, each with its lattice. @param {Run} run @param {View<'unigram'>} view */
 export function data(run, { room }) {
   const { cut } = run.streams[room.parts.stream]
   return { stretches: (cut?.words ?? []).flatMap(word => {
@@ -80,7 +80,7 @@ export function data(run, { room }) {
   }) }
 }
 
-/** The thumbnail: one cell per piece of the path, by its probability. @type {Stage['picture']} */
+/** The thumbnail: one cell per piece of the path, by its probability. @type {Stage<'unigram'>['picture']} */
 export function picture(run, view) {
   const scores = data(run, view).stretches.flatMap(({ boxes }) => boxes)
     .filter(({ kind }) => kind === 'taken').map(({ score }) => score)

@@ -18,7 +18,7 @@ const ROWS = 8
 /** A block is wrapped into lines of so many values; each group of values with one scale has one or two. */
 const COLUMNS = 16
 
-/** Some rows of the weight, and their blocks. @param {Run} run @param {View} view */
+/** Some rows of the weight, and their blocks. @param {Run} run @param {View<'weight_blocks'>} view */
 export function data(run, { room: { parts: { weight } }, cell }) {
   const { name, shape, dtype } = getDescription(run, weight)
   const first = Array.from({ length: Math.min(ROWS, shape[0]) }, (_, i) => i)
@@ -57,7 +57,7 @@ export function blockOf({ rows: { name, shape, rowOrder = [], values, cols }, bl
   }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'weight_blocks'>['picture']} */
 export function picture(run, view) {
   const next = data(run, view)
   return { part: blockOf(next, [0, 0]).values, domain: next.domain }

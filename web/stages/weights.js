@@ -20,7 +20,7 @@ export const pickers = ['sentence', 'head']
 
 /**
  * Masked scores, the weights, and the row to start with: the last token's, or the one that the model specifies.
- * @param {Run} run @param {View} view
+ * @param {Run} run @param {View<'weights'>} view
  */
 export function data(run, view) {
   const { masked, scores, weights } = view.room.parts
@@ -49,7 +49,7 @@ export function barsOf(part, row, col) {
   return { part: pickColumns(own, order), chosen: order.indexOf(col) }
 }
 
-/** @type {Stage['picture']} */
+/** @type {Stage<'weights'>['picture']} */
 export const picture = (run,
   view) => ({ part: sliceMatrix(run, view.room.parts.weights, view), domain: probabilityDomain() })
 

@@ -16,14 +16,14 @@ const MAX_LINES = 120
 /**
  * The words of a text with all candidates that were tried.
  * @param {Run} run
- * @param {View} view @returns {{ words: ExplainedWord[], vocabulary: string[] }}
+ * @param {View<'wordpiece'>} view @returns {{ words: ExplainedWord[], vocabulary: string[] }}
  */
 export function data(run, { room }) {
   const { cut, vocabulary } = run.streams[room.parts.stream]
   return { words: cut?.words ?? [], vocabulary }
 }
 
-/** The thumbnail: one cell per word, by its number of pieces. @type {Stage['picture']} */
+/** The thumbnail: one cell per word, by its number of pieces. @type {Stage<'wordpiece'>['picture']} */
 export function picture(run, view) {
   const counts = data(run, view).words.map(({ ids }) => ids.length)
   if (counts.length === 0) return null

@@ -6,9 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/js/index.js'
 import { isHeldOut } from '../../../src/training/models/dates/data.js'
 import { exactFraction, sampleExamples } from '../../../src/training/models/dates/measure.js'
-import { createSession } from '../../../src/training/session.js'
 import { defaultsOf } from '../../../src/training/settings.js'
-import { save, trainingOptions } from '../training.js'
+import { save, trainModel, trainingOptions } from '../training.js'
 
 const OUT = fileURLToPath(new URL('date_translator.safetensors', import.meta.url))
 const { steps, seed, out, tests } = trainingOptions({ steps: 6000, out: OUT, tests: 2000 })
@@ -16,13 +15,9 @@ const gf = await load()
 
 /** @param {string} positions @returns {{ model: any, exact: number }} exact: the fraction of held-out dates */
 function train(positions) {
-  const { step, look, model } = createSession(gf, { ...defaultsOf('dates'), positions, steps, seed })
-  for (let i = 1; i <= steps; i++) {
-    const { loss } = step()
-    if (i % 200 === 0) console.log(`step ${i} of ${steps}   loss ${loss.toFixed(4)}   exact ${look().right}`)
-  }
+  const model = trainModel(gf, { ...defaultsOf('dates'), positions, steps, seed }, 200)
   gf.manualSeed(seed)
-  return { model, exact: exactFraction(model.eval(), sampleExamples(gf, tests, isHeldOut)) }
+  return { model, exact: exactFraction(model, sampleExamples(gf, tests, isHeldOut)) }
 }
 
 const { model, exact } = train(defaultsOf('dates').positions), without = train('none')

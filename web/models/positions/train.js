@@ -5,7 +5,8 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/js/index.js'
-import { train, trainingOptions } from '../training.js'
+import { rateAt } from '../../../src/training/schedule.js'
+import { trainingOptions } from '../training.js'
 import { TEST_LENGTH, SCHEMES, TRAINING_LENGTH, WORDS, extrapolationModels, loadWeights } from './extrapolation.js'
 
 const BATCH = 64, NONE = -100
@@ -25,10 +26,18 @@ function lossOf(model) {
 /** @param {string} scheme */
 function trained(scheme) {
   gf.manualSeed(seed)
-  const model = new Before(scheme)
-  return train(gf, model, {
-    steps, peak: 5e-3, warmUp: 50, every: steps, loss: () => lossOf(model), report: () => scheme
+  const model = new Before(scheme).train()
+  const optimizer = new gf.optim.Adam(model.parameters(), { betas: [0.9, 0.98], eps: 1e-9 })
+  for (let step = 1; step <= steps; step++) gf.tidy(() => {
+    const loss = lossOf(model)
+    optimizer.zeroGrad()
+    loss.backward()
+    gf.optim.clipGradNorm(optimizer.params, 1)
+    optimizer.lr = rateAt(gf, { rate: 5e-3, warmUp: 50, steps, schedule: 'linear' }, step)
+    optimizer.step()
+    if (step === steps) console.log(`${scheme}: loss ${loss.item().toFixed(4)}`)
   })
+  return model.eval()
 }
 
 const all = new Extrapolation(), PLACES = [1, 8, 15, 16, 17, 24, 32, 48, 63]

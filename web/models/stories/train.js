@@ -1,18 +1,17 @@
 /**
- * Trains the model of little stories: `npm run train`. Every batch is sampled from the seed and the number of its step,
- * so a second training gives the same bits. Options: --steps N, --seed N, --out FILE, --tests N, and --variant NAME for
- * one of variants.js: the same batches for a model with one exchanged part.
+ * Trains the model of little stories with the steps of the training page: `npm run train`. A second training gives the
+ * same bits. Options: --steps N, --seed N, --out FILE, --tests N, and --variant NAME for one of variants.js: the same
+ * batches for a model with one exchanged part.
  */
 import { fileURLToPath } from 'node:url'
 import { load } from '../../../src/js/index.js'
-import { save, train, trainingOptions } from '../training.js'
 import { continueText } from '../../../src/training/models/stories/answer.js'
-import { LANGUAGES, batchOf, createTokenizer, stories } from '../../../src/training/models/stories/data.js'
+import { LANGUAGES, createTokenizer, stories } from '../../../src/training/models/stories/data.js'
 import { inductionScores, previousTokenMask, consistentFraction } from '../../../src/training/models/stories/measure.js'
-import { CONFIG, createStories } from '../../../src/training/models/stories/model.js'
-import { VARIANTS, shapeOf } from '../../../src/training/models/stories/variants.js'
+import { VARIANTS } from '../../../src/training/models/stories/variants.js'
+import { defaultsOf } from '../../../src/training/settings.js'
+import { save, trainModel, trainingOptions } from '../training.js'
 
-const BATCH = 32, NONE = -100
 /** The variant whose accuracy is required; the others are only reported. */
 const USUAL_VARIANT = 'stories'
 const NAMES = { ko: 'Korean', en: 'English' }
@@ -22,26 +21,13 @@ const { steps, seed, out, tests, variant } = trainingOptions(
 const gf = await load(), tokenizer = createTokenizer(gf)
 const percent = (/** @type {number} */ fraction) => `${(100 * fraction).toFixed(1)} %`
 
-gf.manualSeed(seed)
-const model = createStories(gf, { ...CONFIG, ...shapeOf(VARIANTS[variant]) })
+const model = trainModel(gf, { ...defaultsOf('stories'), ...VARIANTS[variant], steps, seed }, 1000)
 /** @param {number} sum @param {import('../../../src/js/tensor/tensor.js').Tensor} parameter */
 const addCount = (sum, parameter) => sum + parameter.numel()
 console.log(`${variant}: ${model.parameters().reduce(addCount, 0)} parameters`)
 
-/** @param {readonly string[]} texts */
-function lossOf(texts) {
-  const { input, target } = batchOf(tokenizer, texts), logits = model.forward(input)
-  return gf.functional.crossEntropy(logits.reshape(-1, logits.shape[2]), target, { ignoreIndex: NONE })
-}
-
 /** @param {number} count @param {object} options */
 const fraction = (count, options) => percent(consistentFraction(gf, model, tokenizer, count, options))
-
-train(gf, model, {
-  steps, peak: 4e-3, warmUp: 200, every: 1000,
-  loss: step => lossOf(stories(seed * 1_000_003 + step, BATCH)),
-  report: () => LANGUAGES.map(item => `${item} ${fraction(Math.min(tests, 20), { languages: [item] })}`).join('  ')
-})
 
 /** @type {Record<string, string>} */ const metadata = { steps: String(steps), seed: String(seed) }
 for (const language of LANGUAGES) {
