@@ -85,11 +85,9 @@ function toTokenizerJson(where, text, config, { patStr, specialTokens }) {
     const piece = Array.from(atob(match[1]), byte => BYTE_CHARACTERS[byte.charCodeAt(0)]).join('')
     return { piece, score: -match[2], type: 1 }
   })
-  const bytes = Object.values(BYTE_CHARACTERS), tokens = new Set(pieces.map(({ piece }) => piece))
-  const missing = bytes.findIndex(byte => !tokens.has(byte))
-  expectFormat(missing < 0, () => `${where}: each of the 256 bytes must be a token, and ${missing} is not`)
-  expectFormat(new Set(pieces.map(({ score }) => score)).size === tokens.size && tokens.size === pieces.length,
-    () => `${where}: tokens and ranks must differ from each other, and some are listed twice`)
+  const tokens = new Set(pieces.map(({ piece }) => piece)), sizes = [tokens.size, new Set(pieces.map(({ score }) => score)).size]
+  expectFormat(BYTE_CHARACTERS.every(byte => tokens.has(byte)) && sizes.every(size => size === pieces.length),
+    () => `${where} must have each of the 256 bytes, and no token or rank twice`)
   const count = pieces.length, known = patStr === undefined ? ENCODINGS[count] : null
   expectFormat(known !== undefined, () => `${where} has ${count} tokens, as no known encoding (${Object.keys(ENCODINGS)}); ` +
     'give the pattern that splits a text and the special tokens: gf.text.tiktoken(files, { patStr, specialTokens })')
