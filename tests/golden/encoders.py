@@ -680,12 +680,13 @@ def t5_buckets(T, S, count, longest, is_causal):
     return first + torch.where(size < exact, size, far.clamp(max=count - 1))
 
 
-def t5(w, c, ids, attention_mask=None, decoder_ids=None, prefix=''):
+def t5(w, c, ids, attention_mask=None, decoder_ids=None, prefix='', encodes=False):
+    """The decoder's hidden states, or the encoder's."""
     C, H, inner, eps = c['d_model'], c['num_heads'], c['num_heads'] * c['d_kv'], c['layer_norm_epsilon']
     is_gated = c['feed_forward_proj'].startswith('gated-')
     name = c['feed_forward_proj'].split('-')[-1]
     act = ACTIVATIONS['gelu_new' if c['feed_forward_proj'] == 'gated-gelu' else name]
-    if decoder_ids is None:
+    if decoder_ids is None and not encodes:
         decoder_ids = shift_right(ids, c['decoder_start_token_id'])
     padding = mask_of(ids, attention_mask)
 
@@ -717,6 +718,8 @@ def t5(w, c, ids, attention_mask=None, decoder_ids=None, prefix=''):
         return w.rms(f'{prefix}{side}.final_layer_norm', x, eps)
 
     memory = stack('encoder', ids, c['num_layers'], padding)
+    if encodes:
+        return memory
     return stack('decoder', decoder_ids, c.get('num_decoder_layers', c['num_layers']), causal(decoder_ids.shape[1]), memory)
 
 
@@ -754,6 +757,11 @@ for config in [T5, UMT5]:
     case(f'{config["model_type"]}: QuestionAnswering',
          {**config, 'architectures': [config['model_type'].upper() + 'ForQuestionAnswering']},
          lambda w, c, **inputs: answers(w, 'qa_outputs', t5(w, c, **inputs)), T5_BATCH, decodes=True)
+for config in [T5, MT5, UMT5]:
+    alone = {key: value for key, value in config.items() if key not in ('num_decoder_layers', 'decoder_start_token_id')}
+    case(f'{config["model_type"]}: EncoderModel',
+         {**alone, 'architectures': [config['model_type'].upper() + 'EncoderModel'], 'is_encoder_decoder': False},
+         lambda w, c, **inputs: {'hidden': t5(w, c, encodes=True, **inputs)}, T5_BATCH)
 
 
 # Heads of decoders: GPT-2 and Llama -----------------------------------------------------------------------------------
