@@ -555,14 +555,14 @@ for name, more, head in [
          lambda w, c, head=head, **inputs: head(w, c, modernbert(w, c, **inputs), inputs['attention_mask']), LONG_BATCH)
 
 
-# BART, mBART, M2M-100 and Pegasus -------------------------------------------------------------------------------------
+# BART, mBART, M2M-100, Pegasus and Marian -------------------------------------------------------------------------------------
 
 def shift_right(ids, start):
     return torch.cat([torch.full_like(ids[:, :1], start), ids[:, :-1]], 1)
 
 
 def sinusoids(positions, C, pad, kind):
-    """Sines, then cosines. M2M-100 divides by C / 2 - 1, and its row of padding is 0; Pegasus divides by C / 2."""
+    """Sines, then cosines. M2M-100 divides by C / 2 - 1, and its row of padding is 0; others divide by C / 2."""
     half = torch.arange(C // 2, dtype=torch.float64)
     rate = 10000 ** (-half / (C // 2 - 1)) if kind == 'm2m_100' else 10000 ** (-half / (C // 2))
     angle = positions[..., None] * rate
@@ -570,11 +570,23 @@ def sinusoids(positions, C, pad, kind):
     return table * (positions != pad)[..., None] if kind == 'm2m_100' else table
 
 
+def bart_table(w, c, prefix, side):
+    """The token embeddings of the encoder or the decoder."""
+    if c.get('share_encoder_decoder_embeddings', True):
+        return w(prefix + 'shared.weight', c['vocab_size'], c['d_model'])
+    return w(f'{prefix}{side}.embed_tokens.weight', bart_size(c) if side == 'decoder' else c['vocab_size'], c['d_model'])
+
+
+def bart_size(c):
+    """The number of tokens that the decoder knows."""
+    return c['vocab_size'] if c.get('share_encoder_decoder_embeddings', True) else c['decoder_vocab_size']
+
+
 def bart(w, c, ids, attention_mask=None, decoder_ids=None, prefix='model.'):
     kind, C, eps = c['model_type'], c['d_model'], 1e-5
     if decoder_ids is None:
         decoder_ids = shift_right(ids, c['decoder_start_token_id'])
-    is_pre_norm = kind != 'bart'
+    is_pre_norm = kind not in ('bart', 'marian')
     learned = kind in ('bart', 'mbart')
     act = ACTIVATIONS[c['activation_function']]
     scale = C ** 0.5 if c.get('scale_embedding', False) else 1.0
@@ -586,7 +598,7 @@ def bart(w, c, ids, attention_mask=None, decoder_ids=None, prefix='model.'):
 
     def side(name, ids, bias, memory=None):
         s, heads = f'{prefix}{name}.', c[name + '_attention_heads']
-        x = w(prefix + 'shared.weight', c['vocab_size'], C)[ids] * scale
+        x = bart_table(w, c, prefix, name)[ids] * scale
         if learned:
             x = x + w(s + 'embed_positions.weight', c['max_position_embeddings'] + 2, C)[2:ids.shape[1] + 2]
             x = w.norm(s + 'layernorm_embedding', x, eps)
@@ -613,11 +625,10 @@ def bart(w, c, ids, attention_mask=None, decoder_ids=None, prefix='model.'):
 
 
 def bart_lm(w, c, x):
-    table = w('model.shared.weight', c['vocab_size'], c['d_model'])
-    if not c.get('tie_word_embeddings', True):
-        table = w('lm_head.weight', c['vocab_size'], c['d_model'])
+    is_tied, V = c.get('tie_word_embeddings', True), bart_size(c)
+    table = bart_table(w, c, 'model.', 'decoder') if is_tied else w('lm_head.weight', V, c['d_model'])
     logits = x @ table.T
-    return {'logits': logits if c['model_type'] == 'm2m_100' else logits + w('final_logits_bias', 1, c['vocab_size'])}
+    return {'logits': logits if c['model_type'] == 'm2m_100' else logits + w('final_logits_bias', 1, V)}
 
 
 def last_end(c, x, ids):
@@ -647,6 +658,9 @@ for type, name, more in [
     ('m2m_100', 'M2M100ForConditionalGeneration', {'scale_embedding': True, 'activation_function': 'relu'}),
     ('pegasus', 'PegasusForConditionalGeneration', {'scale_embedding': True, 'activation_function': 'relu', 'pad_token_id': 0,
                                                     'eos_token_id': 1, 'decoder_start_token_id': 0}),
+    ('marian', 'MarianMTModel', {'share_encoder_decoder_embeddings': False, 'decoder_vocab_size': 13}),
+    ('marian', 'MarianMTModel', {'share_encoder_decoder_embeddings': False, 'decoder_vocab_size': 13, 'tie_word_embeddings': False}),
+    ('marian', 'MarianMTModel', {'tie_word_embeddings': False, 'scale_embedding': True}),
 ]:
     inputs = TARGET_BATCH
     if type == 'm2m_100':   # padding in the middle as well: positions skip it

@@ -334,8 +334,10 @@ function loadOptions(options) {
  *   generation_config.json takes precedence over config.json for the ids that end a generation, are never generated
  *   (bad_words_ids of one token, suppress_tokens) or start it
  * @param {LoadOptions} [options]
- * @returns {Promise<{ model: AnyModel, tokenizer: import('../text/tokenizer.js').Tokenizer | null,
- *   config: Record<string, any> }>} model: the class is given by model_type in config.json
+ * @returns {Promise<{ model: AnyModel,
+ *   tokenizer: import('../text/tokenizer.js').Tokenizer | import('./marian_tokenizer.js').MarianTokenizer | null,
+ *   config: Record<string, any> }>} model: the class is given by model_type in config.json; tokenizer: of a translator
+ *   with two vocabularies, it encodes sources and decodes targets, and its `target` encodes targets
  * @throws {GlassformerError} 'format' for files that do not match each other or are not supported, 'memory' if they are
  *   too large; the reason of the signal if it is aborted. No memory stays in use
  */
