@@ -406,6 +406,7 @@ def deberta(w, c, ids, attention_mask=None, token_type_ids=None, prefix='deberta
         if buckets > 0:
             distance = log_buckets(distance, buckets, longest)
 
+    embedded = x
     pairs = (mask[:, None, :, None] * mask[:, None, None, :]).bool()
     for n in range(c['num_hidden_layers']):
         h = f'{prefix}encoder.layer.{n}.'
@@ -428,6 +429,13 @@ def deberta(w, c, ids, attention_mask=None, token_type_ids=None, prefix='deberta
         y = w.norm(h + 'attention.output.LayerNorm', x + out, eps)
         f = w.linear(h + 'output.dense', act(w.linear(h + 'intermediate.dense', y, c['intermediate_size'])), C)
         x = w.norm(h + 'output.LayerNorm', y + f, eps)
+        size = c.get('conv_kernel_size', 0)
+        if n == 0 and size > 0:   # over the embeddings, added to what the first layer gives
+            key, groups = prefix + 'encoder.conv.', c.get('conv_groups', 1)
+            out = F.conv1d(embedded.transpose(1, 2), w(key + 'conv.weight', C, C // groups, size), w(key + 'conv.bias', C),
+                           padding=(size - 1) // 2, groups=groups).transpose(1, 2)
+            out = ACTIVATIONS[c.get('conv_act', 'tanh')](out.masked_fill(mask[:, :, None] == 0, 0))
+            x = w.norm(key + 'LayerNorm', x + out, eps) * mask[:, :, None]
     return x
 
 
@@ -464,6 +472,9 @@ for name, config in [
                            'max_relative_positions': 16}),
     ('positions and types', {**DEBERTA, 'position_biased_input': True, 'type_vocab_size': 2}),
     ('defaults', DEFAULTS),
+    ('convolution', {**DEBERTA, 'conv_kernel_size': 3, 'conv_act': 'gelu', 'pos_att_type': ['p2c', 'c2p']}),
+    ('convolution in groups', {**DEBERTA, 'conv_kernel_size': 5, 'conv_groups': 3}),
+    ('convolution of one token', {**DEBERTA, 'conv_kernel_size': 1, 'num_hidden_layers': 1}),
 ]:
     inputs = {**LONG_BATCH, 'token_type_ids': torch.tensor([[0, 0, 1, 1, 1, 0, 0, 1, 1, 0, 1, 0]] * 2)} \
         if config.get('type_vocab_size') else LONG_BATCH
@@ -471,6 +482,7 @@ for name, config in [
          lambda w, c, **inputs: {'hidden': deberta(w, c, prefix='', **inputs)}, inputs)
 for name, more, head in [
     ('MaskedLM', {}, deberta_lm),
+    ('MaskedLM', {'conv_kernel_size': 3}, deberta_lm),
     ('SequenceClassification', {**LABELS, 'pooler_hidden_act': 'tanh'}, deberta_classifier),
     ('SequenceClassification', {}, deberta_classifier),
     ('TokenClassification', LABELS, lambda w, c, x: {'logits': w.linear('classifier', x, labels_of(c))}),

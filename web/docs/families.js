@@ -7,7 +7,7 @@ export const MODELS_BY_TYPE = {
   'gpt2': 'GPT-2, DistilGPT-2, KoGPT2, minGPT and nanoGPT files',
   'bert': 'BERT, KcBERT, klue/bert-base, MiniLM',
   'roberta': 'RoBERTa, klue/roberta, DistilRoBERTa', 'xlm-roberta': 'XLM-RoBERTa, multilingual E5', 'camembert': 'CamemBERT',
-  'distilbert': 'DistilBERT', 'electra': 'ELECTRA, KoELECTRA', 'albert': 'ALBERT', 'deberta-v2': 'DeBERTa 2 and 3 (no convolution)',
+  'distilbert': 'DistilBERT', 'electra': 'ELECTRA, KoELECTRA', 'albert': 'ALBERT', 'deberta-v2': 'DeBERTa 2 and 3',
   'modernbert': 'ModernBERT',
   'marian': 'opus-mt translators, such as opus-mt-ko-en', 't5': 'T5, Flan-T5, pko-t5 (or the encoder alone)',
   'mt5': 'mT5 (or the encoder alone)', 'umt5': 'umT5 (or the encoder alone)',
