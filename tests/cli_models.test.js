@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { marianFiles } from './lib/imported_models.js'
+import { marianFiles, translatorFiles } from './lib/imported_models.js'
 import { gf } from './lib/engine.js'
 import { cases, filesOf } from './models/golden_models.js'
 import { hashText } from '../src/training/custom_text.js'
@@ -64,6 +64,17 @@ test("finds the tokenizer of a folder like opus-mt's", async () => {
   const { model, tokenizer } = await gf.models.load(own)
   const { ids } = tokenizer.encode('The weights', { special: true })
   assert.deepEqual(JSON.parse(stdout)[0].ids, model.generate(ids, { maxNewTokens: 3 }))
+  await rm(opus, { recursive: true })
+})
+
+test('generate decodes the answer of a translator by the vocabulary of its targets', async () => {
+  const opus = await mkdtemp(join(tmpdir(), 'glassformer-')), own = translatorFiles()
+  for (const [name, content] of Object.entries(own)) await writeFile(join(opus, name), content)
+  const { stdout, status, stderr } = run(['generate', opus, 'The weights', '--max-new-tokens', '3'])
+  assert.equal(status, 0, stderr)
+  const { model, tokenizer } = await gf.models.load(own)
+  const { ids } = tokenizer.encode('The weights', { special: true })
+  assert.equal(stdout, `The weights ${tokenizer.target.decode(model.generate(ids, { maxNewTokens: 3 }))}\n`)
   await rm(opus, { recursive: true })
 })
 

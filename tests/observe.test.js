@@ -153,6 +153,20 @@ test('reshapes keep axes when heads are split and merged', () => {
   run.dispose()
 })
 
+test('products and paddings keep axes where an input has none, or fewer', () => {
+  const x = gf.randn([2, 3, 4]), weight = gf.randn([5, 4, 3])
+  const run = gf.observe(() => {
+    const text = F.relu(x)
+    gf.engine.trace.tag('matrix', gf.matmul(gf.randn([5, 3]), text))
+    gf.engine.trace.tag('padded', gf.cat([gf.zeros([2, 3, 1]), text, gf.zeros([2, 3, 1])], { dim: 2 }))
+    return F.conv1d(text.transpose(1, 2), weight, null, { padding: 1 }).transpose(1, 2)
+  })
+  assert.equal(written(run.describe('matrix').axes), 'batch, row, channel')
+  assert.equal(written(run.describe('padded').axes), 'batch, token, channel')
+  for (const name of run.names) assert.equal(run.describe(name).axes.length, run.describe(name).shape.length, name)
+  run.dispose()
+})
+
 test('observe rejects invalid results', () => {
   assert.throws(() => gf.observe(() => 3), { code: 'type', message: /observe: fn must return a tensor/ })
   assert.throws(() => gf.observe(() => ({ output: gf.tensor([1]), loss: gf.tensor([1, 2]) })), { code: 'shape' })

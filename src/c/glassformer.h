@@ -118,8 +118,9 @@ GF_EXPORT int gf_pieces_add(gf_pieces *p, const uint8_t *text, const int32_t *en
                             int continuing);
 
 /* Byte-pair encoding. merges [n,4]: left id, right id, rank (the lowest is merged first), merged id; of two merges
- * of one pair, the first counts. byte_ids [256]: the id of each byte. whole_words: words that are tokens regardless
- * of the merges; may be NULL; must outlive the result. Returns NULL if out of memory; gf_bpe_free accepts NULL. */
+ * of one pair, the later one counts, as in Hugging Face's library. byte_ids [256]: the id of each byte. whole_words:
+ * words that are tokens regardless of the merges; may be NULL; must outlive the result. Returns NULL if out of memory;
+ * gf_bpe_free accepts NULL. */
 typedef struct gf_bpe gf_bpe;
 GF_EXPORT gf_bpe *gf_bpe_new(const int32_t *byte_ids, const int32_t *merges, int n, const gf_pieces *whole_words,
                              uint32_t seed);

@@ -35,7 +35,7 @@ for (const type of ['bert', 'gpt2', 'llama', 't5', 'marian']) for (const [form, 
   })
 }
 
-for (const name of ['roberta: body', 'modernbert: body', 'deberta-v2: as version 3', 'albert: one group',
+for (const name of ['roberta: body', 'modernbert: body', 'deberta-v2: as version 3', 'deberta-v2: convolution', 't5: EncoderModel', 'albert: one group',
   'bert: TokenClassification', 'modernbert: MaskedLM', 'sentence: bert, mean_tokens',
   'sentence: bert, cls_token+mean_tokens+max_tokens+mean_sqrt_len_tokens+lasttoken', 'mbart: generation, scale_embedding']) {
   test(`${name}: other masks than the example's give the library's numbers`, async () => {

@@ -406,6 +406,7 @@ def deberta(w, c, ids, attention_mask=None, token_type_ids=None, prefix='deberta
         if buckets > 0:
             distance = log_buckets(distance, buckets, longest)
 
+    embedded = x
     pairs = (mask[:, None, :, None] * mask[:, None, None, :]).bool()
     for n in range(c['num_hidden_layers']):
         h = f'{prefix}encoder.layer.{n}.'
@@ -428,6 +429,13 @@ def deberta(w, c, ids, attention_mask=None, token_type_ids=None, prefix='deberta
         y = w.norm(h + 'attention.output.LayerNorm', x + out, eps)
         f = w.linear(h + 'output.dense', act(w.linear(h + 'intermediate.dense', y, c['intermediate_size'])), C)
         x = w.norm(h + 'output.LayerNorm', y + f, eps)
+        size = c.get('conv_kernel_size', 0)
+        if n == 0 and size > 0:   # over the embeddings, added to what the first layer gives
+            key, groups = prefix + 'encoder.conv.', c.get('conv_groups', 1)
+            out = F.conv1d(embedded.transpose(1, 2), w(key + 'conv.weight', C, C // groups, size), w(key + 'conv.bias', C),
+                           padding=(size - 1) // 2, groups=groups).transpose(1, 2)
+            out = ACTIVATIONS[c.get('conv_act', 'tanh')](out.masked_fill(mask[:, :, None] == 0, 0))
+            x = w.norm(key + 'LayerNorm', x + out, eps) * mask[:, :, None]
     return x
 
 
@@ -464,6 +472,9 @@ for name, config in [
                            'max_relative_positions': 16}),
     ('positions and types', {**DEBERTA, 'position_biased_input': True, 'type_vocab_size': 2}),
     ('defaults', DEFAULTS),
+    ('convolution', {**DEBERTA, 'conv_kernel_size': 3, 'conv_act': 'gelu', 'pos_att_type': ['p2c', 'c2p']}),
+    ('convolution in groups', {**DEBERTA, 'conv_kernel_size': 5, 'conv_groups': 3}),
+    ('convolution of one token', {**DEBERTA, 'conv_kernel_size': 1, 'num_hidden_layers': 1}),
 ]:
     inputs = {**LONG_BATCH, 'token_type_ids': torch.tensor([[0, 0, 1, 1, 1, 0, 0, 1, 1, 0, 1, 0]] * 2)} \
         if config.get('type_vocab_size') else LONG_BATCH
@@ -471,6 +482,7 @@ for name, config in [
          lambda w, c, **inputs: {'hidden': deberta(w, c, prefix='', **inputs)}, inputs)
 for name, more, head in [
     ('MaskedLM', {}, deberta_lm),
+    ('MaskedLM', {'conv_kernel_size': 3}, deberta_lm),
     ('SequenceClassification', {**LABELS, 'pooler_hidden_act': 'tanh'}, deberta_classifier),
     ('SequenceClassification', {}, deberta_classifier),
     ('TokenClassification', LABELS, lambda w, c, x: {'logits': w.linear('classifier', x, labels_of(c))}),
@@ -555,14 +567,14 @@ for name, more, head in [
          lambda w, c, head=head, **inputs: head(w, c, modernbert(w, c, **inputs), inputs['attention_mask']), LONG_BATCH)
 
 
-# BART, mBART, M2M-100 and Pegasus -------------------------------------------------------------------------------------
+# BART, mBART, M2M-100, Pegasus and Marian -------------------------------------------------------------------------------------
 
 def shift_right(ids, start):
     return torch.cat([torch.full_like(ids[:, :1], start), ids[:, :-1]], 1)
 
 
 def sinusoids(positions, C, pad, kind):
-    """Sines, then cosines. M2M-100 divides by C / 2 - 1, and its row of padding is 0; Pegasus divides by C / 2."""
+    """Sines, then cosines. M2M-100 divides by C / 2 - 1, and its row of padding is 0; others divide by C / 2."""
     half = torch.arange(C // 2, dtype=torch.float64)
     rate = 10000 ** (-half / (C // 2 - 1)) if kind == 'm2m_100' else 10000 ** (-half / (C // 2))
     angle = positions[..., None] * rate
@@ -570,11 +582,23 @@ def sinusoids(positions, C, pad, kind):
     return table * (positions != pad)[..., None] if kind == 'm2m_100' else table
 
 
+def bart_table(w, c, prefix, side):
+    """The token embeddings of the encoder or the decoder."""
+    if c.get('share_encoder_decoder_embeddings', True):
+        return w(prefix + 'shared.weight', c['vocab_size'], c['d_model'])
+    return w(f'{prefix}{side}.embed_tokens.weight', bart_size(c) if side == 'decoder' else c['vocab_size'], c['d_model'])
+
+
+def bart_size(c):
+    """The number of tokens that the decoder knows."""
+    return c['vocab_size'] if c.get('share_encoder_decoder_embeddings', True) else c['decoder_vocab_size']
+
+
 def bart(w, c, ids, attention_mask=None, decoder_ids=None, prefix='model.'):
     kind, C, eps = c['model_type'], c['d_model'], 1e-5
     if decoder_ids is None:
         decoder_ids = shift_right(ids, c['decoder_start_token_id'])
-    is_pre_norm = kind != 'bart'
+    is_pre_norm = kind not in ('bart', 'marian')
     learned = kind in ('bart', 'mbart')
     act = ACTIVATIONS[c['activation_function']]
     scale = C ** 0.5 if c.get('scale_embedding', False) else 1.0
@@ -586,7 +610,7 @@ def bart(w, c, ids, attention_mask=None, decoder_ids=None, prefix='model.'):
 
     def side(name, ids, bias, memory=None):
         s, heads = f'{prefix}{name}.', c[name + '_attention_heads']
-        x = w(prefix + 'shared.weight', c['vocab_size'], C)[ids] * scale
+        x = bart_table(w, c, prefix, name)[ids] * scale
         if learned:
             x = x + w(s + 'embed_positions.weight', c['max_position_embeddings'] + 2, C)[2:ids.shape[1] + 2]
             x = w.norm(s + 'layernorm_embedding', x, eps)
@@ -613,11 +637,10 @@ def bart(w, c, ids, attention_mask=None, decoder_ids=None, prefix='model.'):
 
 
 def bart_lm(w, c, x):
-    table = w('model.shared.weight', c['vocab_size'], c['d_model'])
-    if not c.get('tie_word_embeddings', True):
-        table = w('lm_head.weight', c['vocab_size'], c['d_model'])
+    is_tied, V = c.get('tie_word_embeddings', True), bart_size(c)
+    table = bart_table(w, c, 'model.', 'decoder') if is_tied else w('lm_head.weight', V, c['d_model'])
     logits = x @ table.T
-    return {'logits': logits if c['model_type'] == 'm2m_100' else logits + w('final_logits_bias', 1, c['vocab_size'])}
+    return {'logits': logits if c['model_type'] == 'm2m_100' else logits + w('final_logits_bias', 1, V)}
 
 
 def last_end(c, x, ids):
@@ -647,6 +670,9 @@ for type, name, more in [
     ('m2m_100', 'M2M100ForConditionalGeneration', {'scale_embedding': True, 'activation_function': 'relu'}),
     ('pegasus', 'PegasusForConditionalGeneration', {'scale_embedding': True, 'activation_function': 'relu', 'pad_token_id': 0,
                                                     'eos_token_id': 1, 'decoder_start_token_id': 0}),
+    ('marian', 'MarianMTModel', {'share_encoder_decoder_embeddings': False, 'decoder_vocab_size': 13}),
+    ('marian', 'MarianMTModel', {'share_encoder_decoder_embeddings': False, 'decoder_vocab_size': 13, 'tie_word_embeddings': False}),
+    ('marian', 'MarianMTModel', {'tie_word_embeddings': False, 'scale_embedding': True}),
 ]:
     inputs = TARGET_BATCH
     if type == 'm2m_100':   # padding in the middle as well: positions skip it
@@ -680,12 +706,13 @@ def t5_buckets(T, S, count, longest, is_causal):
     return first + torch.where(size < exact, size, far.clamp(max=count - 1))
 
 
-def t5(w, c, ids, attention_mask=None, decoder_ids=None, prefix=''):
+def t5(w, c, ids, attention_mask=None, decoder_ids=None, prefix='', encodes=False):
+    """The decoder's hidden states, or the encoder's."""
     C, H, inner, eps = c['d_model'], c['num_heads'], c['num_heads'] * c['d_kv'], c['layer_norm_epsilon']
     is_gated = c['feed_forward_proj'].startswith('gated-')
     name = c['feed_forward_proj'].split('-')[-1]
     act = ACTIVATIONS['gelu_new' if c['feed_forward_proj'] == 'gated-gelu' else name]
-    if decoder_ids is None:
+    if decoder_ids is None and not encodes:
         decoder_ids = shift_right(ids, c['decoder_start_token_id'])
     padding = mask_of(ids, attention_mask)
 
@@ -717,6 +744,8 @@ def t5(w, c, ids, attention_mask=None, decoder_ids=None, prefix=''):
         return w.rms(f'{prefix}{side}.final_layer_norm', x, eps)
 
     memory = stack('encoder', ids, c['num_layers'], padding)
+    if encodes:
+        return memory
     return stack('decoder', decoder_ids, c.get('num_decoder_layers', c['num_layers']), causal(decoder_ids.shape[1]), memory)
 
 
@@ -754,6 +783,11 @@ for config in [T5, UMT5]:
     case(f'{config["model_type"]}: QuestionAnswering',
          {**config, 'architectures': [config['model_type'].upper() + 'ForQuestionAnswering']},
          lambda w, c, **inputs: answers(w, 'qa_outputs', t5(w, c, **inputs)), T5_BATCH, decodes=True)
+for config in [T5, MT5, UMT5]:
+    alone = {key: value for key, value in config.items() if key not in ('num_decoder_layers', 'decoder_start_token_id')}
+    case(f'{config["model_type"]}: EncoderModel',
+         {**alone, 'architectures': [config['model_type'].upper() + 'EncoderModel'], 'is_encoder_decoder': False},
+         lambda w, c, **inputs: {'hidden': t5(w, c, encodes=True, **inputs)}, T5_BATCH)
 
 
 # Heads of decoders: GPT-2 and Llama -----------------------------------------------------------------------------------

@@ -47,6 +47,22 @@ export function marianFiles() {
   }
 }
 
+/**
+ * A Marian with a vocabulary for each side: that of the target has the same pieces with other ids, and one more.
+ */
+export function translatorFiles() {
+  const [, apart] = cases('marian'), { 'vocab.json': vocab, ...files } = marianFiles()
+  const names = Object.keys(JSON.parse(vocab)), order = ['<unk>', ...names.filter(name => name !== '<unk>').reverse(), '<extra>']
+  const sizes = { vocab_size: names.length, decoder_vocab_size: order.length, decoder_start_token_id: order.indexOf('<pad>') }
+  const sizeOf = (key, n) => (n === apart.config.vocab_size ? sizes.vocab_size
+    : n === apart.config.decoder_vocab_size ? sizes.decoder_vocab_size : n)
+  const tensors = apart.tensors.map(([key, shape, ...rest]) => [key, shape.map(n => sizeOf(key, n)), ...rest])
+  return {
+    ...files, ...filesOf({ ...apart, tensors }, { config: { ...sizes, max_position_embeddings: MAX_POSITIONS } }),
+    'vocab.json': vocab, 'target_vocab.json': JSON.stringify(Object.fromEntries(order.map((name, id) => [name, id])))
+  }
+}
+
 let serial = 1000
 
 /** A model loaded from files as the page loads it. */

@@ -33,7 +33,9 @@ for (const item of cases.filter(({ config: { architectures: [name] } }) => /Cond
 
 test('settings that the models do not have are refused by name', async () => {
   for (const [name, config, message] of [
-    ['deberta-v2: as version 3', { conv_kernel_size: 3 }, /conv_kernel_size = 3/],
+    ['deberta-v2: convolution', { conv_kernel_size: 4 }, /conv_kernel_size must be odd, got 4/],
+    ['deberta-v2: convolution', { conv_groups: 5 }, /hidden_size must be divisible by conv_groups, got 12 and 5/],
+    ['deberta-v2: convolution', { conv_act: 'sine' }, /conv_act must be one of/],
     ['deberta-v2: as version 3', { embedding_size: 8 }, /embedding_size = 8/],
     ['deberta-v2: as version 3', { relative_attention: false }, /relative_attention = false/],
     ['deberta-v2: as version 3', { relative_attention: undefined }, /relative_attention = false/],
@@ -48,7 +50,7 @@ test('settings that the models do not have are refused by name', async () => {
 })
 
 test('padding does not change the numbers of the other rows, even where a window has nothing else', async () => {
-  for (const name of ['modernbert: body', 'deberta-v2: as version 3', 'roberta: body']) {
+  for (const name of ['modernbert: body', 'deberta-v2: as version 3', 'deberta-v2: convolution', 'roberta: body']) {
     const item = caseOf(name), { model } = await gf.models.load(filesOf(item)), { ids, attentionMask } = item.inputs
     const n = attentionMask[1].lastIndexOf(1) + 1
     gf.tidy(() => gf.noGrad(() => {

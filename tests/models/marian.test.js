@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertClose } from '../lib/compare.js'
-import { marianFiles } from '../lib/imported_models.js'
+import { marianFiles, translatorFiles } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
 import { assertOutputs, cases, filesOf } from './golden_models.js'
 
@@ -69,8 +69,45 @@ test('marian: vocab.json and source.spm are the tokenizer, in memory and as Blob
   }
   const { 'vocab.json': _, ...withoutVocab } = files
   assert.equal((await gf.models.load(withoutVocab)).tokenizer, null, 'the .spm has other ids')
-  const { tokenizer } = await gf.models.load({ ...files, 'target_vocab.json': files['vocab.json'] })
-  assert.equal(tokenizer, null, 'two vocabularies would need two tokenizers')
+})
+
+test('marian: with two vocabularies the tokenizer encodes sources and decodes targets', async () => {
+  const files = translatorFiles(), side = (vocab, spm) =>
+    gf.text.tokenizer({ 'vocab.json': files[vocab], 'source.spm': files[spm] })
+  const source = side('vocab.json', 'source.spm'), target = side('target_vocab.json', 'target.spm'), text = 'The weights'
+  const { model, tokenizer } = await gf.models.load(files)
+  const { ids } = source.encode(text, { special: true }), answer = target.encode(text, { special: true }).ids
+  assert.notDeepEqual(ids, answer)
+  assert.deepEqual(tokenizer.encode(text, { special: true }).ids, ids)
+  assert.deepEqual(tokenizer.target.encode(text, { special: true }).ids, answer)
+  assert.equal(tokenizer.decode(answer), target.decode(answer))
+  assert.equal(tokenizer.decode(answer, { special: true }), `${text}</s>`)
+  assert.notEqual(tokenizer.decode(ids), text)
+  assert.deepEqual([tokenizer.size, tokenizer.target.size], [source.size, target.size])
+  assert.equal(model.forward([ids], { decoderIds: [answer] }).logits.shape.at(-1), target.size)
+  assert.ok(model.generate(ids, { maxNewTokens: 3, end: [], stop: ['no such text'] }).every(id => id < target.size))
+  assert.throws(() => JSON.stringify(tokenizer), { code: 'state', message: /one vocabulary, and this tokenizer has two/ })
+  const saved = gf.models.save(model, { tokenizer })
+  for (const name of ['vocab.json', 'target_vocab.json', 'source.spm', 'target.spm']) {
+    assert.deepEqual(Buffer.from(saved[name]), Buffer.from(files[name]), name)
+  }
+  const again = await gf.models.load(saved)
+  assert.deepEqual(again.tokenizer.target.encode(text).ids, target.encode(text).ids)
+  assert.deepEqual(again.tokenizer.encode(text).ids, source.encode(text).ids)
+  const shared = await gf.models.load({ ...files, 'tokenizer_config.json': '{ "separate_vocabs": false }' })
+  assert.equal(shared.tokenizer.decode(ids), text)
+  for (const each of [model, again.model, shared.model]) each.dispose()
+})
+
+test('marian: a file of two vocabularies that is missing or malformed is named', async () => {
+  const files = translatorFiles(), isSeparate = { 'tokenizer_config.json': '{ "separate_vocabs": true }' }
+  for (const name of ['target.spm', 'target_vocab.json']) {
+    const { [name]: _, ...rest } = files
+    await assert.rejects(gf.models.load({ ...rest, ...isSeparate }), { code: 'format', message: new RegExp(`${name} is missing`) })
+  }
+  await assert.rejects(gf.models.load({ ...files, 'target.spm': new Uint8Array(9) }), { code: 'format', message: /target\.spm/ })
+  await assert.rejects(gf.models.load({ ...files, 'target_vocab.json': '{}' }),
+    { code: 'format', message: /target\.spm must be a unigram model, and target_vocab\.json must have/ })
 })
 
 test('marian: a missing final_logits_bias is zero', async () => {

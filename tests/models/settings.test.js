@@ -12,8 +12,7 @@ const VALUES = {
   llama: [['partial_rotary_factor', [1], [0.5, 2]], ['pretraining_tp', [1], [2]], ['sliding_window', [null], [4096]],
     ['rope_interleaved', [false], [true]], ['quantization_config', [{}], [{ bits: 4 }]]],
   marian: [['normalize_before', [false], [true]], ['normalize_embedding', [false], [true]],
-    ['add_final_layer_norm', [false], [true]], ['static_position_embeddings', [true], [false]],
-    ['tie_word_embeddings', [true], [false]]]
+    ['add_final_layer_norm', [false], [true]], ['static_position_embeddings', [true], [false]]]
 }
 
 for (const [type, rows] of Object.entries(VALUES)) test(`${type}: inspect lists unsupported settings and no supported ones`, () => {

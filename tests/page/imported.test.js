@@ -16,7 +16,7 @@ import { gradientsOf } from '../../web/worker/serialize_run.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { gf } from '../lib/engine.js'
 import { toPageRun, createView } from '../lib/page.js'
-import { t5Files } from '../lib/imported_models.js'
+import { t5Files, translatorFiles } from '../lib/imported_models.js'
 import { writeGpt2 } from '../lib/large.js'
 
 const [llama] = cases('llama')
@@ -31,6 +31,22 @@ test('a tokenizer of another model is rejected with both sizes, and the previous
     /tokenizer has \d+ tokens, but the model knows 11: it is of another model; choose the tokenizer/)
   const now = await openIn(gf)
   assert.deepEqual(now.model.generate([1, 2, 3], { maxNewTokens: 4 }), ids)
+})
+
+test('a translator with two vocabularies reads the text by one and answers by the other', async () => {
+  const opened = await open(gf, blobs(translatorFiles()), () => {}), { tokenizer: source } = opened, { target } = source
+  const settings = { beginning: 'The weights', target: 'The sum', maxNewTokens: 20 }, made = run(gf, settings, [], [opened])
+  const { streams: { text, target: answer }, passes } = toPageRun(gf, made), { ids } = target.encode(settings.target)
+  assert.deepEqual(text.ids[0], source.encode(settings.beginning, { special: true }).ids)
+  assert.deepEqual(answer.ids[0], [opened.model.decoderStartTokenId, ...ids.slice(0, -1)])
+  const spell = id => target.tokenOf(id).replaceAll('▁', '␣')
+  assert.deepEqual(answer.tokens[0].slice(1), ids.slice(0, -1).map(spell))
+  assert.deepEqual(passes.slice(1).map(({ token }) => token), ids.map(spell))
+  assert.deepEqual([text.vocabulary.length, answer.vocabulary.length], [source.size, target.size])
+  made.run.dispose()
+  const generated = run(gf, { ...settings, target: '' }, [], [opened])
+  assert.ok(generated.decoding.steps.length > 0)
+  generated.run.dispose()
 })
 
 test('files that are not part of a model are not read', async () => {

@@ -15,6 +15,22 @@ const trained = trainBPE(sample, { vocabSize: 700, specials: ['<|end|>'] })
 const ranks = new Map(trained.merges.map(({ pair }, i) => [pair.join(' '), i]))
 const reference = text => cut(text.replace(/\p{Surrogate}/gu, '\ufffd')).flatMap(word => join(letters(word), ranks))
 
+/** A BPE with the merges of a list. */
+const bpeOf = (tokens, merges) => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify({
+  model: { type: 'BPE', vocab: Object.fromEntries(tokens.map((token, id) => [token, id])), merges }
+}) })
+
+test('of a merge that is listed twice the later one counts, as in Hugging Face\'s library', () => {
+  const tokens = ['a', 'b', 'c', 'ab', 'bc'], encode = merges => bpeOf(tokens, merges).encode('abc').tokens
+  assert.deepEqual(encode(['a b', 'b c']), ['ab', 'c'])
+  assert.deepEqual(encode(['a b', 'b c', 'a b']), ['a', 'bc'])
+  assert.deepEqual(encode(['a b', 'b c', 'a b', 'b c']), ['ab', 'c'])
+  const word = 'abc'.repeat(100)
+  assert.deepEqual(bpeOf(tokens, ['a b', 'b c', 'a b']).encode(word).tokens.slice(0, 3), ['a', 'bc', 'a'], 'a long word')
+  const steps = bpeOf([...tokens, 'abc'], ['a b', 'b c', 'a b', 'a bc']).mergesInto(5)
+  assert.deepEqual(steps.map(({ rank, token }) => [rank, token]), [[1, 'bc'], [3, 'abc']])
+})
+
 test('writes the 256 bytes as GPT-2 does', () => {
   assert.equal(new Set(BYTE_CHARACTERS).size, 256)
   assert.equal(encodeByteLevel(encode(' \n가~\u00ad')), 'ĠĊê°Ģ~ÂŃ')
@@ -172,8 +188,8 @@ test('a merged token and a word that is one token may have the id 0', () => {
     const text = left + right
     assert.deepEqual(tokenizer.encode(text).tokens, mergedTokens.has(text) ? [text] : [left, right])
   }
-  assert.deepEqual(withMerges([['a', 'b'], ['b', 'c'], ['a', 'b']]).encode('abc').tokens, ['ab', 'c'],
-    'of two equal merges the first counts')
+  assert.deepEqual(withMerges([['a', 'b'], ['b', 'c'], ['a', 'b']]).encode('abc').tokens, ['a', 'bc'],
+    'of two equal merges the later one counts')
   const whole = withMerges([['ab', 'c']], { merges: [], ignore_merges: true })
   assert.deepEqual(whole.encode('abc').ids, [0])
 })

@@ -1,4 +1,4 @@
-/** Transposing and narrowing tensors. */
+/** Transposing and narrowing tensors, and windows that slide over them. */
 
 import { zeros } from '../../src/reference/tensor.js'
 
@@ -51,5 +51,45 @@ export function narrow(x, where) {
 export function widen(part, shape, where) {
   const out = zeros(shape)
   eachWithin(shape, where, (whole, at) => { out.data[whole] = part.data[at] })
+  return out
+}
+
+/**
+ * Visits the cells of windows that slide over axes: the index of a cell is that of its window, plus its own in it.
+ * @param {number[]} shape of the whole @param {{ windows: any[], order: number[] }} where order: of the axes of the
+ *   result: those of the whole, then one for the cells of each window
+ * @param {(whole: number, part: number) => void} visit indices of both, cell by cell @returns {number[]} the shape
+ */
+function eachInWindows(shape, { windows, order }, visit) {
+  const counts = shape.map((side, axis) => windows.find(window => window.axis === axis)?.count ?? side)
+  const sides = [...counts, ...windows.map(({ size }) => size)], result = order.map(axis => sides[axis])
+  for (let at = 0; at < product(result); at++) {
+    /** @type {number[]} */ const index = []
+    let rest = at
+    for (const axis of [...order].reverse()) {
+      index[axis] = rest % sides[axis]
+      rest = Math.floor(rest / sides[axis])
+    }
+    const own = shape.map((_, axis) => windows.reduce((i, { axis: slid, stride, dilation }, n) => (
+      slid === axis ? i * stride + index[shape.length + n] * dilation : i), index[axis]))
+    visit(own.reduce((whole, i, axis) => whole * shape[axis] + i, 0), at)
+  }
+  return result
+}
+
+/** Windows that slide over axes. @param {TensorLike} x @param {any} where */
+export function unfold(x, where) {
+  /** @type {number[]} */ const data = []
+  const shape = eachInWindows(x.shape, where, whole => data.push(x.data[whole]))
+  return { shape, data: Float64Array.from(data) }
+}
+
+/**
+ * The gradient of `unfold`: sums of overlapping windows.
+ * @param {TensorLike} dy @param {number[]} shape @param {any} where
+ */
+export function foldBack(dy, shape, where) {
+  const out = zeros(shape)
+  eachInWindows(shape, where, (whole, part) => { out.data[whole] += dy.data[part] })
   return out
 }

@@ -1,7 +1,7 @@
 /** Operations that select, join, repeat and add cells, in double. */
 
 import { broadcastIndex, broadcastShape, map, sumToShape, zeros } from '../../src/reference/tensor.js'
-import { narrow, widen } from './rearrange.js'
+import { foldBack, narrow, unfold, widen } from './rearrange.js'
 
 /** @import { TensorLike } from '../../src/reference/tensor.js' */
 /** @import { Operation } from './steps.js' */
@@ -150,6 +150,12 @@ export const SELECTION_STEPS = {
     backward: ({ x }, _, dy) => ({ x: sumToShape(dy, x.shape) }),
     backwardBound: ({ x }, _, dy) => (
       { x: magnitudes(sumToShape(magnitudes(dy, 1), x.shape), U * (dy.data.length / x.data.length + 1)) })
+  },
+  unfold: {
+    forward: ({ x }, where) => unfold(x, where), bound: (_, __, y) => zeros(y.shape),
+    backward: ({ x }, where, dy) => ({ x: foldBack(dy, x.shape, where) }),
+    backwardBound: ({ x }, where, dy) => ({ x: magnitudes(foldBack(magnitudes(dy, 1), x.shape, where),
+      U * (where.windows.reduce((/** @type {number} */ n, /** @type {any} */ { size }) => n * size, 1) + 1)) })
   },
   clamp: {
     forward: ({ x }, { min = -Infinity, max = Infinity }) => (

@@ -83,8 +83,7 @@ gf_bpe *gf_bpe_new(const int32_t *byte_ids, const int32_t *merges, int n, const 
   for (int k = 0; k < n; k++) {
     merge m;
     memcpy(&m, merges + (size_t)4 * (size_t)k, sizeof m);
-    uint32_t slot = slot_of(b, m.left, m.right);
-    if (b->merges[slot].merged < 0) b->merges[slot] = m;
+    b->merges[slot_of(b, m.left, m.right)] = m;
   }
   memcpy(b->byte_ids, byte_ids, sizeof b->byte_ids);
   b->whole_words = whole_words;

@@ -157,6 +157,7 @@ async function generate({ gf, path, texts, options, isJson }) {
     const added = withUsageErrors(() => model.generate(ids, options))
     if (!tokenizer) return { text, ids: added, answer: ` ${added.join(' ')}` }
     // Decoding drops a space at the start, so the continuation is decoded together with the text.
+    if ('target' in tokenizer) return { text, ids: added, answer: ` ${tokenizer.decode(added)}` }
     const decoded = tokenizer.decode([...ids, ...added])
     return { text, ids: added, answer: decoded.startsWith(text) ? decoded.slice(text.length) : tokenizer.decode(added) }
   }), isJson)

@@ -13,7 +13,7 @@ import { GlassformerError, expect } from '../errors.js'
 const SMALL_FILES = [
   'config.json', 'generation_config.json', 'tokenizer.json', 'tokenizer_config.json', 'special_tokens_map.json', 'added_tokens.json',
   'vocab.json', 'merges.txt', 'vocab.txt', 'tokenizer.model', 'spiece.model', 'sentencepiece.bpe.model', 'source.spm', 'target.spm',
-  'modules.json', '1_Pooling/config.json'
+  'target_vocab.json', 'modules.json', '1_Pooling/config.json'
 ]
 const INDEX = 'model.safetensors.index.json', SINGLE = 'model.safetensors', CACHE_NAME = 'glassformer-models'
 

@@ -209,7 +209,7 @@ export function saveAdapter(model, options) {
     inference_mode: true, init_lora_weights: true, layers_pattern: null, layers_to_transform: null,
     lora_alpha: first.loraAlpha, lora_dropout: first.loraDropout, modules_to_save: null, peft_type: 'LORA', r: first.r,
     rank_pattern: patternOf(adapted, target => settingsOf(target).r, first.r), revision: null,
-    target_modules: targetModulesOf(all, adapted), task_type: TASKS[type] ?? null, use_dora: false,
+    target_modules: targetModulesOf(all, adapted), task_type: model.architecture !== 'encoder' && TASKS[type] || null, use_dora: false,
     use_rslora: first.useRslora
   }
   const tensors = Object.fromEntries(adapted.flatMap(target => {

@@ -18,6 +18,15 @@ export const scoreAxes = of => [{ name: 'batch' }, { name: 'head' }, { name: 'qu
 /** One vector for each sequence. @type {Axis[]} */
 export const pooledAxes = [{ name: 'batch' }, { name: 'channel' }]
 
+/**
+ * A convolution over the tokens of a text.
+ * @param {string} path @param {string} of the stream @returns {Record<string, Axis[]>}
+ */
+export const convolutionAxes = (path, of) => ({
+  [`${path}.weight`]: [{ name: 'channel' }, { name: 'channel' }, { name: 'row' }],
+  [`${path}.output`]: [{ name: 'batch' }, { name: 'channel' }, { name: 'token', of }]
+})
+
 /** A language modeling head. @param {string} of the stream @returns {Record<string, Axis[]>} */
 export const lmHeadAxes = of => ({
   'lm_head.weight': vocabularyAxes(of), 'lm_head.output': [{ name: 'batch' }, { name: 'token', of }, { name: 'word', of }]

@@ -1,3 +1,4 @@
+import { Conv1d } from '../nn/conv.js'
 import { Dropout } from '../nn/dropout.js'
 import { Embedding } from '../nn/embedding.js'
 import { LayerNorm } from '../nn/layer_norm.js'
@@ -12,6 +13,7 @@ import { softmax } from '../ops/softmax.js'
 import { tensor } from '../tensor/from_values.js'
 import { registerLibraryCode, runLayers } from '../trace/intermediates.js'
 import { buildArray } from './model.js'
+import { tokenColumn } from './pooling.js'
 
 /**
  * DeBERTa's layers (He et al. 2021): scores are the sum of content to content, content to position and position to
@@ -20,6 +22,7 @@ import { buildArray } from './model.js'
  * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {import('../engine/engine.js').Engine} Engine
  * @typedef {import('./encoder.js').EncoderDescription} EncoderDescription
+ * @typedef {import('./model.js').AttentionMask} AttentionMask
  *
  * @typedef {object} Disentangled
  * @property {boolean} hasC2P content to position @property {boolean} hasP2C position to content
@@ -27,6 +30,9 @@ import { buildArray } from './model.js'
  * @property {number} maxDistance
  * @property {boolean} isShared whether positions are projected by the same weights as tokens
  * @property {boolean} isNormed whether the embeddings of distances are normalized
+ * @property {Convolution | null} conv after the first layer
+ *
+ * @typedef {{ kernelSize: number, groups: number, activation: (x: Tensor) => Tensor }} Convolution kernelSize: odd
  */
 
 /** The number of embeddings of distances in each direction. @param {Disentangled} settings */
@@ -129,6 +135,31 @@ class DisentangledLayer extends Module {
   }
 }
 
+/** A convolution over the embeddings of neighboring tokens, which is added to what the first layer gives. */
+class ConvLayer extends Module {
+  static inputNames = ['embedded', 'x']
+
+  /** @param {Engine} engine @param {EncoderDescription} description @param {Convolution} conv */
+  constructor(engine, { channels: C, eps, dropout }, { kernelSize, groups, activation }) {
+    super(engine)
+    this.conv = new Conv1d(engine, C, C, kernelSize, { padding: (kernelSize - 1) / 2, groups })
+    this.LayerNorm = new LayerNorm(engine, C, { eps })
+    this.dropout = new Dropout(engine, dropout)
+    this.activation = activation
+  }
+
+  /**
+   * @param {Tensor} embedded [B, T, C] @param {Tensor} x [B, T, C] @param {AttentionMask | null} mask padding counts as
+   *   zeros, like what is outside the text
+   * @returns {Tensor} [B, T, C]
+   */
+  forward(embedded, x, mask) {
+    const input = mask ? mul(embedded, tokenColumn(embedded, mask)) : embedded
+    const out = this.dropout.forward(this.conv.forward(input.transpose(1, 2)).transpose(1, 2))
+    return this.LayerNorm.forward(add(x, this.tag('activation', this.activation(out))))
+  }
+}
+
 /** All layers, with the embeddings of distances that they share. */
 export class DisentangledStack extends Module {
   static inputNames = ['x']
@@ -142,20 +173,27 @@ export class DisentangledStack extends Module {
     this.LayerNorm = settings.isNormed ? new LayerNorm(engine, C, { eps }) : null
     const createLayer = () => new DisentangledLayer(engine, description, settings)
     this.layer = new ModuleList(engine, buildArray(layerCount, createLayer))
+    this.conv = settings.conv ? new ConvLayer(engine, description, settings.conv) : null
     this.settings = settings
   }
 
-  /** @param {Tensor} x @param {Tensor | undefined} attnMask @returns {Tensor} */
-  forward(x, attnMask) {
-    const { engine, settings, LayerNorm: norm, rel_embeddings: { weight } } = this, T = x.shape[1]
+  /**
+   * @param {Tensor} x @param {Tensor | undefined} attnMask @param {AttentionMask | null} mask the same by position
+   * @returns {Tensor}
+   */
+  forward(x, attnMask, mask) {
+    const { engine, settings, LayerNorm: norm, conv, rel_embeddings: { weight } } = this, T = x.shape[1]
     const distances = weight.dtype === 'float32' ? weight : to(weight, 'float32')
     const table = norm ? norm.forward(distances) : distances
     const rowsOf = (/** @type {1 | -1} */ sign) =>
       engine.freeWithTrace(tensor(engine, distanceRows(T, settings, sign), { shape: [1, 1, T, T] }))
     // Rows of p2c are keys, so the distance from query to key has the other sign.
     const options = { attnMask, rows: { c2p: rowsOf(1), p2c: rowsOf(-1) } }
-    return runLayers(this.layer, x, (layer, y) => layer.forward(y, table, options))
+    return runLayers(this.layer, x, (layer, y) => {
+      const out = layer.forward(y, table, options)
+      return conv && layer === this.layer.at(0) ? conv.forward(x, out, mask) : out
+    })
   }
 }
 
-registerLibraryCode(DisentangledAttention, DisentangledLayer, DisentangledStack)
+registerLibraryCode(DisentangledAttention, DisentangledLayer, ConvLayer, DisentangledStack)

@@ -11,7 +11,7 @@ import { linear } from '../ops/linear.js'
 import { narrow } from '../ops/narrow.js'
 import { unaryFunctions } from '../ops/unary.js'
 import { registerLibraryCode, runLayers } from '../trace/intermediates.js'
-import { headAxes, pooledAxes, tableAxes, tokenAxes, vocabularyAxes } from './axes.js'
+import { convolutionAxes, headAxes, pooledAxes, tableAxes, tokenAxes, vocabularyAxes } from './axes.js'
 import { Layer, createNorm, smallestWindow } from './decoder.js'
 import { DisentangledStack } from './disentangled.js'
 import { Head, applyHead } from './heads.js'
@@ -136,6 +136,7 @@ export class Encoder extends LanguageModel {
       [`${path}.word_embeddings.weight`]: vocabularyAxes(stream),
       [`${path}.position_embeddings.weight`]: tableAxes('position'), [`${path}.position_embeddings.output`]: tokenAxes(stream),
       [`${path}.token_type_embeddings.weight`]: tableAxes('type'), [`${path}.token_type_embeddings.output`]: tokenAxes(stream),
+      ...convolutionAxes('stack.conv.conv', stream),
       'pooler.output': pooledAxes, 'tanh': pooledAxes, ...headAxes(this.head, stream)
     }
   }
@@ -210,7 +211,7 @@ function encodeLayers(model, x, positions, mask) {
     return runLayers(all, x, (layer, y) => layer.forward(y, positions, { attnMask, length: x.shape[1] }))
   }
   const srcMask = model.paddingMask(mask)
-  if (stack) return stack.forward(x, srcMask)
+  if (stack) return stack.forward(x, srcMask, mask)
   if (!sharing) return runLayers(all, x, (layer, y) => layer.forward(y, { srcMask }))
   // Consecutive layers use the same group of weights.
   const { groups, perGroup } = sharing

@@ -32,7 +32,7 @@ export { save } from './save.js'
  * @typedef {import('./model.js').LanguageModel} LanguageModel
  * @typedef {import('./config.js').Config} Config
  * @typedef {import('./gpt2.js').GPT2 | import('./encoder.js').Encoder | import('./bart.js').BartModel |
- *   import('./t5.js').T5 | import('./decoder.js').Decoder} AnyModel
+ *   import('./t5.js').T5 | import('./t5.js').T5Encoder | import('./decoder.js').Decoder} AnyModel
  * @typedef {string | Uint8Array | ArrayBuffer | import('../platform.d.ts').Lazy} File
  * @typedef {import('../platform.d.ts').Address} Address a URL
  * @typedef {ReturnType<typeof openGguf> extends Generator<any, infer R, any> ? R : never} Gguf
@@ -55,6 +55,7 @@ export { save } from './save.js'
  * @property {(settings: S) => HuggingFaceForm<S>} toHuggingFace how Hugging Face's class writes it
  * @property {import('./heads.js').HeadForms | ((config: Config) => import('./heads.js').HeadForms)} [heads] its
  *   classification heads
+ * @property {Family} [encoderOnly] an encoder-decoder's encoder alone, as in T5EncoderModel
  * @property {(files: Record<string, string | Uint8Array>) => boolean} [isTokenizer] whether these files make its
  *   tokenizer
  */
@@ -146,7 +147,8 @@ function findFamily(config) {
   const family = FAMILIES.find(family => family.type === config.model_type)
   expect(family !== undefined, 'format', () => 'config.json: model_type must be one of ' +
     `${FAMILIES.map(family => family.type).join(', ')}, got ${describe(config.model_type)}`)
-  return family
+  const [architecture] = Array.isArray(config.architectures) ? config.architectures : []
+  return /EncoderModel$/.test(String(architecture)) && family.encoderOnly || family
 }
 
 /**
@@ -332,8 +334,10 @@ function loadOptions(options) {
  *   generation_config.json takes precedence over config.json for the ids that end a generation, are never generated
  *   (bad_words_ids of one token, suppress_tokens) or start it
  * @param {LoadOptions} [options]
- * @returns {Promise<{ model: AnyModel, tokenizer: import('../text/tokenizer.js').Tokenizer | null,
- *   config: Record<string, any> }>} model: the class is given by model_type in config.json
+ * @returns {Promise<{ model: AnyModel,
+ *   tokenizer: import('../text/tokenizer.js').Tokenizer | import('./marian_tokenizer.js').MarianTokenizer | null,
+ *   config: Record<string, any> }>} model: the class is given by model_type in config.json; tokenizer: of a translator
+ *   with two vocabularies, it encodes sources and decodes targets, and its `target` encodes targets
  * @throws {GlassformerError} 'format' for files that do not match each other or are not supported, 'memory' if they are
  *   too large; the reason of the signal if it is aborted. No memory stays in use
  */

@@ -30,7 +30,7 @@ import { maskedFill } from '../ops/where.js'
  * A column of 1 for tokens and 0 for padding.
  * @param {Tensor} hidden @param {AttentionMask} mask @returns {Tensor} [B, T, 1]
  */
-function tokenColumn({ engine }, { isToken, exportedTensor, B, T }) {
+export function tokenColumn({ engine }, { isToken, exportedTensor, B, T }) {
   if (exportedTensor) return to(exportedTensor, 'float32').reshape(B, T, 1)
   const column = engine.freeWithTrace(engine.empty([B, T, 1]))
   column.values.set(isToken)

@@ -7,6 +7,7 @@ import { add } from '../ops/binary.js'
 import { sameShape } from '../tensor/shape.js'
 import { Tokenizer } from '../text/tokenizer.js'
 import { rowsOf, toHuggingFace } from './heads.js'
+import { MarianTokenizer } from './marian_tokenizer.js'
 import { mergedState } from './merge.js'
 import { metaEngine } from './meta.js'
 import { LanguageModel } from './model.js'
@@ -136,7 +137,8 @@ function writeFiles(origin, state, { tokenizer, pooling }) {
     'model.safetensors': buildFile(parts, METADATA),
     ...pooling?.files,
     ...(origin.generation && { 'generation_config.json': `${JSON.stringify(origin.generation, null, 2)}\n` }),
-    ...(tokenizer && { ...tokenizer.chatFiles, 'tokenizer.json': JSON.stringify(tokenizer) })
+    ...(tokenizer instanceof MarianTokenizer ? tokenizer.files
+      : tokenizer && { ...tokenizer.chatFiles, 'tokenizer.json': JSON.stringify(tokenizer) })
   }
 }
 

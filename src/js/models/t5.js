@@ -1,3 +1,4 @@
+import { expectOptions } from '../errors.js'
 import { Dropout } from '../nn/dropout.js'
 import { Embedding } from '../nn/embedding.js'
 import { Linear } from '../nn/linear.js'
@@ -11,7 +12,8 @@ import { relativePositionBuckets } from '../ops/position_bias.js'
 import { registerLibraryCode, runLayers } from '../trace/intermediates.js'
 import { headAxes, lmHeadAxes, relativeAxes, tokenAxes, vocabularyAxes } from './axes.js'
 import { Head, applyHead } from './heads.js'
-import { buildArray } from './model.js'
+import { LanguageModel, buildArray } from './model.js'
+import { pooledEmbedding } from './pooling.js'
 import { Seq2Seq } from './seq2seq.js'
 
 /** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
@@ -29,13 +31,15 @@ import { Seq2Seq } from './seq2seq.js'
  * @property {boolean} isTied whether the head is the token embedding @property {boolean} isScaled
  * @property {number} decoderStartTokenId
  * @property {import('./heads.js').HeadDescription | null} [head]
+ *
+ * @typedef {Omit<Settings, 'decoderStartTokenId'>} StackSettings of one side
  */
 
 /** Attention without biases and without 1 / √D. */
 class Attention extends Module {
   static inputNames = ['x', 'memory']
 
-  /** @param {import('../engine/engine.js').Engine} engine @param {Settings} settings */
+  /** @param {import('../engine/engine.js').Engine} engine @param {StackSettings} settings */
   constructor(engine, { channels, heads, headDim, dropout }) {
     super(engine)
     for (const name of /** @type {const} */ (['q', 'k', 'v'])) {
@@ -71,7 +75,7 @@ class Attention extends Module {
 class FeedForward extends Module {
   static inputNames = ['x']
 
-  /** @param {import('../engine/engine.js').Engine} engine @param {Settings} settings */
+  /** @param {import('../engine/engine.js').Engine} engine @param {StackSettings} settings */
   constructor(engine, { channels, feedForwardSize, isGated, activation, dropout }) {
     super(engine)
     const up = () => new Linear(engine, channels, feedForwardSize, { bias: false })
@@ -96,7 +100,7 @@ class FeedForward extends Module {
 class Block extends Module {
   static inputNames = ['x', 'selfOptions', 'memory', 'crossOptions']
 
-  /** @param {import('../engine/engine.js').Engine} engine @param {Settings} settings @param {boolean} isDecoder */
+  /** @param {import('../engine/engine.js').Engine} engine @param {StackSettings} settings @param {boolean} isDecoder */
   constructor(engine, settings, isDecoder) {
     super(engine)
     const norm = () => new RMSNorm(engine, settings.channels, { eps: settings.eps })
@@ -142,7 +146,7 @@ class Stack extends Module {
 
   /**
    * @param {import('../engine/engine.js').Engine} engine
-   * @param {Settings} settings
+   * @param {StackSettings} settings
    * @param {'encoder' | 'decoder'} side
    */
   constructor(engine, settings, side) {
@@ -179,6 +183,16 @@ class Stack extends Module {
   }
 }
 
+/**
+ * The axes of one side's relative position biases.
+ * @param {StackSettings} settings @param {'encoder' | 'decoder'} side @param {string} of the stream
+ * @returns {Record<string, import('../trace/axes.js').Axis[]>}
+ */
+function biasAxes({ hasBiasPerLayer, layers }, side, of) {
+  const owners = hasBiasPerLayer ? buildArray(layers[side], n => `${side}.block.${n}`) : [side]
+  return Object.assign({}, ...owners.map(path => relativeAxes(`${path}.relative_attention_bias`, of)))
+}
+
 /** T5 (Raffel et al. 2020): relative position bias, RMS norms, no biases. */
 export class T5 extends Seq2Seq {
   static runsSubmodules = true
@@ -207,14 +221,9 @@ export class T5 extends Seq2Seq {
    * @returns {Record<string, import('../trace/axes.js').Axis[]>} @internal
    */
   axes({ ids: source, decoderIds: target }) {
-    const { hasBiasPerLayer, layers } = this.settings
-    const sides = /** @type {const} */ ([['encoder', source], ['decoder', target]]).map(([side, of]) => {
-      const owners = hasBiasPerLayer ? Array.from({ length: layers[side] }, (_, n) => `${side}.block.${n}`) : [side]
-      return Object.assign({}, ...owners.map(path => relativeAxes(`${path}.relative_attention_bias`, of)))
-    })
     return {
-      'shared.weight': vocabularyAxes(source), 'shared.output:2': tokenAxes(target), ...lmHeadAxes(target), ...sides[0], ...sides[1],
-      ...headAxes(this.head, target)
+      'shared.weight': vocabularyAxes(source), 'shared.output:2': tokenAxes(target), ...lmHeadAxes(target),
+      ...biasAxes(this.settings, 'encoder', source), ...biasAxes(this.settings, 'decoder', target), ...headAxes(this.head, target)
     }
   }
 
@@ -236,4 +245,44 @@ export class T5 extends Seq2Seq {
   }
 }
 
-registerLibraryCode(Attention, FeedForward, Block, Stack, T5)
+/** The encoder of T5 alone, as in Hugging Face's T5EncoderModel. */
+export class T5Encoder extends LanguageModel {
+  static runsSubmodules = true
+
+  /** @param {import('../engine/engine.js').Engine} engine @param {StackSettings} settings */
+  constructor(engine, settings) {
+    super(engine)
+    this.shared = new Embedding(engine, settings.vocabSize, settings.channels)
+    this.encoder = new Stack(engine, settings, 'encoder')
+    /** @type {Head | null} */ this.head = null
+    this.settings = settings
+  }
+
+  /** The name of the family's class, for messages. @internal */
+  get where() {
+    return `${this.settings.name}Encoder`
+  }
+
+  /**
+   * @param {{ ids: string }} streams names of the streams that are read
+   * @returns {Record<string, import('../trace/axes.js').Axis[]>} @internal
+   */
+  axes({ ids: source }) {
+    return { 'shared.weight': vocabularyAxes(source), ...biasAxes(this.settings, 'encoder', source) }
+  }
+
+  /**
+   * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sequence
+   * @param {{ attentionMask?: any }} [options] attentionMask: [B, T], 0 or false for padding, which gets no attention
+   * @returns {{ hidden: Tensor, embedding?: Tensor }} hidden [B, T, C]; embedding [B, C], if the model has the modules
+   *   of a sentence embedding
+   */
+  forward(ids, options) {
+    const { attentionMask } = expectOptions(this.where, options, ['attentionMask'])
+    const tokens = this.toBatch('ids', ids), mask = this.readAttentionMask(attentionMask, tokens.shape)
+    const hidden = this.encoder.forward(this.shared.forward(tokens), this.paddingMask(mask))
+    return { hidden, ...pooledEmbedding(this, hidden, mask) }
+  }
+}
+
+registerLibraryCode(Attention, FeedForward, Block, Stack, T5, T5Encoder)

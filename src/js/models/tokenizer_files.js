@@ -4,6 +4,7 @@ import { openSource } from '../files/source.js'
 import { findTiktoken, loadTokenizer } from '../text/files.js'
 import { chatFilesOf, fromGguf } from '../text/gguf_tokenizer.js'
 import { Tokenizer } from '../text/tokenizer.js'
+import { MarianTokenizer, hasTargetVocabulary } from './marian_tokenizer.js'
 
 /** Reads the tokenizer from a model's files. */
 
@@ -31,6 +32,7 @@ export function* readTokenizer(engine, files, isTokenizer = () => true, metadata
     const isGiven = Object.keys(contents).some(name => name !== 'config.json'), json = isGiven ? null : fromGguf(metadata)
     if (json) return new Tokenizer(engine, json, undefined, chatFilesOf(metadata))
     if (!Object.keys(contents).length || !isTokenizer(contents)) return null
+    if (hasTargetVocabulary(contents)) return new MarianTokenizer(engine, contents)
     if ('tokenizer.json' in contents || !findTiktoken(contents)) return loadTokenizer(engine, contents)
     const { loadTiktoken } = yield import('../text/tiktoken.js')
     return loadTiktoken(engine, contents)

@@ -10,12 +10,24 @@ import { axisOf, expand, toList, expectMovable, getStrides, markViewCopy, mergeS
 
 /** Operations that join and split tensors along an axis. */
 
+/** @typedef {import('../trace/axes.js').Axes} Axes */
+
 /** The number of the part that contains an index. @param {number[]} starts of the parts @param {number} i */
 const findPart = (starts, i) => starts.findLastIndex(start => start <= i)
+
+/**
+ * The axes of a part that has none, such as the zeros of a padding: those of the part beside it, which has other cells
+ * along the axis that is joined.
+ * @param {string} key of the part beside it
+ * @returns {(node: import('../autograd/autograd.js').Node, of: (tensor: Tensor) => Axes) => Axes}
+ */
+const axesBeside = key => ({ inputs, saved: { dim } }, of) =>
+  of(inputs[key] ?? inputs.x0).map((axis, i) => (i === dim ? { name: axis.name } : axis))
 
 /** @type {import('../autograd/autograd.js').Operation} */
 const op = {
   name: 'cat',
+  inputAxes: { x0: axesBeside('x1'), x2: axesBeside('x1') },
   axes: ({ inputs: { x0 } }, of) => of(x0),
   parameters: ({ saved: { dim } }) => ({ dim }),
   backward({ inputs, outputs: { out }, saved: { dim, starts } }, gradient) {

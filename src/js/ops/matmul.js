@@ -36,7 +36,10 @@ const pairs = (a, b, lead) =>
 const op = {
   name: 'matmul',
   reads: { a: ['b'], b: ['a'] },
-  axes: ({ inputs: { a, b } }, of) => [...of(a).slice(0, -1), ...of(b).slice(-1)],
+  axes({ inputs: { a, b } }, of) {
+    const rows = of(a), columns = of(b), longer = columns.length > rows.length ? columns : rows
+    return [...longer.slice(0, -2), ...rows.slice(-2, -1), ...columns.slice(-1)]
+  },
   /* out = a b  =>  da += dout b^T,  db += a^T dout */
   backward({ inputs: { a, b }, outputs: { out }, saved: { M, N, K, uses } }, gradient) {
     const { engine } = out

@@ -286,7 +286,7 @@ export function copyWindows(x, windows, order) {
   }
   const reorder = (/** @type {number[]} */ list) => order.map(axis => list[axis])
   return copyArranged('unfold', x, { shape: reorder(shape), steps: reorder(steps), offset: 0 }, reorder(from),
-    { windows: windows.map(window => ({ ...window })) })
+    { windows: windows.map(window => ({ ...window })), order: [...order] })
 }
 
 /**

@@ -66,7 +66,7 @@ function fromMerges(files) {
   })
 }
 
-const toBytes = (/** @type {string | Uint8Array | ArrayBuffer} */ content) =>
+export const toBytes = (/** @type {string | Uint8Array | ArrayBuffer} */ content) =>
   content instanceof ArrayBuffer ? new Uint8Array(content) : content
 
 /** @param {Files} files @param {string} name @returns {Uint8Array} */
@@ -144,7 +144,7 @@ export const findTiktoken = files => Object.keys(files).find(name => /\.(model|t
  * Converts files to the content of a tokenizer.json.
  * @param {Files} files
  */
-function toTokenizerJson(files) {
+export function toTokenizerJson(files) {
   const model = findFile(files, /\.(model|spm)$/), bin = findFile(files, /\.bin$/)
   if ('tokenizer.json' in files) return parseJson(files, 'tokenizer.json')
   if ('vocab.json' in files && 'merges.txt' in files) return fromMerges(files)

@@ -12,15 +12,11 @@
 
 /** @typedef {import('./tokenizer.js').Merge} Merge */
 
-/** Maps pairs to their lowest rank. @param {readonly Merge[]} merges */
-function rankByPair(merges) {
-  const ranks = new Map()
-  merges.forEach(({ pair }, rank) => {
-    const key = pair.join('\0')
-    if (!ranks.has(key)) ranks.set(key, rank)
-  })
-  return ranks
-}
+/**
+ * The rank of each pair; of a pair that is listed twice, the later one, as in Hugging Face's library.
+ * @param {readonly Merge[]} merges @returns {Map<string, number>}
+ */
+const rankByPair = merges => new Map(merges.map(({ pair }, rank) => [pair.join('\0'), rank]))
 
 /**
  * Splits a token into the symbols that merges start from.

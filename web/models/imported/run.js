@@ -57,7 +57,7 @@ const givenAnswer = ids => ({ ids, isGiven: true, random: null, tree: null, best
  */
 function typedAnswer(opened, { target }, { max, limit }) {
   if (Array.isArray(target)) return { target: givenAnswer(target) }
-  const typed = target.trim() ? encode(opened, target, false) : []
+  const typed = target.trim() ? encode(opened, target, false, true) : []
   if (!typed.length) return null
   return { target: givenAnswer(typed.slice(0, max)),
     ...(typed.length > max && { truncated: { target: { read: max, of: typed.length, limit } } }) }
@@ -85,7 +85,7 @@ function answerTruncation({ maxNewTokens }, { max, limit }, { ids }) {
  * @param {Library} gf @param {Opened} opened @param {Settings} settings @returns {RunPlan}
  */
 function decoderOnly(gf, opened, settings) {
-  const { model } = opened, V = vocabularyOf(opened).length
+  const { model } = opened, V = vocabularyOf(opened, true).length
   const { ids: start, truncated } = textOf(opened, settings.beginning, textRoom(model, 1))
   const room = answerRoom(model, start.length, settings), first = firstLogitsRow(start.length, room.max, V)
   // Frequencies may depend on the length of the sequence. With the length of the longest answer they are the same in
@@ -129,7 +129,7 @@ function encoderDecoder(gf, opened, settings) {
   const room = answerRoom(model, 1, settings)
   const frame = {
     start: [model.decoderStartTokenId], end: model.eosTokenIds[0] ?? -1, longest: room.max,
-    V: vocabularyOf(opened).length, isCausal: true
+    V: vocabularyOf(opened, true).length, isCausal: true
   }
   /** @param {number[][]} rows */
   const forward = rows => model.forward(rows.map(() => source), { decoderIds: rows }).logits
@@ -267,7 +267,7 @@ export function run(gf, options, edits, given) {
   }
   const { target, truncated = {}, rows, first, targets, read, forward, inputs, streams, texts, continuation } = (
     prepareRun(gf, opened, settings, edits, known))
-  const vocabulary = vocabularyOf(opened)
+  const vocabulary = vocabularyOf(opened, true)
   const sampling = target ? createSampling(gf, settings) : null
   const [text, written] = [inputs.ids, inputs.decoderIds].map(list => list?.[0].length ?? 0)
   const retained = retainedLayersOf(opened.model, { text, target: written }, settings)

@@ -12,17 +12,26 @@ import { labelsOf } from './classification.js'
 /** @import { Tokenizer } from '../../../src/js/text/tokenizer.js' */
 /** @import { Settings } from '../../types.d.ts' */
 
-/** @type {WeakMap<Opened, string[]>} */ const vocabularies = new WeakMap()
+/** The vocabularies of texts and of answers. @type {[WeakMap<Opened, string[]>, WeakMap<Opened, string[]>]} */
+const vocabularies = [new WeakMap(), new WeakMap()]
+
+/**
+ * The tokenizer of texts or of answers, where those have a vocabulary of their own.
+ * @param {Pick<Opened, 'tokenizer'>} opened @param {boolean} isAnswer @returns {Tokenizer | null}
+ */
+const tokenizerOf = ({ tokenizer }, isAnswer) =>
+  (isAnswer && tokenizer && 'target' in tokenizer ? /** @type {Tokenizer} */ (tokenizer.target) : tokenizer)
 
 /**
  * The vocabulary as displayed: WordPiece tokens by their names, byte-level ones as text.
- * @param {Opened} opened
+ * @param {Opened} opened @param {boolean} isAnswer whether it is that of answers
  */
-export function vocabularyOf(opened) {
-  const { tokenizer, config } = opened
-  let vocabulary = vocabularies.get(opened)
+export function vocabularyOf(opened, isAnswer) {
+  const { config } = opened, tokenizer = tokenizerOf(opened, isAnswer), known = vocabularies[Number(isAnswer)]
+  let vocabulary = known.get(opened)
   if (!vocabulary) {
-    const size = Math.max(config.vocab_size ?? tokenizer?.size ?? 0, config.decoder_vocab_size ?? 0)
+    const { vocab_size: shared, decoder_vocab_size: own, share_encoder_decoder_embeddings: isShared } = config
+    const size = (isAnswer && isShared === false ? own : undefined) ?? shared ?? tokenizer?.size ?? 0
     const isOfLetters = tokenizer?.type === 'WordPiece'
     /** @param {number} id */
     const token = id => {
@@ -31,23 +40,26 @@ export function vocabularyOf(opened) {
       return isOfLetters || /^<.*>$/.test(name) ? name : spelled(tokenizer.bytesOf(id))
     }
     vocabulary = Array.from({ length: size }, (_, id) => token(id))
-    vocabularies.set(opened, vocabulary)
+    known.set(opened, vocabulary)
   }
   return vocabulary
 }
 
 /**
  * The ids of a text; without a tokenizer the text consists of ids.
- * @param {Opened} opened @param {string} text @param {boolean} special @returns {number[]}
+ * @param {Opened} opened @param {string} text @param {boolean} special @param {boolean} [isAnswer]
+ * @returns {number[]}
  */
-export function encode({ tokenizer }, text, special) {
+export function encode(opened, text, special, isAnswer = false) {
+  const tokenizer = tokenizerOf(opened, isAnswer)
   if (tokenizer) return [...tokenizer.encode(text, { special }).ids]
   return (text.match(/\d+/g) ?? []).map(Number)
 }
 
 /** @param {Opened} opened @param {number[]} ids @param {{ isAnswer: boolean }} [more] */
 export function streamOf(opened, ids, more) {
-  const { tokenizer } = opened, vocabulary = vocabularyOf(opened), labels = labelsOf(opened)
+  const isAnswer = more?.isAnswer ?? false, tokenizer = tokenizerOf(opened, isAnswer)
+  const vocabulary = vocabularyOf(opened, isAnswer), labels = labelsOf(opened)
   const tokens = ids.map(id => vocabulary[id] ?? String(id))
   return { tokens: [tokens], ids: [ids], vocabulary, padding: [ids.map(() => false)], lengths: [ids.length],
     merges: tokenizer ? mergesOf(tokenizer, ids, vocabulary) : {}, ...(labels && { labels }), ...more }
@@ -73,7 +85,7 @@ function tokenizeExample(tokenizer, text, special) {
 export function textStream(opened, { beginning }, ids, longest) {
   const { tokenizer } = opened
   if (!tokenizer) return streamOf(opened, ids)
-  const vocabulary = vocabularyOf(opened)
+  const vocabulary = vocabularyOf(opened, false)
   /** @param {number} id */
   const displayToken = id => vocabulary[id] ?? String(id)
   const hangul = hangulOf(beginning, {

@@ -89,7 +89,7 @@ export function bartFamily({ type, architecture, describe, isTokenizer, Model = 
     type,
     prefixes: ['model.'],
     tokenEmbedding: {
-      keys: ['shared.weight', 'encoder.embed_tokens.weight', 'decoder.embed_tokens.weight'], isTiedByDefault: true
+      keys: ['shared.weight', 'decoder.embed_tokens.weight', 'encoder.embed_tokens.weight'], isTiedByDefault: true
     },
     /** Computed tables of positions, and the head, where it is the decoder's token embedding. */
     ignored: [/embed_positions\.weights?$/, /^lm_head\.weight$/],

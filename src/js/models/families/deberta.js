@@ -1,10 +1,23 @@
 import { describe, expect } from '../../errors.js'
-import { ACTIVATIONS, readBoolean, readChoice, refuseUnsupported } from '../config.js'
+import { ACTIVATIONS, checkDivides, readBoolean, readChoice, readInteger, refuseUnsupported } from '../config.js'
 import { BERT_KEYS, describeBertLike } from './bert.js'
 import { encoderFamily } from './encoder_family.js'
 
 /** The names in a setting such as 'c2p|p2c'. @param {string} setting */
 const splitNames = setting => setting.toLowerCase().split('|').map(name => name.trim())
+
+/**
+ * The convolution after the first layer; null without one.
+ * @param {import('../config.js').Config} config @param {number} channels
+ * @returns {import('../disentangled.js').Convolution | null}
+ */
+function readConvolution(config, channels) {
+  const kernelSize = readInteger(config, 'conv_kernel_size', 0, 0), groups = readInteger(config, 'conv_groups', 1)
+  if (!kernelSize) return null
+  expect(kernelSize % 2 === 1, 'format', () => `config.json: conv_kernel_size must be odd, got ${kernelSize}`)
+  checkDivides('hidden_size', channels, 'conv_groups', groups)
+  return { kernelSize, groups, activation: readChoice(config, 'conv_act', ACTIVATIONS, 'tanh') }
+}
 
 /** DeBERTa 2 and 3 (He et al. 2021): attention with embeddings of relative positions. */
 export const debertaV2 = encoderFamily({
@@ -16,6 +29,7 @@ export const debertaV2 = encoderFamily({
     'self_attn.key_proj': 'attention.self.key_proj', 'self_attn.value_proj': 'attention.self.value_proj',
     'self_attn.pos_key_proj': 'attention.self.pos_key_proj', 'self_attn.pos_query_proj': 'attention.self.pos_query_proj',
     'stack.rel_embeddings': 'encoder.rel_embeddings', 'stack.LayerNorm': 'encoder.LayerNorm',
+    'stack.conv.conv': 'encoder.conv.conv', 'stack.conv.LayerNorm': 'encoder.conv.LayerNorm',
     'predictions.dense': '/cls.predictions.transform.dense', 'predictions.LayerNorm': '/cls.predictions.transform.LayerNorm',
     'predictions': '/cls.predictions'
   },
@@ -38,7 +52,7 @@ export const debertaV2 = encoderFamily({
     const { channels, heads } = description
     // Hugging Face's class has no relative attention if the setting is missing.
     refuseUnsupported({ ...config, relative_attention: config.relative_attention ?? false }, {
-      relative_attention: [true], conv_kernel_size: [0], embedding_size: [channels], pooler_hidden_size: [channels],
+      relative_attention: [true], embedding_size: [channels], pooler_hidden_size: [channels],
       attention_head_size: [channels / heads]
     })
     return {
@@ -47,7 +61,7 @@ export const debertaV2 = encoderFamily({
       disentangled: {
         hasC2P: kinds.includes('c2p'), hasP2C: kinds.includes('p2c'), isShared: readBoolean(config, 'share_att_key', false),
         buckets: Math.max(0, config.position_buckets ?? -1), maxDistance: given < 1 ? description.maxPositions : given,
-        isNormed: splitNames(String(norm)).includes('layer_norm')
+        isNormed: splitNames(String(norm)).includes('layer_norm'), conv: readConvolution(config, channels)
       }
     }
   }

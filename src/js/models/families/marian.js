@@ -8,12 +8,12 @@ export class Marian extends BartModel {
 
 /**
  * Whether the files make a tokenizer: tokenizer.json, or vocab.json with source.spm. The ids are those of vocab.json,
- * not of the .spm. A separate target vocabulary (target_vocab.json) would need a second tokenizer.
+ * not of the .spm.
  * @param {Record<string, string | Uint8Array>} files
  */
 function isTokenizer(files) {
   if ('tokenizer.json' in files) return true
-  if (!('vocab.json' in files && 'source.spm' in files) || 'target_vocab.json' in files) return false
+  if (!('vocab.json' in files && 'source.spm' in files)) return false
   const content = files['vocab.json'], text = typeof content === 'string' ? content : new TextDecoder().decode(content)
   return ['"<unk>"', '"</s>"'].every(name => text.includes(name))
 }
@@ -23,12 +23,9 @@ const family = bartFamily({
   architecture: 'MarianMTModel',
   isTokenizer,
   Model: Marian,
-  describe: (config, shapeOf) => ({
-    ...describeBartLike('Marian', config, shapeOf, {
-      vocabSize: 58101, decoderStart: 58100, positions: { kind: 'sinusoidal' }, isPreNorm: false, hasEmbeddingNorm: false,
-      hasLogitBias: true, allowed: { static_position_embeddings: [true], tie_word_embeddings: [true] }
-    }),
-    isTied: true
+  describe: (config, shapeOf) => describeBartLike('Marian', config, shapeOf, {
+    vocabSize: 58101, decoderStart: 58100, positions: { kind: 'sinusoidal' }, isPreNorm: false, hasEmbeddingNorm: false,
+    hasLogitBias: true, allowed: { static_position_embeddings: [true] }
   })
 })
 
@@ -36,7 +33,7 @@ export const marian = {
   ...family,
   /** @param {import('../bart.js').BartDescription} description */
   toHuggingFace(description) {
-    const form = family.toHuggingFace(description), { tie_word_embeddings: _, ...config } = form.config
-    return { ...form, config }
+    const form = family.toHuggingFace(description), { tie_word_embeddings: isTied, ...config } = form.config
+    return { ...form, config: { ...config, ...(!isTied && { tie_word_embeddings: isTied }) } }
   }
 }

@@ -3,10 +3,10 @@ import {
   ACTIVATIONS, UNSUPPORTED, readBoolean, readChoice, readDecoderStart, readInteger, readNumber, refuseUnsupported
 } from '../config.js'
 import { layerRows } from '../plan.js'
-import { T5 } from '../t5.js'
+import { T5, T5Encoder } from '../t5.js'
 import { isTied } from '../tied.js'
 
-/** @typedef {import('../t5.js').Settings} Settings */
+/** @typedef {import('../t5.js').Settings} Settings @typedef {import('../t5.js').StackSettings} StackSettings */
 
 /**
  * Settings that a configuration may leave out.
@@ -71,6 +71,40 @@ const blockTable = (feedForwardIndex, isGated) => Object.fromEntries([
 ])
 
 /**
+ * The rows of one side's layers.
+ * @param {'encoder' | 'decoder'} side @param {StackSettings} settings @returns {import('../plan.js').Row[]}
+ */
+const sideRows = (side, { layers, isGated, hasBiasPerLayer }) => [
+  ...(hasBiasPerLayer
+    ? layerRows(layers[side], `${side}.block.{n}.`, `${side}.block.{n}.`, { [BIAS]: 'relative_attention_bias.weight' })
+    : [{ key: `${side}.block.0.${BIAS}`, target: `${side}.relative_attention_bias.weight` }]),
+  ...layerRows(layers[side], `${side}.block.{n}.`, `${side}.block.{n}.`, blockTable(side === 'encoder' ? 1 : 2, isGated)),
+  { key: `${side}.final_layer_norm.weight`, target: `${side}.final_layer_norm.weight` }
+]
+
+/**
+ * The encoder alone.
+ * @param {string} type @param {string} name @param {Defaults} defaults
+ * @returns {import('../index.js').Family<StackSettings>}
+ */
+const encoderOnly = (type, name, defaults) => ({
+  type,
+  prefixes: [],
+  /** Hugging Face's class does not read the decoder of a whole model either. */
+  ignored: [/^decoder\./],
+  Model: T5Encoder,
+  readSettings(config, shapeOf) {
+    const { decoderStartTokenId: _, ...settings } = readSettings(name, defaults, config, shapeOf)
+    return settings
+  },
+  toHuggingFace: settings => ({ settings, config: { architectures: [`${name}EncoderModel`] }, toKey: key => key }),
+  rows: settings => [
+    { key: 'shared.weight', target: 'shared.weight', aliases: ['encoder.embed_tokens.weight'] },
+    ...sideRows('encoder', settings)
+  ]
+})
+
+/**
  * T5 or a relative.
  * @param {string} type @param {string} name @param {Defaults} defaults
  * @returns {import('../index.js').Family<Settings>}
@@ -89,6 +123,7 @@ const t5Family = (type, name, defaults) => ({
     },
     question: { out: 'qa_outputs' }
   },
+  encoderOnly: encoderOnly(type, name, defaults),
   Model: T5,
   readSettings: (config, shapeOf) => readSettings(name, defaults, config, shapeOf),
   toHuggingFace: settings => ({
@@ -100,19 +135,13 @@ const t5Family = (type, name, defaults) => ({
     },
     toKey: key => key
   }),
-  rows: ({ layers, isGated, isTied, hasBiasPerLayer, head }) => [
+  rows: settings => [
     {
       key: 'shared.weight', target: 'shared.weight',
-      aliases: ['encoder.embed_tokens.weight', 'decoder.embed_tokens.weight', ...(isTied ? ['lm_head.weight'] : [])]
+      aliases: ['encoder.embed_tokens.weight', 'decoder.embed_tokens.weight', ...(settings.isTied ? ['lm_head.weight'] : [])]
     },
-    ...(/** @type {const} */ (['encoder', 'decoder'])).flatMap((side, i) => [
-      ...(hasBiasPerLayer
-        ? layerRows(layers[side], `${side}.block.{n}.`, `${side}.block.{n}.`, { [BIAS]: 'relative_attention_bias.weight' })
-        : [{ key: `${side}.block.0.${BIAS}`, target: `${side}.relative_attention_bias.weight` }]),
-      ...layerRows(layers[side], `${side}.block.{n}.`, `${side}.block.{n}.`, blockTable(i + 1, isGated)),
-      { key: `${side}.final_layer_norm.weight`, target: `${side}.final_layer_norm.weight` }
-    ]),
-    ...(isTied || head ? [] : [{ key: 'lm_head.weight', target: 'lm_head.weight' }])
+    ...sideRows('encoder', settings), ...sideRows('decoder', settings),
+    ...(settings.isTied || settings.head ? [] : [{ key: 'lm_head.weight', target: 'lm_head.weight' }])
   ]
 })
 
