@@ -118,7 +118,7 @@ test('errors say what is missing', async () => {
   await assert.rejects(open(file, { pattern: '.' }), { code: 'type' })
   await assert.rejects(open(file, { patStr: '(' }), { code: 'format' })
   await assert.rejects(open('no ranks'), { code: 'type', message: /files must have one of lines with a token in base64 .*got an object with my.tiktoken/ })
-  await assert.rejects(open('YQ== 0\nYg== 1', { patStr: '.+' }), { code: 'format', message: /my.tiktoken must have each of the 256 bytes/ })
+  await assert.rejects(open('YQ== 0\nYg== 1', { patStr: '.+' }), { code: 'format', message: /my.tiktoken must have all 256 bytes/ })
   for (const line of ['YWI= 3', 'YQ== 256']) {
     await assert.rejects(open(`${file}\n${line}`, { patStr: '.+' }), { code: 'format', message: /no token or rank twice/ })
   }

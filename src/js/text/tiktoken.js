@@ -85,10 +85,11 @@ function toTokenizerJson(where, text, config, { patStr, specialTokens }) {
     const piece = Array.from(atob(match[1]), byte => BYTE_CHARACTERS[byte.charCodeAt(0)]).join('')
     return { piece, score: -match[2], type: 1 }
   })
-  const tokens = new Set(pieces.map(({ piece }) => piece)), sizes = [tokens.size, new Set(pieces.map(({ score }) => score)).size]
-  expectFormat(BYTE_CHARACTERS.every(byte => tokens.has(byte)) && sizes.every(size => size === pieces.length),
-    () => `${where} must have each of the 256 bytes, and no token or rank twice`)
-  const count = pieces.length, known = patStr === undefined ? ENCODINGS[count] : null
+  const count = pieces.length, tokens = new Set(pieces.map(({ piece }) => piece))
+  const ids = new Set(pieces.map(({ score }) => score))
+  expectFormat(BYTE_CHARACTERS.every(byte => tokens.has(byte)) && tokens.size + ids.size === 2 * count,
+    () => `${where} must have all 256 bytes, and no token or rank twice`)
+  const known = patStr === undefined ? ENCODINGS[count] : null
   expectFormat(known !== undefined, () => `${where} has ${count} tokens, as no known encoding (${Object.keys(ENCODINGS)}); ` +
     'give the pattern that splits a text and the special tokens: gf.text.tiktoken(files, { patStr, specialTokens })')
   const listed = readAddedTokens(config, undefined, new Set()), { merges, ranks } = mergesFromScores(pieces)

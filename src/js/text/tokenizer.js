@@ -272,10 +272,8 @@ export class Tokenizer {
     expectBoolean(where, 'allowSpecial', allowSpecial)
     expectType(pair === undefined || (isList ? Array.isArray(pair) && pair.length === text.length : !Array.isArray(pair)), `${where}: pair must be like text, a text or a list as long`, pair)
     const isPair = pair !== undefined, template = this.#postProcessor[isPair ? 'pair' : 'single'].filter(part => special || !part.ids)
-    const limit = truncation === undefined ? undefined
-      : readLimits('truncation', truncation, 'maxLength', { maxLength: undefined, strategy: 'longest_first', side: 'right' })
-    const added = countIds(template)
-    if (limit) expectInteger(`${where}: truncation`, 'maxLength', limit.maxLength, added)
+    const added = countIds(template), limit = truncation === undefined ? undefined : readLimits('truncation', truncation,
+      'maxLength', { maxLength: undefined, strategy: 'longest_first', side: 'right' }, added)
     const lists = /** @type {any[]} */ (isList ? text : [text]).map((first, k) => {
       const texts = (isPair ? [first, isList ? pair[k] : pair] : [first]).map(part => {
         const source = createSource(this.#engine, where, part), builder = new EncodingBuilder(this.#model)
@@ -465,15 +463,15 @@ const CHOICES = { side: ['left', 'right'], strategy: ['longest_first', 'only_fir
 /**
  * Reads an option of `encode` that is a length or an object.
  * @param {string} name @param {unknown} value @param {string} lengthName
- * @param {Record<string, any>} defaults @returns {Record<string, any>}
+ * @param {Record<string, any>} defaults @param {number} [least] that a length may be @returns {Record<string, any>}
  */
-function readLimits(name, value, lengthName, defaults) {
+function readLimits(name, value, lengthName, defaults, least = 0) {
   const where = `tokenizer.encode: ${name}`
   const options = isPlain(value) ? { ...defaults, ...expectOptions(where, value, Object.keys(defaults)) }
     : { ...defaults, ...value !== true && { [lengthName]: value } }
   for (const [key, setting] of Object.entries(options)) {
     if (CHOICES[key]) expectOneOf(where, key, setting, CHOICES[key])
-    else if (key !== 'id') expectInteger(where, key, setting, 0, MAX_LENGTH)
+    else if (key !== 'id') expectInteger(where, key, setting, least, MAX_LENGTH)
   }
   return options
 }
