@@ -108,9 +108,9 @@ types() {
 
 # bundle: the npm package; Node reads a few files ten times as fast as sixty. The text library and the command share chunks.
 bundle() {
-  is_fresh dist/js/glassformer.js src/js src/training dist/*.wasm build.sh && return
+  is_fresh dist/js/glassformer.js src/js src/cli src/training dist/*.wasm build.sh && return
   rm -rf dist/js
-  npx esbuild glassformer=src/js/index.js text=src/js/text/index.js cli=src/js/cli.js --bundle --splitting --format=esm \
+  npx esbuild glassformer=src/js/index.js text=src/js/text/index.js cli=src/cli/index.js --bundle --splitting --format=esm \
     --platform=neutral --external:node:* --conditions=packed --chunk-names=part-[hash] --outdir=dist/js --log-level=warning \
     --minify-whitespace --minify-syntax --line-limit=160
   cp dist/*.wasm dist/js

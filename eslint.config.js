@@ -30,8 +30,9 @@ const SHOWN = 'glossary|import|inspector|lessons|map|notebooks|opening|shell|the
 /** What the files of a folder may not import, and why. @type {[string, string, string][]} */
 const WALLS = [
   ['src/reference', 'js|training|web', 'references are independent of the library'],
-  ['src/js', 'reference|web', 'the library knows no page'],
-  ['src/training', 'reference|web', 'the command line trains without the page'],
+  ['src/js', 'cli|reference|training|web', 'the library knows neither the command nor the page'],
+  ['src/training', 'cli|reference|web', 'the command line trains without the page'],
+  ['src/cli', 'reference|web', 'the command line needs no page'],
   ['web/lib', `${SHOWN}|check|models|rooms|stages|worker`, 'lib is below all other folders of the page'],
   ['web/models', `${SHOWN}|check|rooms|stages|worker`, 'models run in workers, without the page'],
   ['web/rooms', `${SHOWN}|check|stages|worker`, 'rooms are derived in Node, too'],

@@ -4,13 +4,13 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { load } from '../src/js/index.js'
 import { prepare, runPipeline } from '../src/js/pipeline.js'
-import { COMMANDS } from '../src/js/cli/options.js'
-import { asJson } from '../src/js/cli/print.js'
-import { createStages, leadingIndices } from '../src/js/cli/stages.js'
-import { table, width } from '../src/js/cli/table.js'
+import { COMMANDS } from '../src/cli/options.js'
+import { asJson } from '../src/cli/print.js'
+import { createStages, leadingIndices } from '../src/cli/stages.js'
+import { table, width } from '../src/cli/table.js'
 import { everyNth } from './lib/long.js'
 
-const CLI = fileURLToPath(new URL('../src/js/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../src/cli/index.js', import.meta.url))
 /** The bundled command, because its processes start twice as fast, and there are many. */
 const BUNDLED = fileURLToPath(new URL('../dist/js/cli.js', import.meta.url))
 /** A process calls it many times. */

@@ -13,7 +13,7 @@ import { hashText } from '../src/training/custom_text.js'
 import { createSession } from '../src/training/session.js'
 import { read } from '../src/training/settings.js'
 
-const CLI = fileURLToPath(new URL('../src/js/cli.js', import.meta.url))
+const CLI = fileURLToPath(new URL('../src/cli/index.js', import.meta.url))
 const run = (args, input = '') => spawnSync(process.execPath, [CLI, ...args], { input, encoding: 'utf8' })
 const [llama] = cases('llama'), files = filesOf(llama)
 const tokenizer = gf.text.trainBPE('a tale of two tails, a tale of two tails', { vocabSize: 270 })
@@ -261,7 +261,7 @@ test('prints an unexpected error in one line', async () => {
   assert.doesNotMatch(stderr, /\n +at |node:internal/)
   assert.equal(stderr.trim().split('\n').length, 1)
   // A library that breaks: the kernels are not there.
-  const source = (await readFile(CLI, 'utf8')).replaceAll("'./", `'${new URL('../src/js/', import.meta.url).href}`)
+  const source = (await readFile(CLI, 'utf8')).replace(/'(\.\.?\/.*?)'/g, (_, path) => `'${new URL(path, new URL('../src/cli/', import.meta.url)).href}'`)
     .replace('await load()', 'await Promise.reject(new TypeError("first\\nsecond"))')
   const broken = join(folder, 'cli.mjs')
   await writeFile(broken, source)

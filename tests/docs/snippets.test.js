@@ -47,7 +47,7 @@ test('the lines for a terminal', () => {
   const lines = MARKDOWN.flatMap(name => blocks(name, 'sh')).join('').split('\n').filter(line => line.includes('npx glassformer'))
   assert.ok(lines.length >= 8)
   for (const line of lines) {
-    const command = line.replace('npx glassformer', `"${process.execPath}" "${ROOT}src/js/cli.js"`).replace('--steps 500', '--steps 20')
+    const command = line.replace('npx glassformer', `"${process.execPath}" "${ROOT}src/cli/index.js"`).replace('--steps 500', '--steps 20')
     const printed = execFileSync('sh', ['-c', command], { cwd: folder, encoding: 'utf8' })
     assert.ok(printed.length > 20, line)
   }

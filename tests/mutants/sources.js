@@ -44,8 +44,8 @@ const placesIn = text => text.split('\n').flatMap((line, row) => (isSilent(line)
 const sources = [...filesBelow(`${ROOT}src/c`, '.c'), ...filesBelow(`${ROOT}src/c`, '.h'), ...filesBelow(`${ROOT}src/js`, '.js')]
   .filter(path => !path.includes('/src/c/blocks/'))
   .map(path => path.slice(ROOT.length)).filter(path => given.of.some(one => path.startsWith(one)))
-  // Read by nobody in Node's tests of the sources: the command and the bundle have their own.
-  .filter(path => !/cli|wasm\/|kernels\.js/.test(path))
+  // Read by nobody in Node's tests of the sources: the bundle has its own.
+  .filter(path => !/wasm\/|kernels\.js/.test(path))
 
 const all = sources.flatMap(file => placesIn(readFileSync(ROOT + file, 'utf8')).map((place, n) => ({ file, n, ...place })))
 const draw = createRandom(Number(given.seed))

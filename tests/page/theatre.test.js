@@ -90,7 +90,7 @@ test('the printed command trains in Node with the same losses, and its file can 
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   const settings = smallSettings('dates')
-  const script = new URL('../../src/js/cli.js', import.meta.url).pathname
+  const script = new URL('../../src/cli/index.js', import.meta.url).pathname
   const run = (...more) => execFileSync(process.execPath, [script, 'train', write(settings), ...more], { encoding: 'utf8' })
   run('--until', '10', '--out', `${folder}ten.safetensors`)
   const output = run('--json', '--from', `${folder}ten.safetensors`, '--out', `${folder}all.safetensors`)

@@ -1,6 +1,6 @@
 /** The options of each command, and parsing and checking of arguments. */
 import { parseArgs } from 'node:util'
-import { findSimilar } from '../errors.js'
+import { findSimilar } from '../js/errors.js'
 import { STAGES } from './stages.js'
 
 /** An error in the arguments: exit code 2. */

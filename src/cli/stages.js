@@ -1,5 +1,5 @@
 /** The stages of a run, each computed on first use; large ones in pieces. */
-import { nest } from '../tensor/shape.js'
+import { nest } from '../js/tensor/shape.js'
 
 /**
  * Consecutive rows of one matrix of a stage.
@@ -39,7 +39,7 @@ const sliceMatrix = tensor => lead => {
 
 /**
  * The tensors of the block, each computed once, on first use.
- * @param {any} gf @param {ReturnType<typeof import('../pipeline.js').prepare>} prepared
+ * @param {any} gf @param {ReturnType<typeof import('../js/pipeline.js').prepare>} prepared
  */
 function tensorsOf(gf, { settings: { dModel: C, heads: H }, text, modules, masks }) {
   const F = gf.functional, { embedding, positions, dropout, self_attn: attention } = modules
@@ -78,7 +78,7 @@ function tensorsOf(gf, { settings: { dModel: C, heads: H }, text, modules, masks
 
 /**
  * Computes rows of scores or weights, some queries at a time.
- * @param {any} gf @param {ReturnType<typeof import('../pipeline.js').prepare>} prepared
+ * @param {any} gf @param {ReturnType<typeof import('../js/pipeline.js').prepare>} prepared
  * @param {ReturnType<typeof tensorsOf>} tensors @param {string} name in the trace
  * @returns {(lead: number[]) => Generator<Piece>}
  */
@@ -103,7 +103,7 @@ const squarePieces = (gf, { masks: { keyPaddingMask, isCausal } }, tensors, name
 
 /**
  * Creates all stages of a run, without computing them.
- * @param {any} gf @param {ReturnType<typeof import('../pipeline.js').prepare>} prepared @returns {Stage[]}
+ * @param {any} gf @param {ReturnType<typeof import('../js/pipeline.js').prepare>} prepared @returns {Stage[]}
  */
 export function createStages(gf, prepared) {
   const { settings: { dModel: C, heads: H }, text } = prepared, B = text.ids.length, T = text.ids[0].length

@@ -1,15 +1,15 @@
 #!/usr/bin/env node
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { GlassformerError, load } from './index.js'
-import { prepare } from './pipeline.js'
-import { sizeOf } from './tensor/shape.js'
-import { COMMANDS, UsageError, closestCommand, formatOptions, nameOptions, readArguments, toCamelCase } from './cli/options.js'
-import { MODEL_COMMANDS } from './cli/models.js'
-import { expectReadable, readInput } from './cli/paths.js'
-import { asJson, asText } from './cli/print.js'
-import { createStages } from './cli/stages.js'
-import { train } from './cli/train.js'
+import { GlassformerError, load } from '../js/index.js'
+import { prepare } from '../js/pipeline.js'
+import { sizeOf } from '../js/tensor/shape.js'
+import { COMMANDS, UsageError, closestCommand, formatOptions, nameOptions, readArguments, toCamelCase } from './options.js'
+import { MODEL_COMMANDS } from './models.js'
+import { expectReadable, readInput } from './paths.js'
+import { asJson, asText } from './print.js'
+import { createStages } from './stages.js'
+import { train } from './train.js'
 
 const HELP = `usage: glassformer [options] [sentence ...]
        glassformer inspect PATH [--json]

@@ -33,7 +33,7 @@ function showProgress(text) {
 
 /**
  * Reads the weights that the page has for a task; the npm package does not contain them.
- * @param {typeof import('../../training/command.js')} theatre @param {any} settings
+ * @param {typeof import('../training/command.js')} theatre @param {any} settings
  */
 function readPageWeights({ pageFile }, settings) {
   const file = new URL(`../../../web/models/${settings.task}/${pageFile(settings)}`, import.meta.url)
@@ -44,7 +44,7 @@ function readPageWeights({ pageFile }, settings) {
 
 /**
  * Reads the settings, the text and the file to resume from.
- * @param {typeof import('../../training/command.js')} theatre @param {string} what
+ * @param {typeof import('../training/command.js')} theatre @param {string} what
  * @param {Record<string, any>} values
  */
 function readSettings(theatre, what, values) {
@@ -92,7 +92,7 @@ function measurePace({ done }, until, started, first) {
  * @returns {Promise<AsyncGenerator<string>>} the lines to print, during the training
  */
 export async function train(gf, [what, ...rest], values) {
-  const theatre = await import('../../training/command.js')
+  const theatre = await import('../training/command.js')
   if (what === undefined) throw new UsageError('train: a text file, a task or a link is missing')
   if (rest.length) throw new UsageError(`train takes one text file, task or link, got also '${rest[0]}'`)
   const { settings, from, text } = readSettings(theatre, what, values), out = values.out ?? defaultOut(what)
@@ -103,7 +103,7 @@ export async function train(gf, [what, ...rest], values) {
 }
 
 /**
- * @param {ReturnType<typeof import('../../training/player.js').createPlayer>} player @param {string} link
+ * @param {ReturnType<typeof import('../training/player.js').createPlayer>} player @param {string} link
  * @param {string} out @param {Record<string, any>} values @returns {AsyncGenerator<string>}
  */
 async function* runTraining(player, link, out, { until: maxStep, json }) {

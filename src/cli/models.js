@@ -1,14 +1,14 @@
 import { existsSync, openAsBlob } from 'node:fs'
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { readHeader } from '../files/header.js'
-import { settle, openSource } from '../files/source.js'
-import { sizeOf } from '../tensor/shape.js'
+import { readHeader } from '../js/files/header.js'
+import { settle, openSource } from '../js/files/source.js'
+import { sizeOf } from '../js/tensor/shape.js'
 import { UsageError, nameOptions } from './options.js'
-import { openRemoteFolder } from '../files/remote.js'
+import { openRemoteFolder } from '../js/files/remote.js'
 import { expectFolderPath, isAddress, isFile, isFolder } from './paths.js'
 import { table, width } from './table.js'
-import { spelled } from '../../training/models/token_text.js'
+import { spelled } from '../training/models/token_text.js'
 
 /**
  * The commands for a model in files: a folder as on Hugging Face's hub, or a single file.
@@ -63,7 +63,7 @@ async function isTrainingFile(path) {
 
 /** Lists the tensors of a file of weights without a config.json. @param {Request} request */
 async function inspectTensors({ path, isJson, columns }) {
-  const { entries, metadata } = /** @type {import('../files/header.js').Header} */ (await readFileHeader(path))
+  const { entries, metadata } = /** @type {import('../js/files/header.js').Header} */ (await readFileHeader(path))
   const tensors = [...entries].map(([name, { dtype, shape, from, to }]) => ({ name, dtype, shape, bytes: to - from }))
   const parameters = tensors.reduce((sum, { shape }) => sum + sizeOf(shape), 0)
   const bytes = tensors.reduce((sum, tensor) => sum + tensor.bytes, 0)
@@ -146,7 +146,7 @@ function withUsageErrors(fn) {
 /** Continues texts. @param {Request} request */
 async function generate({ gf, path, texts, options, isJson }) {
   if (await isTrainingFile(path)) {
-    const { createContinuation } = await import('../../training/command.js')
+    const { createContinuation } = await import('../training/command.js')
     const continueText = createContinuation(gf, await readFile(path))
     return formatAnswers(texts.map(text => withUsageErrors(() => continueText(text, options))), isJson)
   }

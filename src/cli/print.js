@@ -1,11 +1,11 @@
 /** Formats the stages of a run as tables or JSON, piece by piece, because they may be very long. */
-import { range } from '../tensor/shape.js'
+import { range } from '../js/tensor/shape.js'
 import { leadingIndices } from './stages.js'
 import { table, width, wrapList } from './table.js'
 
 /**
  * @typedef {import('./stages.js').Stage} Stage
- * @typedef {ReturnType<typeof import('../pipeline.js').prepare>} Prepared
+ * @typedef {ReturnType<typeof import('../js/pipeline.js').prepare>} Prepared
  */
 
 /** Formats a number with four decimals. @param {number} value */
