@@ -48,9 +48,10 @@ export const bindText = engine => ({
    * @param {import('./tiktoken.js').TiktokenOptions} [options] patStr and specialTokens, for an encoding that is none
    *   of gpt2, r50k_base, p50k_base, cl100k_base, o200k_base, Qwen's and Llama 3's
    * @example
-   * const ranks = new TextEncoder().encode('YQ== 0\nYg== 1\nYWI= 2\n')  // a, b and ab in base64
-   * const tokenizer = await gf.text.tiktoken({ 'tiny.tiktoken': ranks }, { patStr: '[ab]+' })
-   * tokenizer.encode('abb').ids                     // [2, 1]
+   * const tokens = [...Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte)), 'ab']
+   * const lines = tokens.map((token, rank) => `${btoa(token)} ${rank}`).join('\n')
+   * const tokenizer = await gf.text.tiktoken({ 'tiny.tiktoken': lines }, { patStr: '[ab]+' })
+   * tokenizer.encode('abb').ids                     // [256, 98]
    */
   tiktoken: (files, options) => guardPromise(import('./tiktoken.js').then(code => code.loadTiktoken(engine, files, options)),
     ['encode', 'decode'], 'await gf.text.tiktoken(files)'),
