@@ -14,7 +14,8 @@ const METADATA = {
 }
 /** A tensor of small floats. */
 const small = (...shape) => {
-  const bytes = randomBytes(shape.reduce((a, b) => a * b), 5), values = Float32Array.from(bytes, byte => (byte - 128) / 512)
+  const bytes = randomBytes(shape.reduce((a, b) => a * b), 5)
+  const values = Float32Array.from(bytes, byte => (byte - 128) / 512)
   return { shape, type: 'F32', bytes: new Uint8Array(values.buffer) }
 }
 const layer = n => ({
@@ -23,7 +24,9 @@ const layer = n => ({
   [`blk.${n}.ffn_gate.weight`]: small(C, C), [`blk.${n}.ffn_up.weight`]: small(C, C), [`blk.${n}.ffn_down.weight`]: small(C, C)
 })
 const TENSORS = { 'token_embd.weight': small(V, C), ...layer(0), 'output_norm.weight': small(C) }
-const fileOf = (metadata = {}, tensors = {}) => writeGguf(Array.isArray(metadata) ? metadata : { ...METADATA, ...metadata },
+/** The file of a good model with changes, or of lists of entries. */
+const fileOf = (metadata = {}, tensors = {}) => writeGguf(
+  Array.isArray(metadata) ? metadata : { ...METADATA, ...metadata },
   Array.isArray(tensors) ? tensors : { ...TENSORS, ...tensors })
 const accepts = async (bytes, file = 'm.gguf') => (await gf.models.load({ [file]: bytes })).model.dispose()
 /** Asserts that load and inspect refuse a file. */
@@ -46,7 +49,8 @@ test('types of tensors that are not read are refused by their names', async () =
 })
 
 test('offsets, names and the alignment of tensors', async () => {
-  const list = Object.entries(TENSORS), at = offset => list.map(([name, tensor], i) => [name, i === 2 ? { ...tensor, offset } : tensor])
+  const list = Object.entries(TENSORS)
+  const at = offset => list.map(([name, tensor], i) => [name, i === 2 ? { ...tensor, offset } : tensor])
   for (const offset of [1, 4]) await refuses(fileOf({}, at(offset)), new RegExp(`blk\\.0\\.attn_q\\.weight must start at a multiple of 32 bytes.*got ${offset}`))
   await refuses(fileOf({}, at(0)), /blk\.0\.attn_q\.weight must start at or after byte \d+, where token_embd\.weight ends, got \d+/)
   await refuses(fileOf({}, [...list, ['blk.0.attn_q.weight', small(C, C)]]), /blk\.0\.attn_q\.weight is in the file twice/)
@@ -66,4 +70,83 @@ test('arrays of arrays are read, and too deep ones are refused', async () => {
   }
   await accepts(fileOf({ x: nested(3) }))
   for (const depth of [9, 20_000]) await refuses(fileOf({ x: nested(depth) }), /m\.gguf: arrays must be nested at most 8 deep/)
+})
+
+test('factors of rotary frequencies are as many as the rotated pairs, finite and more than 0', async () => {
+  const pairs = C / HEADS / 2, freqs = values => fileOf({}, { 'rope_freqs.weight': rowsOf(values) })
+  await accepts(freqs([1, 2, 1, 4]))
+  for (const count of [1, 2, 100]) await refuses(freqs(Array(count).fill(1)), new RegExp(`rope_freqs\\.weight.* must be ${pairs} numbers > 0.*got an array of ${count}`))
+  for (const value of [0, -1, NaN, Infinity]) await refuses(freqs([1, value, 1, 1]), new RegExp(`rope_freqs\\.weight.* must be ${pairs} numbers > 0.*got ${value}`))
+  const halves = { shape: [pairs], type: 'F16', bytes: new Uint8Array(2 * pairs).fill(60) }
+  await refuses(fileOf({}, { 'rope_freqs.weight': halves }), /rope_freqs\.weight must have values of type F32, got F16/)
+  const long = { 'rope_factors_long.weight': rowsOf([1, 2, 3, 4]) }, short = { 'rope_factors_short.weight': rowsOf([1, 1, 1, 1]) }
+  await accepts(fileOf({}, { ...long, ...short }))
+  await refuses(fileOf({}, long), /rope_factors_short\.weight must be 4 numbers > 0.*got undefined/)
+  await refuses(fileOf({}, short), /rope_factors_long\.weight must be 4 numbers > 0.*got undefined/)
+})
+
+test('the rotated part of a head is that of the model', async () => {
+  await accepts(fileOf({ 'llama.rope.dimension_count': C / HEADS }))
+  for (const value of [0, 4, 999, '8']) {
+    await refuses(fileOf({ 'llama.rope.dimension_count': value }), /m\.gguf: llama\.rope\.dimension_count must be 8, .* got/)
+  }
+})
+
+test('settings without a default in llama.cpp must be there', async () => {
+  for (const name of ['embedding_length', 'block_count', 'context_length', 'attention.head_count', 'attention.layer_norm_rms_epsilon']) {
+    await refuses(fileOf({ [`llama.${name}`]: undefined }), new RegExp(`m\\.gguf: llama\\.${name} is missing`))
+  }
+  await refuses(fileOf({ 'llama.expert_count': 2 }), /llama\.expert_used_count is missing/)
+  await refuses(fileOf({ 'general.architecture': 'phi2', ...Object.fromEntries(Object.entries(METADATA).filter(([key]) => key.startsWith('llama.'))
+    .map(([key, value]) => [key.replace('llama', 'phi2'), value])) }), /phi2\.attention\.layer_norm_epsilon is missing/)
+})
+
+test('ids of tokens are in the vocabulary', async () => {
+  for (const role of ['bos', 'eos', 'unknown', 'padding', 'seperator']) {
+    const key = `${PREFIX}${role}_token_id`
+    await accepts(fileOf({ [key]: V - 1 }))
+    for (const [value, text] of [['x', '"x"'], [int32(-1), '-1'], [float32(2.5), '2\\.5'], [[1], 'an array of 1'], [true, 'true']]) {
+      await refuses(fileOf({ [key]: value }), new RegExp(`m\\.gguf: ${key} must be an id below ${V}, got ${text}`))
+    }
+    if (role !== 'padding') await refuses(fileOf({ [key]: V }), new RegExp(`${key} must be an id below ${V}, got ${V}`))
+  }
+  // llama.cpp ignores an id of padding outside the vocabulary, which old files have.
+  const { model, config } = await gf.models.load({ 'm.gguf': fileOf({ [`${PREFIX}padding_token_id`]: 2 ** 32 - 1 }) })
+  assert.equal(config.pad_token_id, undefined)
+  model.dispose()
+})
+
+test('tensors of layers after the last one, and quantized tensors that the model does not have', async () => {
+  await refuses(fileOf({}, layer(1)), /m\.gguf: llama\.block_count is 1, and blk\.1\.attn_norm\.weight is of a layer after the last one/)
+  await refuses(fileOf({}, { 'blk.4.ffn_up.weight': small(C, C) }), /llama\.block_count is 1, and blk\.4\.ffn_up/)
+  const blocks = { shape: [32], type: 'Q8_0', bytes: new Uint8Array(34) }
+  for (const tensor of [blocks, small(C)]) await refuses(fileOf({}, { 'blk.0.attn_gate.weight': tensor }), /the model has no blk\.0\.attn_gate\.weight/)
+})
+
+test('lists of the tokenizer', async () => {
+  const numbers = TOKENS.map((_, i) => i), scores = TOKENS.map((_, i) => -i - 0.5), is = (name, value, text) =>
+    refuses(fileOf({ [PREFIX + name]: value }), new RegExp(`m\\.gguf: ${PREFIX}${name} must be ${text}`))
+  await is('tokens', numbers, 'a list of strings, got 0')
+  await is('tokens', 'abc', 'a list of strings, got "abc"')
+  await is('scores', scores.slice(1), `a list of ${V} finite numbers, one for each token, got an array of ${V - 1}`)
+  for (const value of [NaN, Infinity]) await is('scores', [value, ...scores.slice(1)], `a list of finite numbers, got ${value}`)
+  await is('token_type', [1, 1], `a list of ${V} integers, one for each token, got an array of 2`)
+  await is('token_type', scores, 'a list of integers, got -0.5')
+  await is('token_type', 1, 'a list of integers, got 1')
+  await is('merges', numbers, 'a list of strings of two parts, got 0')
+  await is('merges', ['a b', 'ab'], 'a list of strings of two parts, got "ab"')
+})
+
+test('errors about settings have the names of the file', async () => {
+  const norm = 'llama.attention.layer_norm_rms_epsilon', heads = 'llama.attention.head_count'
+  for (const [key, value, text] of [
+    [norm, '4', `${norm} must be a number >= 0, got "4"`],
+    ['llama.block_count', 5000, 'llama.block_count must be at most 1000, got 5000'],
+    ['llama.block_count', 2, 'llama.block_count gives 2 layers blk.0 to blk.1, and the file has 1 of them'],
+    ['llama.embedding_length', 17, `llama.embedding_length must be divisible by ${heads}, got 17 and 2`],
+    ['llama.attention.head_count_kv', 3, `${heads} must be divisible by ${heads}_kv, got 2 and 3`],
+    ['llama.rope.freq_base', 'x', 'llama.rope.freq_base must be a number >= 0, got "x"'],
+    ['llama.rope.scaling.type', 'linear', 'llama.rope.scaling.factor must be a number > 0, got undefined'],
+    ['llama.rope.scaling.type', 'other', 'llama.rope.scaling.type "other" is not supported']
+  ]) await refuses(fileOf({ [key]: value }), new RegExp(`m\\.gguf: ${text.replaceAll('.', '\\.')}`))
 })

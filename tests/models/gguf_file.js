@@ -51,7 +51,10 @@ class Writer {
   }
 }
 
-/** @typedef {{ shape: number[], type: string | number, bytes: Uint8Array, offset?: number }} Stored offset: another one */
+/**
+ * @typedef {{ shape: number[], type: string | number, bytes: Uint8Array, offset?: number }} Stored offset: another one
+ * than after the tensor before it
+ */
 
 /**
  * The bytes of a file. A list of entries may have a name twice.

@@ -113,7 +113,10 @@ function readMetadata(reader, count) {
 /** @param {unknown} value */
 const isPowerOfTwo = value => typeof value === 'number' && value >= 1 && 2 ** Math.round(Math.log2(value)) === value
 
-/** Every tensor must have a name and bytes of its own. @param {string} file @param {readonly [string, Entry][]} entries */
+/**
+ * Every tensor must have a name and bytes of its own.
+ * @param {string} file @param {readonly [string, Entry][]} entries
+ */
 function checkOverlap(file, entries) {
   const names = new Set()
   for (const [name] of entries) {

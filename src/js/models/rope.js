@@ -108,6 +108,18 @@ function llama3(scaling, base, dims) {
 }
 
 /**
+ * A factor for each rotated pair.
+ * @param {Record<string | symbol, any>} scaling @param {string} name @param {number} dims @returns {number[]}
+ */
+function readFactors(scaling, name, dims) {
+  const { [name]: list } = scaling, isList = Array.isArray(list) && list.length === dims / 2
+  const isFactor = (/** @type {unknown} */ value) => typeof value === 'number' && value > 0 && value < Infinity
+  expect(isList && list.every(isFactor), 'format', () => `config.json: ${name} of ${scaling[SOURCE]} must be ${dims / 2} ` +
+    `numbers > 0, one for each rotated pair, got ${isList ? describe(list.find(value => !isFactor(value))) : describe(list)}`)
+  return list
+}
+
+/**
  * LongRoPE (Ding et al. 2024): a factor for each pair, other ones for sequences longer than in the first training.
  * @param {Config} scaling @param {number} base @param {number} dims @param {number} maxPositions @param {Config} config
  */
@@ -119,10 +131,7 @@ function longrope(scaling, base, dims, maxPositions, config) {
   const scale = readPositive(scaling, 'attention_factor',
     factor <= 1 ? 1 : Math.sqrt(1 + Math.log(factor) / Math.log(original)))
   const [short, long] = ['short_factor', 'long_factor'].map(name => {
-    const factors = scaling[name]
-    expect(Array.isArray(factors) && factors.length === dims / 2 && factors.every(value => value > 0), 'format',
-      () => `config.json: ${name} of rope_scaling must be ${dims / 2} numbers > 0, one for each rotated pair, ` +
-        `got ${describe(factors)}`)
+    const factors = readFactors(scaling, name, dims)
     return wavelengths(base, dims).map((wavelength, i) => fround(1 / fround(fround(factors[i]) * wavelength)))
   })
   return {
@@ -135,7 +144,8 @@ function longrope(scaling, base, dims, maxPositions, config) {
  * A factor of every wavelength, as GGUF files have it.
  * @param {Config} scaling @param {number} base @param {number} dims
  */
-function factors({ factors: list }, base, dims) {
+function factors(scaling, base, dims) {
+  const list = readFactors(scaling, 'factors', dims)
   const frequencies = wavelengths(base, dims).map((wavelength, i) => fround(fround(1 / wavelength) / list[i]))
   return { frequencies: () => frequencies }
 }
