@@ -29,6 +29,12 @@ const fileOf = (metadata = {}, tensors = {}) => writeGguf(
   Array.isArray(metadata) ? metadata : { ...METADATA, ...metadata },
   Array.isArray(tensors) ? tensors : { ...TENSORS, ...tensors })
 const accepts = async (bytes, file = 'm.gguf') => (await gf.models.load({ [file]: bytes })).model.dispose()
+/** The settings under the name of another architecture, and more. */
+const named = (architecture, more = {}) => ({
+  ...Object.fromEntries(Object.entries(METADATA).map(([key, value]) => [key.replace('llama.', `${architecture}.`), value])),
+  ...Object.fromEntries(Object.entries(more).map(([key, value]) => [`${architecture}.${key}`, value])),
+  'general.architecture': architecture
+})
 /** Asserts that load and inspect refuse a file. */
 const refuses = async (bytes, message) => {
   await assert.rejects(gf.models.load({ 'm.gguf': bytes }), { name: 'GlassformerError', code: 'format', message })
@@ -87,8 +93,12 @@ test('factors of rotary frequencies are as many as the rotated pairs, finite and
 
 test('the rotated part of a head is that of the model', async () => {
   await accepts(fileOf({ 'llama.rope.dimension_count': C / HEADS }))
-  for (const value of [0, 4, 999, '8']) {
+  for (const value of [0, 4, '8']) {
     await refuses(fileOf({ 'llama.rope.dimension_count': value }), /m\.gguf: llama\.rope\.dimension_count must be 8, .* got/)
+  }
+  const tooMany = { 'rope.dimension_count': 999, 'attention.layer_norm_epsilon': 1e-5 }
+  for (const architecture of ['llama', 'gptneox', 'phi2', 'glm4']) {
+    await refuses(fileOf(named(architecture, tooMany)), new RegExp(`${architecture}\\.rope\\.dimension_count must be at most 8, .* got 999`))
   }
 })
 
@@ -97,8 +107,7 @@ test('settings without a default in llama.cpp must be there', async () => {
     await refuses(fileOf({ [`llama.${name}`]: undefined }), new RegExp(`m\\.gguf: llama\\.${name} is missing`))
   }
   await refuses(fileOf({ 'llama.expert_count': 2 }), /llama\.expert_used_count is missing/)
-  await refuses(fileOf({ 'general.architecture': 'phi2', ...Object.fromEntries(Object.entries(METADATA).filter(([key]) => key.startsWith('llama.'))
-    .map(([key, value]) => [key.replace('llama', 'phi2'), value])) }), /phi2\.attention\.layer_norm_epsilon is missing/)
+  await refuses(fileOf(named('phi2')), /phi2\.attention\.layer_norm_epsilon is missing/)
 })
 
 test('ids of tokens are in the vocabulary', async () => {

@@ -9,6 +9,8 @@ import { describe, expect } from '../errors.js'
 
 /** Architectures whose norms subtract the mean. */
 const LAYER_NORM = ['phi2', 'gptneox', 'gpt2', 'starcoder', 'bloom', 'falcon', 'starcoder2', 'command-r']
+/** The ids that are read; llama.cpp spells it so. */
+const TOKEN_ID = /^tokenizer\.ggml\.(bos|eos|unknown|padding|seperator)_token_id$/
 /** Settings that llama.cpp needs. */
 const REQUIRED = ['embedding_length', 'block_count', 'context_length', 'attention.head_count']
 
@@ -20,6 +22,11 @@ export function checkRequired(file, metadata, architecture) {
     const key = `${architecture}.${name}`
     expect(metadata[key] !== undefined, 'format', () => `${file}: ${key} is missing`)
   }
+  const of = (/** @type {string} */ name) => metadata[`${architecture}.${name}`]
+  const size = of('attention.key_length') ?? of('embedding_length') / of('attention.head_count')
+  const dims = of('rope.dimension_count') ?? size
+  expect(!(dims > size), 'format', () => `${file}: ${architecture}.rope.dimension_count must be at most ${size}, the channels ` +
+    `of a head, got ${describe(dims)}`)
 }
 
 /**
@@ -29,7 +36,7 @@ export function checkRequired(file, metadata, architecture) {
  * @returns {import('./config.js').Config} the settings of config.json
  */
 export function readTokenIds(file, metadata, vocabSize) {
-  for (const [key, id] of Object.entries(metadata)) if (/^tokenizer\.ggml\.\w+_token_id$/.test(key)) {
+  for (const [key, id] of Object.entries(metadata)) if (TOKEN_ID.test(key)) {
     const isInteger = typeof id === 'number' && Number.isInteger(id) && id >= 0
     expect(isInteger && (id < vocabSize || key.endsWith('.padding_token_id')), 'format',
       () => `${file}: ${key} must be an id below ${vocabSize}, got ${describe(id)}`)
