@@ -1,4 +1,4 @@
-import { describe, expect } from '../errors.js'
+import { describe, expect, isPlain } from '../errors.js'
 import { readNumber } from './config.js'
 
 /**
@@ -156,6 +156,15 @@ function factors(scaling, base, dims) {
  */
 const SCALINGS = { default: () => ({}), factors, linear, dynamic, yarn, llama3, longrope, su: longrope }
 
+/** @param {Config} scaling */
+const hasType = ({ rope_type: type, type: oldType }) => (type ?? oldType ?? null) !== null
+/**
+ * Whether there is no scaling, or one for each kind of layers, as rope_parameters may have.
+ * @param {Config} scaling
+ */
+const hasOnlyBase = scaling => Object.keys(scaling).length > 0 && Object.entries(scaling).every(([name, value]) =>
+  ['rope_theta', 'partial_rotary_factor'].includes(name) || isPlain(value))
+
 /**
  * The settings of rope_scaling, or of rope_parameters, which newer files have. In files with several kinds of layers,
  * rope_parameters has an object for each.
@@ -164,9 +173,11 @@ const SCALINGS = { default: () => ({}), factors, linear, dynamic, yarn, llama3, 
 function readScaling(config, layerType) {
   for (const name of ['rope_parameters', 'rope_scaling']) {
     const all = config[name] ?? null, scaling = layerType && all?.[layerType] ? all[layerType] : all
-    expect(scaling === null || typeof scaling === 'object', 'format',
+    expect(scaling === null || isPlain(scaling), 'format',
       () => `config.json: ${name} must be an object or null, got ${describe(scaling)}`)
-    if (scaling) return { ...scaling, [SOURCE]: name }
+    if (!scaling) continue
+    expect(hasType(scaling) || hasOnlyBase(scaling), 'format', () => `config.json: ${name} must have a rope_type, got ${describe(scaling)}`)
+    return { ...scaling, [SOURCE]: name }
   }
   return {}
 }
