@@ -45,6 +45,11 @@ const int32 = value => writer => { writer.u32(5); writer.number(4, 'setInt32', v
 const float32 = value => writer => { writer.u32(6); writer.number(4, 'setFloat32', value) }
 const rowsOf = values => ({ shape: [values.length], type: 'F32', bytes: new Uint8Array(Float32Array.from(values).buffer) })
 
+test('the end of the name may be in capitals', async () => {
+  for (const name of ['m.GGUF', 'm.Gguf']) await accepts(fileOf(), name)
+  await assert.rejects(gf.models.load({ 'a.GGUF': fileOf(), 'b.gguf': fileOf() }), { code: 'format', message: /one \.gguf file is expected/ })
+})
+
 test('types of tensors that are not read are refused by their names', async () => {
   await accepts(fileOf())
   for (const [name, type, bytes] of [['Q2_K', 10, 84], ['Q3_K', 11, 110]]) {

@@ -164,7 +164,7 @@ const mayBeLlama2cFile = name => name.endsWith('.bin') &&
  *   { config: Config, entries: () => Generator<any, Map<string, Entry>, any>, gguf?: Gguf }, any>}
  */
 function* readConfig(files) {
-  const ggufs = Object.keys(files).filter(path => path.endsWith('.gguf'))
+  const ggufs = Object.keys(files).filter(path => /\.gguf$/i.test(path))
   if (ggufs.length && !Object.keys(files).some(path => path.endsWith('.safetensors'))) {
     expect(ggufs.length === 1, 'format', () => `models: one .gguf file is expected, got ${formatList(ggufs)}`)
     const source = yield* openSource('models', ggufs[0], files[ggufs[0]])
