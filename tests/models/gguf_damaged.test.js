@@ -137,6 +137,32 @@ test('tensors of layers after the last one, and quantized tensors that the model
   for (const tensor of [blocks, small(C)]) await refuses(fileOf({}, { 'blk.0.attn_gate.weight': tensor }), /the model has no blk\.0\.attn_gate\.weight/)
 })
 
+test('a factor of scaling without a type is linear', async () => {
+  const logitsOf = async metadata => {
+    const { model } = await gf.models.load({ 'm.gguf': fileOf(metadata) })
+    return gf.tidy(() => gf.noGrad(() => model.forward([[1, 4, 5, 6]]).logits.toArray()))
+  }
+  const type = { 'llama.rope.scaling.type': 'linear' }, factor = { 'llama.rope.scaling.factor': 4 }, plain = await logitsOf({})
+  const expected = await logitsOf({ ...type, ...factor })
+  assert.notDeepEqual(expected, plain)
+  assert.deepEqual(await logitsOf(factor), expected)
+  for (const more of [{}, type]) assert.deepEqual(await logitsOf({ 'llama.rope.scale_linear': float32(4), ...more }), expected)
+  assert.deepEqual(await logitsOf({ ...factor, 'llama.rope.scaling.type': 'none' }), plain)
+})
+
+test('attention in both directions is refused', async () => {
+  await accepts(fileOf({ 'llama.attention.causal': true }))
+  await refuses(fileOf({ 'llama.attention.causal': false }), /llama\.attention\.causal = false is not supported/)
+})
+
+test('settings of the tokenizer', async () => {
+  for (const name of ['add_bos_token', 'add_eos_token', 'add_space_prefix', 'remove_extra_whitespaces']) {
+    await accepts(fileOf({ [PREFIX + name]: false }))
+    for (const value of ['x', 1]) await refuses(fileOf({ [PREFIX + name]: value }), new RegExp(`m\\.gguf: ${PREFIX}${name} must be true or false, got`))
+  }
+  for (const name of ['model', 'pre']) await refuses(fileOf({ [PREFIX + name]: 3 }), new RegExp(`${PREFIX}${name} must be a string, got 3`))
+})
+
 test('lists of the tokenizer', async () => {
   const numbers = TOKENS.map((_, i) => i), scores = TOKENS.map((_, i) => -i - 0.5), is = (name, value, text) =>
     refuses(fileOf({ [PREFIX + name]: value }), new RegExp(`m\\.gguf: ${PREFIX}${name} must be ${text}`))

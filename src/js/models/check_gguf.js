@@ -23,6 +23,8 @@ export function checkRequired(file, metadata, architecture) {
     expect(metadata[key] !== undefined, 'format', () => `${file}: ${key} is missing`)
   }
   const of = (/** @type {string} */ name) => metadata[`${architecture}.${name}`]
+  expect(of('attention.causal') !== false, 'format',
+    () => `${file}: ${architecture}.attention.causal = false is not supported; expected true or none`)
   const size = of('attention.key_length') ?? of('embedding_length') / of('attention.head_count')
   const dims = of('rope.dimension_count') ?? size
   expect(!(dims > size), 'format', () => `${file}: ${architecture}.rope.dimension_count must be at most ${size}, the channels ` +

@@ -186,9 +186,10 @@ function* readScaling({ of }, entries) {
   const original = of('rope.scaling.original_context_length')
   if (long || short) return { rope_type: 'longrope', long_factor: long, short_factor: short,
     original_max_position_embeddings: original, attention_factor: of('rope.scaling.attn_factor') }
-  const type = of('rope.scaling.type', 'none')
+  // A factor without a type is linear in llama.cpp; files of 2023 have it as scale_linear.
+  const factor = of('rope.scaling.factor', of('rope.scale_linear')), type = of('rope.scaling.type', factor ? 'linear' : 'none')
   return type === 'none' ? undefined
-    : { rope_type: type, factor: of('rope.scaling.factor'), ...(original && { original_max_position_embeddings: original }) }
+    : { rope_type: type, factor, ...(original && { original_max_position_embeddings: original }) }
 }
 
 /** The settings and tensors that become those of rope_scaling. @type {Record<string, string>} */

@@ -39,6 +39,11 @@ export function checkGgufTokenizer(file, metadata) {
     expectFormat(wrong < 0, () => `${where}a list of ${expected}`, ...wrong < 0 ? [] : [list[wrong]])
     expectFormat(!isPerToken || list.length === count, () => `${where}a list of ${count ?? 0} ${expected}, one for each token`, list)
   }
+  for (const name of ['model', 'pre', 'add_bos_token', 'add_eos_token', 'add_space_prefix', 'remove_extra_whitespaces']) {
+    const { [PREFIX + name]: value } = metadata, isText = name === 'model' || name === 'pre'
+    expectFormat(value === undefined || typeof value === (isText ? 'string' : 'boolean'),
+      () => `${file}: ${PREFIX}${name} must be ${isText ? 'a string' : 'true or false'}`, value)
+  }
   check('tokens', 'strings', item => typeof item === 'string')
   check('scores', 'finite numbers', Number.isFinite)
   check('token_type', 'integers', Number.isInteger)
