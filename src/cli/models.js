@@ -16,9 +16,9 @@ import { spelled } from '../training/models/token_text.js'
  *   columns: number }} Request
  */
 
-const MODEL_FILE = /\.(json|txt|safetensors|gguf|bin|model|spm)$/
-const FOLDER_FILE = /^(config|tokenizer|vocab|merges)|\.(safetensors|gguf|bin|model|spm)$/
-const WEIGHT_FILE = /\.(safetensors|gguf|bin)$/
+const MODEL_FILE = /\.(json|txt|safetensors|gguf|GGUF|bin|model|spm)$/
+const FOLDER_FILE = /^(config|tokenizer|vocab|merges)|\.(safetensors|gguf|GGUF|bin|model|spm)$/
+const WEIGHT_FILE = /\.(safetensors|gguf|GGUF|bin)$/
 
 /** Opens a file of weights as a Blob, reads any other file. @param {string} path */
 const readContent = path => (WEIGHT_FILE.test(path) && !/^tok/.test(basename(path)) ? openAsBlob(path) : readFile(path))

@@ -45,6 +45,8 @@ test('settings that the models do not have are refused by name', async () => {
     ['modernbert: body', { tie_word_embeddings: false }, /tie_word_embeddings = false/],
     ['modernbert: body', { layer_types: ['full_attention'] }, /layer_types must be 4 times/],
     ['roberta: body', { position_embedding_type: 'relative_key' }, /position_embedding_type = "relative_key"/],
+    ...['roberta: body', 'xlm-roberta: XLMRobertaForMaskedLM', 'm2m_100: generation, scale_embedding, activation_function'].map(name =>
+      [name, { pad_token_id: 1e6 }, /pad_token_id must be an id below \d+, got 1000000/]),
     ['bart: generation', { normalize_before: true }, /normalize_before = true/]
   ]) await refuses(filesOf(caseOf(name), { config }), message)
 })

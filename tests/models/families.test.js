@@ -76,6 +76,12 @@ test('sequences may be as long as a scaling reaches', async () => {
   }
 })
 
+test('without a kind of scaling, frequencies are those of the base', async () => {
+  for (const config of [{ rope_scaling: null }, { rope_scaling: { rope_type: 'default' } }, { rope_parameters: { rope_theta: 1e4 } }]) {
+    assert.deepEqual(gf.models.inspect(filesOf(caseOf('llama: tied'), config)).problems, [], JSON.stringify(config))
+  }
+})
+
 test('settings that are not supported are refused by name', async () => {
   const scaling = { rope_type: 'mrope', mrope_section: [1] }
   for (const [name, config, message] of [
@@ -94,7 +100,19 @@ test('settings that are not supported are refused by name', async () => {
     ['gpt_bigcode: padded', { add_cross_attention: true }, /add_cross_attention = true is not supported/],
     ['gpt_neo: local', { attention_types: [[['global', 'axial'], 2]] }, /attention_types must give global or local/],
     ['opt: norms before', { activation_function: 'quick_gelu' }, /activation_function must be one of gelu, .* got "quick_gelu"/],
-    ['qwen3_moe: normalized', { mlp_only_layers: 1 }, /mlp_only_layers must be a list of layers/]
+    ['qwen3_moe: normalized', { mlp_only_layers: 1 }, /mlp_only_layers must be a list of layers/],
+    ...[['mixtral: experts', 'num_local_experts'], ['qwen3_moe: normalized', 'num_experts'], ['olmoe: plain', 'num_experts']].map(([name, key]) =>
+      [name, { num_experts_per_tok: 100 }, new RegExp(`num_experts_per_tok must be at most ${key}, which is \\d+, got 100`)]),
+    ...['gemma2: caps', 'gemma3: pattern'].map(name =>
+      [name, { query_pre_attn_scalar: 0 }, /query_pre_attn_scalar must be more than 0, got 0/]),
+    ['granite: multipliers', { logits_scaling: 0 }, /logits_scaling must be more than 0, got 0/],
+    ['gpt_neox: parallel', { rotary_pct: 1.5 }, /rotary_pct must be at most 1, got 1\.5/],
+    ['phi: plain', { partial_rotary_factor: 2 }, /partial_rotary_factor must be at most 1, got 2/],
+    ...[64, 3].map(dims => ['gptj: plain', { rotary_dim: dims }, new RegExp(`rotary_dim must be an even number of the \\d+ channels of a head, got ${dims}`)]),
+    ...[{ factor: 8 }, {}, { type: null, factor: 4 }].map(scaling =>
+      ['llama: tied', { rope_scaling: scaling }, /rope_scaling must have a rope_type, got an object with/]),
+    ['llama: tied', { rope_scaling: [] }, /rope_scaling must be an object or null, got an array of 0/],
+    ['llama: tied', { rope_parameters: { factor: 8, rope_theta: 1e4 } }, /rope_parameters must have a rope_type, got an object with factor, rope_theta/]
   ]) {
     const files = filesOf(caseOf(name), config)
     await assert.rejects(gf.models.load(files), { code: 'format', message }, name)

@@ -72,3 +72,12 @@ test('save writes generation_config.json, and invalid settings are refused by na
   const files2 = { ...filesOf(cases('gpt2')[0]), 'generation_config.json': '{' }
   assert.match(gf.models.inspect(files2).problems.join(), /generation_config\.json is not JSON/)
 })
+
+test('an eos_token_id that is no id is refused, in both files', async () => {
+  for (const value of ['2', 2.5, {}, [1, 'x'], [[2]], true, [null]]) {
+    for (const files of [[{ eos_token_id: value }, {}], [{}, { eos_token_id: value }]]) {
+      await assert.rejects(load('gpt2', ...files), { name: 'GlassformerError', code: 'format', message: /eos_token_id must be an id or a list of ids, got/ })
+    }
+  }
+  for (const value of [null, undefined, []]) assert.deepEqual((await load('gpt2', {}, { eos_token_id: value })).eosTokenIds, [])
+})

@@ -69,6 +69,11 @@ const ARCHITECTURES = {
 }
 /** Setting and default of the part of a head that is rotated. */
 const FRACTIONS = { phi: ['partial_rotary_factor', 0.5], glm4: ['partial_rotary_factor', 0.5], gpt_neox: ['rotary_pct', 0.25] }
+/** What config.json means when it has no epsilon: the RMS norms' by type, those of layer norms 1e-5. */
+const RMS_EPSILONS = {
+  mixtral: 1e-5, qwen2: 1e-6, qwen3: 1e-6, qwen3_moe: 1e-6, gemma: 1e-6, gemma2: 1e-6, gemma3_text: 1e-6, phi3: 1e-5,
+  olmo2: 1e-5, olmoe: 1e-5, granite: 1e-6
+}
 
 /** The file of a case of golden/families.json, as llama.cpp's converter writes it. */
 function convert({ config: c, tensors }) {
@@ -118,8 +123,8 @@ function convert({ config: c, tensors }) {
     'feed_forward_length': type === 'falcon' ? c.ffn_hidden_size ?? 4 * channels : c.intermediate_size ?? c.n_inner ?? 4 * channels,
     'context_length': c.max_position_embeddings ?? c.n_positions ?? 2048, 'attention.head_count': heads,
     'attention.head_count_kv': kvHeads, 'attention.key_length': c.head_dim,
-    'attention.layer_norm_rms_epsilon': c.rms_norm_eps ?? (type === 'exaone' ? c.layer_norm_epsilon : undefined),
-    'attention.layer_norm_epsilon': c.layer_norm_eps ?? c.layer_norm_epsilon ?? c.norm_epsilon,
+    'attention.layer_norm_rms_epsilon': c.rms_norm_eps ?? (type === 'exaone' ? c.layer_norm_epsilon : RMS_EPSILONS[type]),
+    'attention.layer_norm_epsilon': c.layer_norm_eps ?? c.layer_norm_epsilon ?? c.norm_epsilon ?? 1e-5,
     'attention.sliding_window': optional('sliding_window'), 'rope.freq_base': c.rope_theta ?? c.rotary_emb_base,
     'rope.dimension_count': rotaryDims, 'use_parallel_residual': c.use_parallel_residual,
     'expert_count': c.num_local_experts ?? c.num_experts, 'expert_used_count': c.num_experts_per_tok,

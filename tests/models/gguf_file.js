@@ -31,8 +31,12 @@ class Writer {
     this.push(...bytes)
   }
 
-  /** A value with its type; numbers are unsigned integers or, with a fraction or wrapped in an array, floats. */
+  /**
+   * A value with its type; numbers are unsigned integers or, with a fraction or wrapped in an array, floats. A function
+   * writes another type itself.
+   */
   setting(value, isFloat = typeof value === 'number' && !Number.isInteger(value)) {
+    if (typeof value === 'function') return value(this)
     if (typeof value === 'string') return this.u32(8), this.string(value)
     if (typeof value === 'boolean') return this.u32(7), this.push(Number(value))
     if (typeof value === 'number') return this.u32(isFloat ? 6 : 4), isFloat ? this.number(4, 'setFloat32', value) : this.u32(value)
@@ -48,14 +52,20 @@ class Writer {
 }
 
 /**
- * The bytes of a file.
- * @param {Record<string, any>} metadata
- * @param {Record<string, { shape: number[], type: string, bytes: Uint8Array }>} tensors
+ * @typedef {{ shape: number[], type: string | number, bytes: Uint8Array, offset?: number }} Stored offset: another one
+ * than after the tensor before it
+ */
+
+/**
+ * The bytes of a file. A list of entries may have a name twice.
+ * @param {Record<string, any> | [string, any][]} metadata
+ * @param {Record<string, Stored> | [string, Stored][]} tensors
  * @param {{ version?: number, alignment?: number }} [options]
  */
 export function writeGguf(metadata, tensors, { version = 3, alignment = 32 } = {}) {
-  const writer = new Writer(), list = Object.entries(tensors)
-  const settings = Object.entries(metadata).filter(([, value]) => value !== undefined)
+  const entriesOf = (/** @type {any} */ all) => (Array.isArray(all) ? all : Object.entries(all))
+  const writer = new Writer(), list = entriesOf(tensors)
+  const settings = entriesOf(metadata).filter(([, value]) => value !== undefined)
   const aligned = (/** @type {number} */ at) => Math.ceil(at / alignment) * alignment
   writer.u32(0x46554747)
   writer.u32(version)
@@ -66,12 +76,12 @@ export function writeGguf(metadata, tensors, { version = 3, alignment = 32 } = {
     writer.setting(value, /(epsilon|freq_base|softcapping|scale|factor)$/.test(key))
   }
   let offset = 0
-  for (const [name, { shape, type, bytes }] of list) {
+  for (const [name, { shape, type, bytes, offset: own = offset }] of list) {
     writer.string(name)
     writer.u32(shape.length)
     for (const side of [...shape].reverse()) writer.u64(side)
     writer.u32(TYPES[type] ?? type)
-    writer.u64(offset)
+    writer.u64(own)
     offset += aligned(bytes.length)
   }
   const start = aligned(writer.bytes.length), last = list.at(-1)?.[1].bytes.length ?? 0

@@ -127,7 +127,7 @@ class Remote {
  * @throws {GlassformerError} 'format' if there is no model, 'type' for another address
  */
 export async function openRemoteFolder(address, options) {
-  const isFile = /\.gguf(\?|$)/.test(address), remote = new Remote(options)
+  const isFile = /\.gguf(\?|$)/i.test(address), remote = new Remote(options)
   expect(/^https?:\/\//.test(address), 'type', () => `models: files must be an object of file contents by name or the address of a ` +
     `folder that begins with https://, got "${address}"`)
   const urlOf = (/** @type {string} */ name) => new URL(name, isFile || address.endsWith('/') ? address : `${address}/`).href

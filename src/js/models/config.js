@@ -47,6 +47,35 @@ export function readNumber(config, name, fallback) {
   return value
 }
 
+/** @param {Config} config @param {string} name @param {number} fallback @returns {number} more than 0 */
+export function readPositive(config, name, fallback) {
+  const value = readNumber(config, name, fallback)
+  expect(value > 0, 'format', () => `config.json: ${name} must be more than 0, got ${value}`)
+  return value
+}
+
+/**
+ * How many experts there are, and how many of them compute a token.
+ * @param {Config} config @param {string} name of the first @param {number} count if it is missing
+ * @param {number} perToken if it is missing
+ */
+export function readExpertCounts(config, name, count, perToken) {
+  const counts = { count: readInteger(config, name, count), perToken: readInteger(config, 'num_experts_per_tok', perToken) }
+  expect(counts.perToken <= counts.count, 'format',
+    () => `config.json: num_experts_per_tok must be at most ${name}, which is ${counts.count}, got ${counts.perToken}`)
+  return counts
+}
+
+/**
+ * The id of padding, which positions count from.
+ * @param {Config} config @param {number} vocabSize
+ */
+export function readPaddingId(config, vocabSize) {
+  const id = readInteger(config, 'pad_token_id', 1, 0)
+  expect(id < vocabSize, 'format', () => `config.json: pad_token_id must be an id below ${vocabSize}, got ${id}`)
+  return id
+}
+
 /** @param {Config} config @param {string} name @param {boolean} fallback @returns {boolean} */
 export function readBoolean(config, name, fallback) {
   const value = config[name] ?? fallback

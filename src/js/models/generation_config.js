@@ -56,6 +56,17 @@ export function withDefaults({ generationDefaults: defaults, ownTokenizer }, opt
   return { ...merged, ...tokenizer, ...given }
 }
 
+/**
+ * The ids that end a generation. Other integers, such as -1 for none, are left out: they are never generated.
+ * @param {unknown} value of eos_token_id @returns {number[]}
+ */
+function readEosTokenIds(value) {
+  const ids = value === undefined || value === null ? [] : Array.isArray(value) ? value : [value]
+  const wrong = ids.findIndex(id => !Number.isInteger(id))
+  expect(wrong < 0, 'format', () => `models: eos_token_id must be an id or a list of ids, got ${describe(ids[wrong])}`)
+  return ids.filter(id => isTokenId(id, 2 ** 31))
+}
+
 /** @param {unknown} id @param {number} vocabSize */
 const isTokenId = (id, vocabSize) => typeof id === 'number' && Number.isInteger(id) && id >= 0 && id < vocabSize
 
@@ -90,7 +101,7 @@ export function readGenerationConfig(config, vocabSize) {
   expect(forcedBosTokenId === null || isTokenId(forcedBosTokenId, vocabSize), 'format',
     () => `models: forced_bos_token_id must be an id below ${vocabSize}, got ${describe(forcedBosTokenId)}`)
   return {
-    eosTokenIds: [eosTokenIds ?? []].flat().filter(id => Number.isInteger(id) && id >= 0 && id < 2 ** 31),
+    eosTokenIds: readEosTokenIds(eosTokenIds),
     suppressedTokenIds: readSuppressedTokens(config, vocabSize), forcedBosTokenId
   }
 }

@@ -1,6 +1,8 @@
 import { describe, expect } from '../errors.js'
 import { readGguf } from '../files/gguf.js'
 import { readTensorValues } from '../files/values.js'
+import { checkGgufTokenizer } from '../text/gguf_tokenizer.js'
+import { checkLayers, checkRequired, checkRotaryDims, readTokenIds } from './check_gguf.js'
 
 /**
  * Models in llama.cpp's files: their settings as a config.json would have them, and the names of their tensors.
@@ -174,16 +176,46 @@ function rowOf(target, description, has) {
 function* readScaling({ of }, entries) {
   const read = function* (/** @type {string} */ name) {
     const entry = entries.get(name)
+    expect(!entry || entry.dtype === 'F32', 'format',
+      () => `${entry?.source.name}: ${name} must have values of type F32, got ${entry?.dtype}`)
     return entry && Array.from(/** @type {Float32Array} */ (yield* readTensorValues(entry)))
   }
   const factors = yield* read('rope_freqs.weight'), long = yield* read('rope_factors_long.weight')
+  const short = yield* read('rope_factors_short.weight')
   if (factors) return { rope_type: 'factors', factors }
   const original = of('rope.scaling.original_context_length')
-  if (long) return { rope_type: 'longrope', long_factor: long, short_factor: yield* read('rope_factors_short.weight'),
+  if (long || short) return { rope_type: 'longrope', long_factor: long, short_factor: short,
     original_max_position_embeddings: original, attention_factor: of('rope.scaling.attn_factor') }
-  const type = of('rope.scaling.type', 'none')
+  // A factor without a type is linear in llama.cpp; files of 2023 have it as scale_linear.
+  const factor = of('rope.scaling.factor', of('rope.scale_linear')), type = of('rope.scaling.type', factor ? 'linear' : 'none')
   return type === 'none' ? undefined
-    : { rope_type: type, factor: of('rope.scaling.factor'), ...(original && { original_max_position_embeddings: original }) }
+    : { rope_type: type, factor, ...(original && { original_max_position_embeddings: original }) }
+}
+
+/** The settings and tensors that become those of rope_scaling. @type {Record<string, string>} */
+const SCALING_NAMES = {
+  'factor of rope_scaling': 'rope.scaling.factor', 'attention_factor of rope_scaling': 'rope.scaling.attn_factor',
+  'original_max_position_embeddings of rope_scaling': 'rope.scaling.original_context_length', 'rope_scaling of type': 'rope.scaling.type'
+}
+const TENSOR_NAMES = {
+  'factors of rope_scaling': 'rope_freqs.weight', 'long_factor of rope_scaling': 'rope_factors_long.weight',
+  'short_factor of rope_scaling': 'rope_factors_short.weight'
+}
+
+/**
+ * A function that puts the names of the file into messages about config.json.
+ * @param {string} file @param {string} architecture @returns {(message: string) => string}
+ */
+function createRename(file, architecture) {
+  const { model_type: _, rotary_layout: __, ...config } =
+    ARCHITECTURES[architecture]({ of: name => name, has: () => false, shape: () => [] })
+  const rotated = 'rope.dimension_count', settings = { ...config, partial_rotary_factor: rotated, rotary_pct: rotated, ...SCALING_NAMES }
+  const named = Object.entries(settings).filter(([, key]) => typeof key === 'string').map(([name, key]) => [name, `${architecture}.${key}`])
+  const names = { ...Object.fromEntries(named), ...TENSOR_NAMES }
+  const pattern = new RegExp(`\\b(${Object.keys(names).sort((a, b) => b.length - a.length).join('|')})(?!\\w)`, 'g')
+  return message => (/^config\.json(:| has)/.test(message)
+    ? message.replace(/^config\.json has/, `${file}: ${architecture}.block_count gives`).replace(/^config\.json/, file)
+        .replace(pattern, name => names[name]) : message)
 }
 
 /**
@@ -191,7 +223,7 @@ function* readScaling({ of }, entries) {
  * @param {import('../files/source.js').Source} source
  * @returns {Generator<any, { config: Config, entries: Map<string, Entry>, metadata: Record<string, any>,
  *   rows: (description: any, state: Record<string, unknown>) => Row[], adjust: (description: any) => any, hasHead:
- * boolean }, any>}
+ *   boolean, rename: (message: string) => string }, any>}
  * @throws {import('../errors.js').GlassformerError} 'format' for another file or an architecture that is not supported
  */
 export function* openGguf(source) {
@@ -205,11 +237,13 @@ export function* openGguf(source) {
     shape: name => entries.get(name)?.shape ?? []
   }
   expect(file.has('token_embd.weight'), 'format', () => `${source.name} has no token_embd.weight; is it a model, and its first part?`)
-  const scaling = yield* readScaling(file, entries), hasHead = file.has('output.weight'), tokens = metadata
+  const scaling = yield* readScaling(file, entries), hasHead = file.has('output.weight')
+  checkRequired(source.name, metadata, architecture)
+  checkLayers(source.name, metadata, architecture, entries.keys())
+  checkGgufTokenizer(source.name, metadata)
   const config = {
     ...ARCHITECTURES[architecture](file), ...(scaling && { rope_scaling: scaling }), tie_word_embeddings: !hasHead,
-    eos_token_id: tokens['tokenizer.ggml.eos_token_id'], bos_token_id: tokens['tokenizer.ggml.bos_token_id'],
-    pad_token_id: tokens['tokenizer.ggml.padding_token_id']
+    ...readTokenIds(source.name, metadata, file.shape('token_embd.weight')[0])
   }
   // All experts of a layer are one tensor with three axes.
   for (const [name, entry] of entries) if (entry.shape.length === 3) {
@@ -218,11 +252,14 @@ export function* openGguf(source) {
   }
   return {
     config: Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)),
-    entries, metadata, hasHead,
+    entries, metadata, hasHead, rename: createRename(source.name, architecture),
     rows: (description, state) => Object.keys(state).map(target => rowOf(target, description, file.has)),
     // The weights of Gemma's norms have the 1 that Hugging Face's classes add.
-    adjust: description => (description.norm?.addsOne
-      ? { ...description, norm: { ...description.norm, addsOne: false }, normsHaveOne: true } : description)
+    adjust(description) {
+      checkRotaryDims(source.name, metadata, architecture, description)
+      return description.norm?.addsOne
+        ? { ...description, norm: { ...description.norm, addsOne: false }, normsHaveOne: true } : description
+    }
   }
 }
 

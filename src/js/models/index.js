@@ -108,8 +108,9 @@ function* collectProblems(found, steps) {
     yield* steps()
   } catch (error) {
     if (!(error instanceof GlassformerError)) throw error
-    found.problems.push(error.message)
-    found.error = error
+    const message = found.gguf?.rename(error.message) ?? error.message
+    found.problems.push(message)
+    found.error = message === error.message ? error : new GlassformerError(error.code, message)
   }
 }
 
@@ -165,7 +166,7 @@ const mayBeLlama2cFile = name => name.endsWith('.bin') &&
  *   { config: Config, entries: () => Generator<any, Map<string, Entry>, any>, gguf?: Gguf }, any>}
  */
 function* readConfig(files) {
-  const ggufs = Object.keys(files).filter(path => path.endsWith('.gguf'))
+  const ggufs = Object.keys(files).filter(path => /\.gguf$/i.test(path))
   if (ggufs.length && !Object.keys(files).some(path => path.endsWith('.safetensors'))) {
     expect(ggufs.length === 1, 'format', () => `models: one .gguf file is expected, got ${formatList(ggufs)}`)
     const source = yield* openSource('models', ggufs[0], files[ggufs[0]])
@@ -251,7 +252,7 @@ function* openModel(given, { dtype: requested, ignoreHead = false, isLoading = f
     Object.assign(found, { reads: plan.reads, missing: plan.missing, unused: plan.unused.map(tensor => tensor.name) })
     if (found.bytes > MAX_BYTES) found.problems.push(`the model's ${found.parameters} parameters take ${found.bytes} ` +
       `bytes, and at most ${MAX_BYTES} are available${suggestDtype(model, dtype)}`)
-    found.problems.push(...plan.problems)
+    found.problems.push(...plan.problems.map(problem => gguf?.rename(problem) ?? problem))
     const { weightProblem, headProblem } = describeUnused(classifyUnused(plan.unused, plan.used), head ? {} : config)
     if (weightProblem) found.problems.push(weightProblem)
     if (headProblem && !ignoreHead) found.problems.push(headProblem)

@@ -1,4 +1,4 @@
-import { describe, expect } from '../errors.js'
+import { describe, expect, isPlain } from '../errors.js'
 import { readNumber } from './config.js'
 
 /**
@@ -108,6 +108,18 @@ function llama3(scaling, base, dims) {
 }
 
 /**
+ * A factor for each rotated pair.
+ * @param {Record<string | symbol, any>} scaling @param {string} name @param {number} dims @returns {number[]}
+ */
+function readFactors(scaling, name, dims) {
+  const { [name]: list } = scaling, isList = Array.isArray(list) && list.length === dims / 2
+  const isFactor = (/** @type {unknown} */ value) => typeof value === 'number' && value > 0 && value < Infinity
+  expect(isList && list.every(isFactor), 'format', () => `config.json: ${name} of ${scaling[SOURCE]} must be ${dims / 2} ` +
+    `numbers > 0, one for each rotated pair, got ${isList ? describe(list.find(value => !isFactor(value))) : describe(list)}`)
+  return list
+}
+
+/**
  * LongRoPE (Ding et al. 2024): a factor for each pair, other ones for sequences longer than in the first training.
  * @param {Config} scaling @param {number} base @param {number} dims @param {number} maxPositions @param {Config} config
  */
@@ -119,10 +131,7 @@ function longrope(scaling, base, dims, maxPositions, config) {
   const scale = readPositive(scaling, 'attention_factor',
     factor <= 1 ? 1 : Math.sqrt(1 + Math.log(factor) / Math.log(original)))
   const [short, long] = ['short_factor', 'long_factor'].map(name => {
-    const factors = scaling[name]
-    expect(Array.isArray(factors) && factors.length === dims / 2 && factors.every(value => value > 0), 'format',
-      () => `config.json: ${name} of rope_scaling must be ${dims / 2} numbers > 0, one for each rotated pair, ` +
-        `got ${describe(factors)}`)
+    const factors = readFactors(scaling, name, dims)
     return wavelengths(base, dims).map((wavelength, i) => fround(1 / fround(fround(factors[i]) * wavelength)))
   })
   return {
@@ -135,7 +144,8 @@ function longrope(scaling, base, dims, maxPositions, config) {
  * A factor of every wavelength, as GGUF files have it.
  * @param {Config} scaling @param {number} base @param {number} dims
  */
-function factors({ factors: list }, base, dims) {
+function factors(scaling, base, dims) {
+  const list = readFactors(scaling, 'factors', dims)
   const frequencies = wavelengths(base, dims).map((wavelength, i) => fround(fround(1 / wavelength) / list[i]))
   return { frequencies: () => frequencies }
 }
@@ -146,6 +156,15 @@ function factors({ factors: list }, base, dims) {
  */
 const SCALINGS = { default: () => ({}), factors, linear, dynamic, yarn, llama3, longrope, su: longrope }
 
+/** @param {Config} scaling */
+const hasType = ({ rope_type: type, type: oldType }) => (type ?? oldType ?? null) !== null
+/**
+ * Whether there is no scaling, or one for each kind of layers, as rope_parameters may have.
+ * @param {Config} scaling
+ */
+const hasOnlyBase = scaling => Object.keys(scaling).length > 0 && Object.entries(scaling).every(([name, value]) =>
+  ['rope_theta', 'partial_rotary_factor'].includes(name) || isPlain(value))
+
 /**
  * The settings of rope_scaling, or of rope_parameters, which newer files have. In files with several kinds of layers,
  * rope_parameters has an object for each.
@@ -154,9 +173,11 @@ const SCALINGS = { default: () => ({}), factors, linear, dynamic, yarn, llama3, 
 function readScaling(config, layerType) {
   for (const name of ['rope_parameters', 'rope_scaling']) {
     const all = config[name] ?? null, scaling = layerType && all?.[layerType] ? all[layerType] : all
-    expect(scaling === null || typeof scaling === 'object', 'format',
+    expect(scaling === null || isPlain(scaling), 'format',
       () => `config.json: ${name} must be an object or null, got ${describe(scaling)}`)
-    if (scaling) return { ...scaling, [SOURCE]: name }
+    if (!scaling) continue
+    expect(hasType(scaling) || hasOnlyBase(scaling), 'format', () => `config.json: ${name} must have a rope_type, got ${describe(scaling)}`)
+    return { ...scaling, [SOURCE]: name }
   }
   return {}
 }

@@ -21,7 +21,7 @@ const SCALE_KEYS = /(scale(_inv)?|zero_point|absmax|SCB|scales|qzeros|quant_stat
  * @returns {{ inUsedModules: string[], ofOtherModules: string[] }} names
  */
 export function classifyUnused(unused, used) {
-  const keys = [...used], floats = unused.filter(({ entry }) => /^(F|BF)/.test(entry.dtype))
+  const keys = [...used], floats = unused.filter(({ entry }) => /^(F|BF|Q)/.test(entry.dtype))
   const isUsed = (/** @type {string} */ start) => keys.some(key => key.startsWith(start))
   const inUsedModules = floats.filter(({ key }) => {
     const layer = layerPrefix(key), module = key.slice(0, key.lastIndexOf('.') + 1)

@@ -1,7 +1,7 @@
 import { sequence, splitLikeQwen } from './merges_txt.js'
 import { fromPieces } from './sentencepiece.js'
 import { bpeModel, byteLevelPart, specialToken, templateProcessor, toVocab, tokenizerJson } from './tokenizer_json.js'
-import { expectPart } from './json_fields.js'
+import { expectFormat, expectPart } from './json_fields.js'
 
 /**
  * The tokenizer in the settings of a GGUF file, as the content of a tokenizer.json: SentencePiece's ("llama", "t5") or
@@ -22,6 +22,32 @@ const SPLITS = {
   'qwen2': splitLikeQwen('\\p{N}'),
   'smollm': sequence(digits(true), GPT2), 'starcoder': sequence(digits(true), GPT2), 'refact': sequence(digits(true), GPT2),
   'command-r': sequence(digits(true), GPT2), 'exaone': splitLikeQwen('\\p{N}')
+}
+
+/**
+ * Checks the lists of a tokenizer: tokens, their scores and types, merges.
+ * @param {string} file @param {Json} metadata
+ */
+export function checkGgufTokenizer(file, metadata) {
+  const { [`${PREFIX}tokens`]: tokens } = metadata, count = Array.isArray(tokens) ? tokens.length : undefined
+  const check = (/** @type {string} */ name, /** @type {string} */ expected,
+    /** @type {(item: any) => boolean} */ isValid, isPerToken = true) => {
+    const { [PREFIX + name]: list } = metadata, where = `${file}: ${PREFIX}${name} must be `
+    if (list === undefined) return
+    expectFormat(Array.isArray(list), () => `${where}a list of ${expected}`, list)
+    const wrong = list.findIndex((/** @type {any} */ item) => !isValid(item))
+    expectFormat(wrong < 0, () => `${where}a list of ${expected}`, ...wrong < 0 ? [] : [list[wrong]])
+    expectFormat(!isPerToken || list.length === count, () => `${where}a list of ${count ?? 0} ${expected}, one for each token`, list)
+  }
+  for (const name of ['model', 'pre', 'add_bos_token', 'add_eos_token', 'add_space_prefix', 'remove_extra_whitespaces']) {
+    const { [PREFIX + name]: value } = metadata, isText = name === 'model' || name === 'pre'
+    expectFormat(value === undefined || typeof value === (isText ? 'string' : 'boolean'),
+      () => `${file}: ${PREFIX}${name} must be ${isText ? 'a string' : 'true or false'}`, value)
+  }
+  check('tokens', 'strings', item => typeof item === 'string')
+  check('scores', 'finite numbers', Number.isFinite)
+  check('token_type', 'integers', Number.isInteger)
+  check('merges', 'strings of two parts', item => typeof item === 'string' && item.split(' ').length === 2, false)
 }
 
 /** @param {Json} metadata @param {string} name */

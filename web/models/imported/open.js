@@ -26,7 +26,7 @@ let lastSerial = 0
 /** @type {WeakMap<Library, Opened>} */ const opened = new WeakMap()
 
 /** The files of a model; others are not stored. */
-const MODEL_FILES = /\.(json|txt|model|spm|bin|safetensors|gguf)$/
+const MODEL_FILES = /\.(json|txt|model|spm|bin|safetensors|gguf|GGUF)$/
 /** Files of a tokenizer. */
 const TOKENIZERS = /^(tokenizer\.json|vocab\.(json|txt)|.*\.(model|spm)|tok[^.]*\.bin)$/
 /**
@@ -40,7 +40,7 @@ const GGUF_HEAD_BYTES = 2 ** 16
 /** Whether files include a tokenizer; a GGUF file may have one in its metadata. @param {Record<string, Blob>} files */
 async function hasTokenizerFile(files) {
   if (Object.keys(files).some(name => TOKENIZERS.test(name))) return true
-  const gguf = Object.entries(files).find(([name]) => name.endsWith('.gguf'))
+  const gguf = Object.entries(files).find(([name]) => /\.gguf$/i.test(name))
   return gguf !== undefined && (await gguf[1].slice(0, GGUF_HEAD_BYTES).text()).includes('tokenizer.ggml.tokens')
 }
 

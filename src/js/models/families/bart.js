@@ -1,4 +1,4 @@
-import { readInteger } from '../config.js'
+import { readInteger, readPaddingId } from '../config.js'
 import { bartFamily, describeBartLike } from './bart_family.js'
 
 /** BART (Lewis et al. 2019) and KoBART: a post-norm transformer with learned positions. */
@@ -24,7 +24,7 @@ export const m2m100 = bartFamily({
   type: 'm2m_100',
   architecture: 'M2M100ForConditionalGeneration',
   describe: (config, shapeOf) => describeBartLike('M2M100', config, shapeOf, {
-    vocabSize: 128112, decoderStart: 2, positions: { kind: 'fairseq', paddingId: readInteger(config, 'pad_token_id', 1, 0) },
+    vocabSize: 128112, decoderStart: 2, positions: { kind: 'fairseq', paddingId: readPaddingId(config, readInteger(config, 'vocab_size', 128112)) },
     isPreNorm: true, hasEmbeddingNorm: false, hasLogitBias: false, defaults: { isScaled: true, activation: 'relu' }
   })
 })

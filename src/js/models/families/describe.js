@@ -57,8 +57,12 @@ export function readWindow({ sliding_window: window }, fallback = null) {
  * The fraction of a head's channels that are rotated; newer files have it in rope_parameters.
  * @param {Config} config @param {number} fallback @param {string} [name]
  */
-export const readRotaryFraction = (config, fallback, name = 'partial_rotary_factor') =>
-  readNumber({ ...config, [name]: config.rope_parameters?.partial_rotary_factor ?? config[name] }, name, fallback)
+export function readRotaryFraction(config, fallback, name = 'partial_rotary_factor') {
+  const value = config.rope_parameters?.partial_rotary_factor ?? config[name]
+  const fraction = readNumber({ [name]: value }, name, fallback)
+  expect(fraction <= 1, 'format', () => `config.json: ${name} must be at most 1, got ${fraction}`)
+  return fraction
+}
 
 /**
  * Which layers have sliding attention.

@@ -1,4 +1,4 @@
-import { ACTIVATIONS, readBoolean, readChoice, readInteger, readNumber } from '../config.js'
+import { ACTIVATIONS, readBoolean, readChoice, readInteger, readNumber, readPositive } from '../config.js'
 import { readRotary } from '../rope.js'
 import { decoderFamily } from './decoder_family.js'
 import { describeLlamaLike, readSliding } from './describe.js'
@@ -36,7 +36,7 @@ function readOptional(config, name, fallback) {
  * @param {Config} config @param {number | null} softCap @returns {DecoderDescription}
  */
 const withScores = (description, config, softCap) => ({
-  ...description, order: 'sandwich', attentionScale: readNumber(config, 'query_pre_attn_scalar', 256) ** -0.5,
+  ...description, order: 'sandwich', attentionScale: readPositive(config, 'query_pre_attn_scalar', 256) ** -0.5,
   attentionSoftCap: readOptional(config, 'attn_logit_softcapping', softCap),
   logitSoftCap: readOptional(config, 'final_logit_softcapping', softCap && 30)
 })

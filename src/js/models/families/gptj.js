@@ -1,3 +1,4 @@
+import { expect } from '../../errors.js'
 import { readInteger, readNumber } from '../config.js'
 import { isTied } from '../tied.js'
 import { decoderFamily } from './decoder_family.js'
@@ -21,6 +22,8 @@ export const gptj = decoderFamily({
       maxPositions: 'n_positions', activation: 'activation_function'
     }, { channels: 4096, heads: 16, layers: 28, vocabSize: 50400, activation: 'gelu_new' })
     const dims = readInteger(config, 'rotary_dim', 64)
+    expect(dims % 2 === 0 && dims <= sizes.headDim, 'format',
+      () => `config.json: rotary_dim must be an even number of the ${sizes.headDim} channels of a head, got ${dims}`)
     return {
       name: 'GPTJ', ...sizes, layers: equalLayers(layerCount, { rotary: { dims, layout: 'interleaved', base: 10000 } }),
       norm: { kind: 'layer', eps: readNumber(config, 'layer_norm_epsilon', 1e-5) }, order: 'parallel', isGated: false,

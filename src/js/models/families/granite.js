@@ -1,4 +1,4 @@
-import { readBoolean, readNumber } from '../config.js'
+import { readBoolean, readNumber, readPositive } from '../config.js'
 import { decoderFamily } from './decoder_family.js'
 import { describeLlamaLike } from './describe.js'
 
@@ -12,7 +12,7 @@ export const granite = decoderFamily({
       ...describeLlamaLike('Granite', config, shapeOf, { defaults: { feedForwardSize: 11008 } }),
       hasQkvBias: bias, hasOutBias: bias, hasMlpBias: readBoolean(config, 'mlp_bias', false),
       embeddingScale: readNumber(config, 'embedding_multiplier', 1), attentionScale: readNumber(config, 'attention_multiplier', 1),
-      residualScale: readNumber(config, 'residual_multiplier', 1), logitScale: 1 / readNumber(config, 'logits_scaling', 1)
+      residualScale: readNumber(config, 'residual_multiplier', 1), logitScale: 1 / readPositive(config, 'logits_scaling', 1)
     }
   }
 })

@@ -1,4 +1,4 @@
-import { readInteger } from '../config.js'
+import { readExpertCounts } from '../config.js'
 import { decoderFamily } from './decoder_family.js'
 import { describeLlamaLike, readWindow } from './describe.js'
 
@@ -19,8 +19,7 @@ export const mixtral = decoderFamily({
       ...description,
       layers: description.layers.map(layer => ({ ...layer, hasExperts: true })),
       experts: {
-        count: readInteger(config, 'num_local_experts', 8), perToken: readInteger(config, 'num_experts_per_tok', 2),
-        isNormalized: true
+        ...readExpertCounts(config, 'num_local_experts', 8, 2), isNormalized: true
       }
     }
   }

@@ -1,4 +1,4 @@
-import { readBoolean, readInteger } from '../config.js'
+import { readBoolean, readExpertCounts } from '../config.js'
 import { decoderFamily } from './decoder_family.js'
 import { describeLlamaLike } from './describe.js'
 
@@ -29,7 +29,7 @@ export const olmoe = decoderFamily({
       ...description, qkNorm: 'all', hasQkvBias: bias, hasOutBias: bias, clipQkv: config.clip_qkv ?? null,
       layers: description.layers.map(layer => ({ ...layer, hasExperts: true })),
       experts: {
-        count: readInteger(config, 'num_experts', 64), perToken: readInteger(config, 'num_experts_per_tok', 8),
+        ...readExpertCounts(config, 'num_experts', 64, 8),
         isNormalized: readBoolean(config, 'norm_topk_prob', false)
       }
     }

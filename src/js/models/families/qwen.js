@@ -1,5 +1,5 @@
 import { expect } from '../../errors.js'
-import { readBoolean, readInteger } from '../config.js'
+import { readBoolean, readExpertCounts, readInteger } from '../config.js'
 import { LLAMA_QUESTION_HEAD, decoderFamily } from './decoder_family.js'
 import { describeLlamaLike, readSliding, readWindow } from './describe.js'
 
@@ -59,7 +59,7 @@ export const qwen3Moe = decoderFamily({
       layers: description.layers.map((layer, i) =>
         ({ ...layer, hasExperts: !dense.includes(i) && (i + 1) % step === 0 })),
       experts: {
-        count: readInteger(config, 'num_experts', 128), perToken: readInteger(config, 'num_experts_per_tok', 8),
+        ...readExpertCounts(config, 'num_experts', 128, 8),
         isNormalized: readBoolean(config, 'norm_topk_prob', false), size: readInteger(config, 'moe_intermediate_size', 768)
       }
     }

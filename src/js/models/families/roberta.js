@@ -1,4 +1,4 @@
-import { readInteger } from '../config.js'
+import { readPaddingId } from '../config.js'
 import { BERT_KEYS, describeBertLike } from './bert.js'
 import { encoderFamily } from './encoder_family.js'
 
@@ -20,8 +20,8 @@ const robertaFamily = (type, name) => encoderFamily({
     question: { out: 'qa_outputs' }
   },
   describe(config, shapeOf) {
-    const paddingId = readInteger(config, 'pad_token_id', 1, 0)
     const description = describeBertLike(name, config, { vocabSize: 50265 })
+    const paddingId = readPaddingId(config, description.vocabSize)
     return {
       ...description, maxPositions: description.maxPositions - paddingId - 1, paddingId,
       hasPooler: Boolean(shapeOf('pooler.dense.weight')), hasMaskedLMHead: Boolean(shapeOf('lm_head.dense.weight'))
