@@ -47,6 +47,13 @@ for (const table of ['FUNCTIONS', 'METHODS', 'MODULES', 'FORWARDS', 'INIT', 'OPT
   })
 }
 
+test('unbiased is true or false, however it is given', () => {
+  for (const options of [{ unbiased: 0 }, { unbiased: 'x' }]) {
+    assert.throws(() => gf.ones([2]).var(options), { code: 'type', message: /var: unbiased must be true or false/ })
+  }
+  assert.throws(() => gf.ones([2]).std(0, 0), { code: 'type', message: /std: unbiased/ })
+})
+
 test('every function and class has a signature, or is of this library alone', () => {
   const own = ['relativePositionBias', 'rotary', 'noam']
   const missing = (object, table) => Object.keys(object)

@@ -153,6 +153,7 @@ test('elementwise operations reject invalid arguments', () => {
   assertRejects(() => F.exp(x, { base: 2 }), 'type', 'exp', 'no options')
   assertRejects(() => F.clamp(x, { low: 2 }), 'type', 'clamp', 'low', 'min')
   assertRejects(() => F.clamp(x, { min: '2' }), 'type', 'clamp', 'min', '"2"')
+  assertRejects(() => F.clamp(x, { max: NaN }), 'type', 'clamp', 'max', 'NaN')
   assertRejects(() => x.pow(null), 'type', 'pow', 'b', 'null')
 })
 

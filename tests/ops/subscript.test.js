@@ -51,6 +51,12 @@ test('random subscripts: those that PyTorch refuses are errors', () => {
     { name: 'GlassformerError', code: /shape|index/ }, JSON.stringify(item.subscripts))
 })
 
+test('options of indexPut_ that are none, or no booleans, are refused', () => {
+  for (const options of [{ accumulate: 'false' }, { acumulate: true }, 3]) {
+    assert.throws(() => gf.ones([2]).indexPut_([0], 1, options), { name: 'GlassformerError', code: 'type' })
+  }
+})
+
 test('cells and gradients are explained', () => {
   const x = count({ shape: [3, 4] }, true)
   const { trace, output } = gf.trace(() => x.index('1:', [3, 0]))

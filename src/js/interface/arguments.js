@@ -1,5 +1,5 @@
 import { expectArgumentCount } from './arity.js'
-import { describe, expect, expectOptions, formatShape, isPlain, tensorHint } from '../errors.js'
+import { describe, expect, expectBoolean, expectOptions, formatShape, isPlain, tensorHint } from '../errors.js'
 import { FORWARDS, FUNCTIONS } from './signatures.js'
 
 /**
@@ -112,12 +112,13 @@ for (const name of ['layerNorm', 'rmsNorm']) {
 for (const name of ['var', 'std']) SPECIAL_CASES[name] = {
   applies: args => hasUnbiased(args.at(-1)),
   before: (args, skipped) => (typeof args[1 - skipped] === 'boolean' ? args.toSpliced(1 - skipped, 0, undefined) : args),
-  after: readUnbiased
+  after: values => readUnbiased(name, values)
 }
 
-/** PyTorch's older name for correction 1 or 0. @param {Record<string, any>} values */
-function readUnbiased(values) {
-  if (typeof values.unbiased === 'boolean') values.correction ??= Number(values.unbiased)
+/** PyTorch's older name for correction 1 or 0. @param {string} name @param {Record<string, any>} values */
+function readUnbiased(name, values) {
+  const { unbiased } = values
+  if (unbiased !== undefined && unbiased !== null) values.correction ??= Number(expectBoolean(name, 'unbiased', unbiased))
   delete values.unbiased
 }
 

@@ -1,4 +1,4 @@
-import { GlassformerError, describe, expect, formatShape, isPlain } from '../errors.js'
+import { GlassformerError, describe, expect, expectBoolean, expectOptions, formatShape, isPlain } from '../errors.js'
 import { tensor } from '../tensor/from_values.js'
 import { indicesOf, range, sliceShape, sizeOf } from '../tensor/shape.js'
 import { Tensor } from '../tensor/tensor.js'
@@ -221,7 +221,8 @@ export function index(x, ...subscripts) {
  * x.indexPut_([x.eq(0)], -1).indexPut_([0, ':2'], gf.tensor([5, 6]))   // [[5, 6, -1], [-1, -1, -1]]
  */
 export function indexPut_(x, indices, values, options) {
-  const where = 'indexPut_', { engine } = expectMovable(where, x), accumulate = options?.accumulate ?? false
+  const where = 'indexPut_', { engine } = expectMovable(where, x), { accumulate = false } = expectOptions(where, options, ['accumulate'])
+  expectBoolean(where, 'accumulate', accumulate)
   expect(Array.isArray(indices), 'type', () => `${where}: indices must be an array of subscripts, such as [mask] or [0, ':2'], ` +
     `got ${describe(indices)}`)
   const isTensor = values instanceof Tensor, source = isTensor ? expectTensor(where, 'values', values) : null

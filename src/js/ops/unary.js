@@ -185,7 +185,8 @@ function toParameters(parameters) {
 function expectNumbers(where, options) {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined && value !== null)
   for (const [name, value] of entries) {
-    expect(typeof value === 'number', 'type', () => `${where}: ${name} must be a number, got ${describe(value)}`)
+    expect(typeof value === 'number' && !Number.isNaN(value), 'type',
+      () => `${where}: ${name} must be a number, got ${describe(value)}`)
   }
   return Object.fromEntries(entries)
 }
