@@ -1,6 +1,7 @@
 // Every lesson is played to its end in the page: targets are visible, and correct answers are the engine's.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fit } from '../../web/figures/math.js'
 import { LESSONS, findLesson } from '../../web/lessons/index.js'
 import { stateOfStep as stepState } from '../../web/lessons/steps.js'
 import { OPENING } from '../../web/models/state.js'
@@ -16,8 +17,8 @@ const stateOf = async page => {
   const addressState = await readAddress(page)
   if (addressState.room !== OPENING) return addressState
   const { lesson } = await findLesson(addressState.lesson).load()
-  const language = addressState.language === 'en' ? 'en' : 'ko', { state } = lesson.steps[addressState.at]
-  return stepState(lesson, typeof state === 'string' ? state : state[language], addressState, language)
+  const language = addressState.language === 'en' ? 'en' : 'ko', { state, model } = lesson.steps[addressState.at]
+  return stepState(lesson, typeof state === 'string' ? state : state[language], addressState, language, model)
 }
 /** Nothing of a fault stands in the address while it is looked for. */
 const saysNothing = page => assert.ok(!/fault|scale|tgtIsCausal|dropout/.test(new URL(page.url()).hash), page.url())
@@ -75,7 +76,8 @@ async function rightAt(page, lesson, step, language) {
   const link = typeof step.answerState === 'function' ? step.answerState(before, { state }) : step.answerState?.[language] ?? step.answerState
   const then = step.answerState ? stepState(lesson, link, state, language) : state
   const run = step.answerState ? runInNode(then) : before
-  const right = step.question.answer(run, { state: then, before: step.answerState ? before : null })
+  const figure = step.figure?.id === 'line' ? fit(step.figure.options.points, step.figure.options.w, step.figure.options.b) : null
+  const right = step.question.answer(run, { state: then, before: step.answerState ? before : null, figure })
   const options = step.question.options?.(before, { state, before: null }).map(({ id }) => id)
   before.dispose()
   if (run !== before) run.dispose()
@@ -122,9 +124,16 @@ async function answer(page, lesson, step, { isRight, press: pressElement, langua
   assert.match(written, /^\d+(\.\d\d)?$/, `${step.id}: as one would write it`)
 }
 
+/** Lets the figure show how its task is done. */
+async function showTask(page, press) {
+  await press(page, '.lesson-reveal')
+  await page.waitForSelector('.is-task.is-done .lesson-said:not(:empty)')
+}
+
 const PLAYS = [['mouse', 'ko', true], ['keyboard', 'en', false], ['touch', 'ko', false]]
 // `npm test` plays three short lessons, one with each input device.
-for (const [i, { id }] of [...LESSONS.entries()].slice(...(isLong ? [] : [2, 5]))) {
+const SHORT = ['query', 'mask', 'feed_forward']
+for (const [i, { id }] of (isLong ? LESSONS : LESSONS.filter(({ id }) => SHORT.includes(id))).entries()) {
   for (const [hand, language, isRight] of partUnlessLong(PLAYS, i % PLAYS.length, PLAYS.length)) {
     test(`${id}, ${language}, by ${hand}: to the end, ${isRight ? 'right' : 'wrong first'}`, async () => {
       const { press: pressElement, options } = HANDS[hand]
@@ -133,13 +142,15 @@ for (const [i, { id }] of [...LESSONS.entries()].slice(...(isLong ? [] : [2, 5])
       for (const [at, step] of lesson.steps.entries()) {
         await waitForStep(page, step.id)
         assert.equal((await stateOf(page)).at, at)
-        if (hand === 'touch') assert.ok(await isTitled(page), `${step.id}: its title is in sight, and the way on`)
-        await isPointed(page)
+        if (hand === 'touch' && step.target) assert.ok(await isTitled(page), `${step.id}: its title is in sight, and the way on`)
+        if (step.target) await isPointed(page)
+        if (step.figure) await page.waitForSelector('.lesson-figure:not([hidden]) > *')
+        if (step.task) await showTask(page, pressElement)
         if (id === 'hunt' && step.question) saysNothing(page)
         if (step.question) {
           await isAsked(page)
           await answer(page, lesson, step, { isRight, press: pressElement, language })
-          await isPointed(page)
+          if (step.target) await isPointed(page)
         }
         assert.equal(await measureOverflow(page), 0, step.id)
         assert.deepEqual(await findUntidyText(page), [], step.id)
@@ -189,7 +200,7 @@ longTest('the titles of a lesson and the next one are never truncated', async ()
   }
 })
 
-test('leaving and returning, a reload, Back and another language keep the step; Escape leaves', async () => {
+test('leaving and returning, a reload, Back, Escape and another language keep the step', async () => {
   const { page, complaints, close } = await open('attention', 'ko')
   await waitForStep(page, 'gap')
   await page.keyboard.press('ArrowRight')
@@ -213,9 +224,55 @@ test('leaving and returning, a reload, Back and another language keep the step; 
   await page.waitForSelector('.lesson-bar[data-language="en"][data-step="rows"]')
   assert.match(await page.inputValue('[data-field="gapped"]'), /the keys/)
   await page.keyboard.press('Escape')
-  await page.waitForSelector('.lesson', { state: 'hidden' })
+  await waitForStep(page, 'rows')
+  await page.click('.lesson-leave')
+  await page.waitForSelector('.lesson-left')
   assert.equal(await page.getAttribute('#house', 'data-room'), 'text.sum', 'in the room where the lesson stood')
   assert.ok(await page.isVisible('.stage .ways'))
+  assert.match(await page.textContent('.lesson-left'), /Attention.*3 of 12/)
+  await page.click('.lesson-left .quiet')
+  await waitForStep(page, 'rows')
+  await page.click('.lesson-leave')
+  await page.click('.lesson-left .quiet:last-child')
+  await page.waitForSelector('.lesson', { state: 'hidden' })
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('every step is in a list, has a short address, and can be returned to', async () => {
+  const { page, complaints, close } = await open('mask', 'en')
+  await waitForStep(page, 'minus')
+  await page.click('.lesson-menu .menu-opener')
+  await page.click('.lesson-menu ol:first-of-type li:nth-child(3) button')
+  const { lesson: { steps } } = await findLesson('mask').load()
+  await waitForStep(page, steps[2].id)
+  await readAddress(page)
+  assert.equal(new URL(page.url()).hash, '#lesson=mask&step=3&language=en')
+  await page.goto(`${page.url().split('#')[0]}#lesson=query&step=2&language=en`)
+  await waitForStep(page, 'weights')
+  await page.click('.lesson-menu .menu-opener')
+  assert.deepEqual(await page.$$eval('.lesson-menu [aria-current]', list => list.map(({ textContent }) => textContent)),
+    ['From scores to weights', 'Small attention'])
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('the small figures: dragging and keys move a number, and reach the task', async () => {
+  const { page, complaints, close } = await open('vectors', 'en', { viewport: { width: 1280, height: 720 } })
+  await page.waitForSelector('.plane-handle')
+  const handle = await page.$('.plane-handle'), { x, y, width, height } = await handle.boundingBox()
+  const plane = await (await page.$('.plane')).boundingBox(), unit = plane.width / 8
+  await page.mouse.move(x + width / 2, y + height / 2)
+  await page.mouse.down()
+  await page.mouse.move(plane.x + plane.width / 2 + 2.8 * unit, plane.y + plane.height / 2 - 2 * unit)
+  await page.mouse.up()
+  assert.equal(await handle.getAttribute('aria-valuetext'), '(2.8, 2.0)')
+  assert.equal(await page.$('.is-task.is-done'), null)
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  assert.equal(await handle.getAttribute('aria-valuetext'), '(3.0, 2.0)')
+  await page.waitForSelector('.is-task.is-done .lesson-said:not(:empty)')
+  await waitForStep(page, 'arrow')
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -288,7 +345,7 @@ longTest('a pointed place stays below the lesson when the page gets shorter duri
   await close()
 })
 
-for (const { id } of isLong ? LESSONS : LESSONS.slice(2, 3)) {
+for (const { id } of isLong ? LESSONS : [findLesson('mask')]) {
   test(`${id} on slides: the words, the way on and what is pointed at are visible in every step`, async () => {
     const { page, complaints, close } = await open(id, 'en', { viewport: { width: 1280, height: 720 }, reducedMotion: 'reduce' })
     const { lesson: { steps } } = await findLesson(id).load()
@@ -296,7 +353,7 @@ for (const { id } of isLong ? LESSONS : LESSONS.slice(2, 3)) {
     await page.keyboard.press('p')
     for (const [at, step] of steps.entries()) {
       await waitForStep(page, step.id)
-      await isPointed(page)
+      if (step.target) await isPointed(page)
       const hidden = await page.$$eval('.lesson h1, .lesson-text, .lesson-ask, .lesson-next', list => list.filter(element => {
         const { top, bottom } = element.getBoundingClientRect()
         return element.checkVisibility() && (top < 0 || bottom > innerHeight)

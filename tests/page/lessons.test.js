@@ -28,9 +28,9 @@ const runOf = state => {
 
 /** A step with what it is in: before the answer, and where there is such a thing, with the answer in sight. */
 function phases(lesson, step, language) {
-  const start = { ...defaults(lesson.model), lesson: lesson.id, at: lesson.steps.indexOf(step) }
+  const start = { ...defaults(step.model ?? lesson.model), lesson: lesson.id, at: lesson.steps.indexOf(step) }
   const link = (text, run, state) => (typeof text === 'function' ? text(run, { state }) : text[language] ?? text)
-  const state = stateOfStep(lesson, link(step.state), start, language)
+  const state = stateOfStep(lesson, link(step.state), start, language, step.model)
   const run = runOf(state)
   if (!step.answerState) return [{ state, run, before: null }]
   const text = link(step.answerState, run, state)
@@ -55,9 +55,10 @@ for (const lesson of lessons) for (const language of Object.keys(LANGUAGES)) {
         assert.ok(roomsOf(run).some(({ id }) => id === state.room), `${step.id}: ${state.room}`)
         assert.deepEqual(fromHash(toHash(state)), state, step.id)
       }
-      const questionKeys = step.question ? ['ask', 'right', 'wrong', ...(step.answerState ? [] : ['hint'])] : []
+      const questionKeys = step.question ? ['ask', 'right', 'wrong', ...(step.answerState ? [] : ['hint'])] : step.task ? ['ask', 'right'] : []
       for (const key of [...ALWAYS, ...questionKeys]) assert.ok(texts[key]?.trim(), `${step.id}.${key}`)
-      const knownKeys = [...ALWAYS, ...questionKeys, 'options', 'paper', 'whose', ...(step.question ? ['paperWhy'] : [])]
+      const knownKeys = [...ALWAYS, ...questionKeys, 'options', 'paper', 'whose', ...(step.question ? ['paperWhy', 'hint', 'reasons'] : []),
+        ...(step.figure ? ['figure'] : [])]
       assert.deepEqual(Object.keys(texts).filter(key => !knownKeys.includes(key)), [], step.id)
       const valuesByKey = {
         before: placeholderValues(step, texts, first.run, first), after: placeholderValues(step, texts, last.run, last)
@@ -77,6 +78,8 @@ for (const lesson of lessons) for (const language of Object.keys(LANGUAGES)) {
       assert.ok(options.length > 1 && options.length === new Set(options.map(({ id }) => id)).size, step.id)
       assert.ok(options.some(({ id }) => id === right), `${step.id}: ${right}`)
       for (const { id, text } of options) assert.ok(text ?? texts.options[id], `${step.id}: ${id}`)
+      const unknown = Object.keys(texts.reasons ?? {}).filter(reason => !options.some(({ id }) => id === reason))
+      assert.deepEqual(unknown, [], `${step.id}: reasons for other options`)
     }
   })
 }
@@ -192,7 +195,7 @@ test('the stated probability of a date\'s first character is that of the charact
 
 test('the number of rooms stays the same through a lesson', () => {
   for (const lesson of lessons) {
-    const totals = lesson.steps.map(step => {
+    const totals = lesson.steps.filter(({ model }) => !model).map(step => {
       const [{ run, state }] = phases(lesson, step, 'ko'), rooms = roomsOf(run)
       return positionOnTour(rooms, rooms.find(({ id }) => id === state.room)).total
     })

@@ -1,7 +1,7 @@
 // A lesson on paper: its questions, blanks and answers, compared with the lesson and with separate runs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LESSONS } from '../../web/lessons/index.js'
+import { LESSONS, findLesson } from '../../web/lessons/index.js'
 import { stateOfStep } from '../../web/lessons/steps.js'
 import { BLANK, createWorksheet } from '../../web/lessons/worksheet.js'
 import { settingsOf } from '../../web/models/index.js'
@@ -79,7 +79,7 @@ for (const entry of LESSONS) for (const language of Object.keys(LANGUAGES)) {
 }
 
 test('figures contain the run\'s numbers, with their tokens', async () => {
-  const { sheet } = await sheetOf(LESSONS[0], 'ko')
+  const { sheet } = await sheetOf(findLesson('attention'), 'ko')
   const [givenFigure] = sheet.items[2].figures, [answerFigure] = sheet.items[2].answerFigures
   const run = runOf({ ...defaults('particles'), gapped: '빵[?] 먹었다' })
   for (const [figure, name] of [[givenFigure, 'dots'], [answerFigure, 'scores']]) {
@@ -93,7 +93,7 @@ test('figures contain the run\'s numbers, with their tokens', async () => {
 })
 
 test('texts and rings do not reveal the answers of other questions', async () => {
-  const { sheet } = await sheetOf(LESSONS[0], 'ko')
+  const { sheet } = await sheetOf(findLesson('attention'), 'ko')
   const lookItem = sheet.items[1], place = Number(/\((\d+)\)$/.exec(lookItem.answer)[1])
   assert.ok(sheet.items[4].text.includes(`${BLANK}번 ‘${BLANK}’`), sheet.items[4].text)
   assert.ok(sheet.items[5].text.includes(`‘${BLANK}’`), sheet.items[5].text)
@@ -103,7 +103,7 @@ test('texts and rings do not reveal the answers of other questions', async () =>
 
 test('the numbers are those of the reader\'s text', async () => {
   const mine = '나는 물[?] 마셨다'
-  const { sheet } = await sheetOf(LESSONS[0], 'ko', { gapped: mine })
+  const { sheet } = await sheetOf(findLesson('attention'), 'ko', { gapped: mine })
   assert.equal(sheet.text, mine)
   const run = runOf({ ...defaults('particles'), gapped: mine })
   assert.deepEqual(sheet.tokens, run.streams.text.tokens[0])

@@ -6,7 +6,8 @@
 /** @import { Language, Run, State } from '../types.d.ts' */
 
 /**
- * @typedef {{ state: State, before?: Run | null }} Now the state of the page, and the run from when the reader answered
+ * @typedef {{ state: State, before?: Run | null, figure?: Record<string, any> | null }} Now the state of the page, the
+ *   run from when the reader answered, and what the step's figure shows
  *
  * @typedef {{
  *   tensor: string, index: (number | null)[], columns?: number[], isGradient?: boolean, selector?: undefined
@@ -21,12 +22,20 @@
  * @property {number} [tolerance] how far a number may be off
  * @property {boolean} [isOfAnswer] whether the top line displays the answer as the model's output
  *
+ * @typedef {object} Task something to be reached in a figure
+ * @property {(values: Record<string, any>) => boolean} isDone whether the figure's values reach it
+ * @property {Record<string, any>} solution values of the figure that reach it
+ *
  * @typedef {string | Record<Language, string>} Link changes of the lesson's base state, as in a link
  *
  * @typedef {object} Step
  * @property {string} id the key of its texts
  * @property {Link} state
  * @property {Pointer} [target]
+ * @property {string} [model] another model than the lesson's
+ * @property {{ id: keyof typeof import('../figures/index.js').FIGURES, options: Record<string, any> }} [figure] a small
+ *   figure in place of the room
+ * @property {Task} [task] asks the reader to do something in the figure; a step has this or a question
  * @property {Question} [question]
  * @property {Link | ((run: Run, now: Now) => string)} [answerState] the state that shows the answer, which
  *   the reader predicts; without it the answer is in the present figure, and a wrong one gets a hint
@@ -50,14 +59,23 @@
 
 /** In the order in which they are offered. `stepCount` is known before a lesson is loaded; a test compares it. */
 export const LESSONS = [
+  { id: 'learning', minutes: 4, stepCount: 5, load: () => import('./learning/index.js') },
+  { id: 'tokens', minutes: 4, stepCount: 4, load: () => import('./tokens/index.js') },
+  { id: 'vectors', minutes: 4, stepCount: 5, load: () => import('./vectors/index.js') },
+  { id: 'positions', minutes: 5, stepCount: 5, load: () => import('./positions/index.js') },
+  { id: 'query', minutes: 5, stepCount: 5, load: () => import('./query/index.js') },
+  { id: 'softmax', minutes: 4, stepCount: 5, load: () => import('./softmax/index.js') },
   { id: 'attention', minutes: 8, stepCount: 12, load: () => import('./attention/index.js') },
   { id: 'translation', minutes: 5, stepCount: 6, load: () => import('./translation/index.js') },
   { id: 'break', minutes: 5, stepCount: 6, load: () => import('./break/index.js') },
   { id: 'mask', minutes: 4, stepCount: 5, load: () => import('./mask/index.js') },
-  { id: 'sampling', minutes: 5, stepCount: 7, load: () => import('./sampling/index.js') },
-  { id: 'hunt', minutes: 8, stepCount: 8, load: () => import('./hunt/index.js') },
   { id: 'order', minutes: 4, stepCount: 5, load: () => import('./order/index.js') },
-  { id: 'round', minutes: 6, stepCount: 8, load: () => import('./round/index.js') }
+  { id: 'feed_forward', minutes: 4, stepCount: 4, load: () => import('./feed_forward/index.js') },
+  { id: 'loss', minutes: 4, stepCount: 5, load: () => import('./loss/index.js') },
+  { id: 'sampling', minutes: 5, stepCount: 7, load: () => import('./sampling/index.js') },
+  { id: 'round', minutes: 6, stepCount: 8, load: () => import('./round/index.js') },
+  { id: 'hunt', minutes: 8, stepCount: 8, load: () => import('./hunt/index.js') },
+  { id: 'large', minutes: 4, stepCount: 4, load: () => import('./large/index.js') }
 ]
 
 /** @param {string} id */

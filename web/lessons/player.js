@@ -9,9 +9,12 @@ import { HOUSE } from '../rooms/index.js'
 import { OPENING, defaults, runKeys, toHash } from '../models/state.js'
 import { loadLessonTexts } from '../words/index.js'
 import { findLesson } from './index.js'
+import { createBar } from './bar.js'
 import { createPointer } from './pointer.js'
 import { saveProgress } from './progress.js'
 import { createQuestion } from './question.js'
+import { createStepFigure } from './step_figure.js'
+import { createTask } from './task.js'
 import { representativeCell } from './run_values.js'
 import { freeValues, isInStep, changedFields, inLanguage, stateOfStep, placeholderValues } from './steps.js'
 
@@ -33,7 +36,7 @@ import { freeValues, isInStep, changedFields, inLanguage, stateOfStep, placehold
  * @property {boolean} [isEntered] whether the player has checked the state in which the reader entered
  *
  * @typedef {ReturnType<typeof createBar> & { questionKey?: string, textKey?: string, selectionKey?: string,
- *   question?: ReturnType<typeof createQuestion> | null }} Bar and what was written there last
+ *   question?: ReturnType<typeof createTask> | null }} Bar and what was written there last
  *
  * @typedef {object} ReaderAnswer
  * @property {(string | number)[]} wrong
@@ -46,6 +49,12 @@ import { freeValues, isInStep, changedFields, inLanguage, stateOfStep, placehold
 
 /** The texts that depend on the answer. */
 const ANSWER_TEXTS = ['right', 'wrong']
+
+/** Whether a step has a text. @param {any} stepWords @param {string} key */
+const hasText = (stepWords, key) => Boolean(key.split('.').reduce((node, part) => node?.[part], stepWords))
+
+/** Words with the color of what they name: `[query](mark=query)`. @param {string} words @param {string} change */
+const renderMark = (words, change) => h('b', { className: change.replace('=', '-') }, words)
 
 /** Hides the model's answer in the top line while a question is about it. @param {boolean} isCovered */
 const hideAnswer = isCovered => document.documentElement.toggleAttribute('data-covered', isCovered)
@@ -68,29 +77,6 @@ const isCorrect = ({ question: ask }, given, right) => (ask?.tolerance === undef
   : given !== null && Math.abs(Number(given) - Number(right)) <= ask.tolerance)
 
 /**
- * @param {Pick<Context, 't'>} context
- * @param {Record<'back' | 'next' | 'leave' | 'home' | 'sheet', () => void>} actions
- */
-function createBar({ t }, actions) {
-  /** @param {string} name @param {() => void} action */
-  const button = (name, action, words = t(`lesson.${name}`)) => (
-    h('button', { type: 'button', className: `lesson-${name}`, onclick: action }, words))
-  const parts = {
-    name: h('span', { className: 'lesson-name' }), place: h('span', { className: 'lesson-place' }),
-    progress: h('progress', { 'aria-label': t('lesson.progress') }), title: h('h1', {}),
-    text: h('p', { className: 'lesson-text' }), ask: h('div', { className: 'lesson-asked' }),
-    back: button('back', actions.back), next: button('next', actions.next), leave: button('leave', actions.leave),
-    home: button('home', actions.home), sheet: button('sheet', actions.sheet, t('lesson.sheet.print'))
-  }
-  const { name, place, progress, title, text, ask, back, next, leave, home, sheet } = parts
-  const root = h('div', { className: 'lesson-bar' },
-    h('div', { className: 'lesson-line' }, name, place, progress,
-      h('div', { className: 'lesson-ways' }, home, back, next, sheet, leave)),
-    h('div', { 'className': 'lesson-words', 'aria-live': 'polite' }, title, text), ask)
-  return { root, ...parts }
-}
-
-/**
  * Mounts the player, empty.
  * @param {HTMLElement} container @param {HTMLElement} stage
  * @param {Context} context
@@ -98,12 +84,17 @@ function createBar({ t }, actions) {
 export function mountPlayer(container, stage, context) {
   const { t, get, set, language } = context
   const pointer = createPointer(stage)
+  const figureSlot = h('div', { className: 'lesson-figure', hidden: true })
+  const stepFigure = createStepFigure(figureSlot, () => {
+    const run = context.run()
+    if (run) draw(run)
+  }, context.reportError)
   /** @type {PlayedLesson} */
   let playing = /** @type {any} */ (
     { id: null, language: null, lesson: null, words: null, parts: null, answers: new Map() })
 
   const currentStep = () => playing.lesson.steps[Math.min(get().at, playing.lesson.steps.length - 1)]
-  const currentNow = () => ({ state: get(), before: currentAnswer()?.before ?? null })
+  const currentNow = () => ({ state: get(), before: currentAnswer()?.before ?? null, figure: stepFigure.values() })
   /**
    * The state of a step, or the one in which its answer is revealed.
    * @param {Lesson['steps'][number]} step @param {boolean} isOver @param {Run | null} [before] the run of the question
@@ -112,7 +103,7 @@ export function mountPlayer(container, stage, context) {
     const text = isOver && step.answerState ? step.answerState : step.state
     const sentence = typeof text === 'function' ? text(/** @type {Run} */ (before), { state: get() })
       : inLanguage(text, language())
-    return stateOfStep(playing.lesson, sentence, get(), language())
+    return stateOfStep(playing.lesson, sentence, get(), language(), step.model)
   }
   /** @param {Lesson['steps'][number]} step */
   const isAnswerShown = step => Boolean(step.answerState && playing.answers.get(step.id)?.isAnswered)
@@ -130,8 +121,18 @@ export function mountPlayer(container, stage, context) {
     scrollTo({ top: 0 })
     set({ ...wantedState(step, isAnswerShown(step)), at }, history)
   }
+  /** What remains after the reader has left: a line that leads back. @type {HTMLElement | null} */
+  let returnLine = null
   const leave = () => {
-    pointer.clear()
+    const { lesson: id } = get(), at = playing.lesson.steps.indexOf(currentStep())
+    const close = () => {
+      container.replaceChildren()
+      container.hidden = true
+    }
+    returnLine = h('p', { className: 'lesson-left' },
+      t('lesson.left', { name: t(`lesson.list.${id}.name`), number: at + 1, count: playing.lesson.steps.length }),
+      h('button', { type: 'button', className: 'quiet', onclick: () => set({ ...defaults(), ...readerSettings(), lesson: id, at }, 'push') }, t('lesson.return')),
+      h('button', { type: 'button', className: 'quiet', onclick: close }, t('app.close')))
     set({ lesson: '', at: 0 }, 'push')
   }
   const home = () => enterStep(playing.lesson.steps.indexOf(currentStep()))
@@ -212,11 +213,27 @@ export function mountPlayer(container, stage, context) {
     playing.answers.set(step.id, { ...previous, wrong: [...previous.wrong, given] })
     draw(run)
   }
+  /** Completes the task once the figure has reached it. @param {Lesson['steps'][number]} step */
+  function checkTask({ id, task }) {
+    const values = stepFigure.values()
+    if (task && values && !playing.answers.get(id)?.isAnswered && task.isDone(values)) {
+      playing.answers.set(id, { ...createAnswer(), isAnswered: true })
+    }
+  }
   /** Reveals the answer on request. */
   function giveUp() {
+    const { task } = currentStep()
+    if (task) return stepFigure.set(task.solution)
     const run = context.run()
     if (run && currentAnswer()) showAnswer(currentStep(), run, null)
   }
+
+  /**
+   * Why the last answer is wrong: the text for this option, or the hint.
+   * @param {Lesson['steps'][number]} step @param {ReaderAnswer} answer @param {(key: string) => string} getText
+   */
+  const getReason = (step, { wrong }, getText) => (
+    getText(`reasons.${wrong.at(-1)}`) || getText('hint') || t('lesson.again'))
 
   /**
    * The text after an answer: correct, a hint, or the correct answer.
@@ -224,8 +241,9 @@ export function mountPlayer(container, stage, context) {
    */
   function describeResult(step, run, getText) {
     const previous = currentAnswer()
+    if (previous && step.task) return { ...previous, text: getText('right') }
     if (!previous || !step.question) return { wrong: [], right: null, isAnswered: false, text: '' }
-    if (!previous.isAnswered) return { ...previous, text: getText('hint') || t('lesson.again') }
+    if (!previous.isAnswered) return { ...previous, text: getReason(step, previous, getText) }
     const right = step.question.answer(run, currentNow())
     const isRight = isCorrect(step, previous.value, right)
     return { ...previous, wrong: isRight ||
@@ -241,7 +259,8 @@ export function mountPlayer(container, stage, context) {
       .map(({ id, text }) => ({ id, text: text ?? words.steps[step.id].options[id] })) ?? null
     const key = JSON.stringify([step.id, options, getText('ask')])
     if (key !== parts.questionKey) {
-      parts.question = step.question ? createQuestion({ text: getText('ask'), options }, t, given => answer(given).catch(context.reportError), giveUp) : null
+      parts.question = step.task ? createTask(getText('ask'), t, giveUp)
+        : step.question ? createQuestion({ text: getText('ask'), options }, t, given => answer(given).catch(context.reportError), giveUp) : null
       parts.ask.replaceChildren(...(parts.question ? [parts.question.element] : []))
       parts.questionKey = key
     }
@@ -252,6 +271,7 @@ export function mountPlayer(container, stage, context) {
   function draw(run) {
     const { parts, words, lesson } = playing
     const step = currentStep()
+    checkTask(step)
     const previous = currentAnswer()
     // Texts about the question's run remain when the answer has led to another run.
     const questionContext = previous?.before
@@ -261,10 +281,10 @@ export function mountPlayer(container, stage, context) {
     const values = placeholderValues(step, stepWords, run, currentNow()),
       questionValues = placeholderValues(step, stepWords, questionContext.run, questionContext.now)
     /** @param {string} key */
-    const getText = key => (words.steps[step.id][key] ? say(key, ANSWER_TEXTS.includes(key) ? values : questionValues) : '')
+    const getText = key => (hasText(words.steps[step.id], key) ? say(key, ANSWER_TEXTS.includes(key) ? values : questionValues) : '')
     setText(parts.title, getText('title'))
     const text = getText('text')
-    if (parts.textKey !== text) parts.text.replaceChildren(...renderProse(text))
+    if (parts.textKey !== text) parts.text.replaceChildren(...renderProse(text, renderMark))
     parts.textKey = text
     drawQuestion(step, run, getText)
     const isAfterAnswer = Boolean(previous?.isAnswered && step.answerState)
@@ -301,7 +321,7 @@ export function mountPlayer(container, stage, context) {
     const at = Math.min(get().at, lesson.steps.length - 1)
     setText(parts.name, t(`lesson.list.${playing.id}.name`))
     parts.name.title = words.title
-    setText(parts.place, `${at + 1} / ${lesson.steps.length}`)
+    parts.showPlace(at)
     parts.progress.max = lesson.steps.length
     parts.progress.value = at + 1
     parts.back.disabled = at === 0
@@ -310,6 +330,9 @@ export function mountPlayer(container, stage, context) {
     setText(parts.next, label)
     parts.next.title = label
     parts.root.classList.toggle('is-away', !isInPlace)
+    document.documentElement.toggleAttribute('data-pinned', Boolean(get().cell))
+    if (isInPlace) stepFigure.update(currentStep(), String(playing.id), playing.language, words.steps[currentStep().id])
+    else stepFigure.clear()
     hideAnswer(isInPlace && Boolean(currentStep().question?.isOfAnswer) && !currentAnswer()?.isAnswered)
     if (!isInPlace) pointer.clear()
   }
@@ -320,12 +343,13 @@ export function mountPlayer(container, stage, context) {
     const [{ lesson }, texts] = await Promise.all([load(), loadLessonTexts(newLanguage, id)])
     if (get().lesson !== id || language() !== newLanguage) return
     const isNew = playing.id !== id
-    const parts = createBar(context, {
+    const parts = createBar(context, lesson.steps.map(step => texts.steps[step.id].title), {
       back: () => enterStep(Math.max(0, get().at - 1)), next: goToNext, leave, home,
-      sheet: () => printWorksheet().catch(context.reportError)
+      sheet: () => printWorksheet().catch(context.reportError), jump: enterStep,
+      open: other => set({ ...defaults(), ...readerSettings(), lesson: other }, 'push')
     })
     playing = { id, language: newLanguage, lesson, words: texts, parts, answers: isNew ? new Map() : playing.answers }
-    container.replaceChildren(parts.root)
+    container.replaceChildren(parts.root, figureSlot)
     container.setAttribute('aria-label', texts.title)
     const at = Math.min(get().at, lesson.steps.length - 1)
     if (isShortLink(get(), lesson) || !isNew) enterStep(at, 'replace')
@@ -367,16 +391,19 @@ export function mountPlayer(container, stage, context) {
      */
     addressed(state) {
       const { lesson, id } = playing
-      if (!lesson || id !== state.lesson || state.model !== MODELS[0].id) return state
+      if (!lesson || id !== state.lesson) return state
       const step = lesson.steps[Math.min(state.at, lesson.steps.length - 1)]
       if (isAnswerShown(step) || !isInStep(lesson, state, wantedState(step, false))) return state
-      const { lesson: name, at } = state
-      return { ...defaults(lesson.model), ...changedFields(lesson, state), ...readerSettings(), lesson: name, at }
+      const { lesson: name, at } = state, fields = changedFields(lesson, state)
+      if (Object.keys(fields).length && lesson.model !== MODELS[0].id) return state
+      return { ...defaults(), ...fields, ...readerSettings(), lesson: name, at }
     },
     leave() {
       pointer.clear()
+      stepFigure.clear()
       hideAnswer(false)
-      container.replaceChildren()
+      if (playing.id) container.replaceChildren(...(returnLine ? [returnLine] : []))
+      returnLine = null
       playing = { ...playing, id: null, requestedKey: null }
     }
   }

@@ -1,6 +1,6 @@
 /** What lessons read from a run: single values, rows, and the index of the largest value. */
 
-import { getTensor } from '../lib/run.js'
+import { getDescription, getTensor } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { textOf as dateOf } from '../../src/training/models/dates/data.js'
 
@@ -47,3 +47,7 @@ export const lossKind = run => (typeof run.trueLoss === 'number' ? 'right' : 'ow
 
 /** The date that the model generated, as in the top line. @param {Run} run */
 export const answerText = run => dateOf(answerTokens(run))
+
+/** The number of the model's weights. @param {Run} run */
+export const countParameters = run => [...run.tensors.keys()].map(name => getDescription(run, name))
+  .filter(({ role }) => role === 'parameter').reduce((sum, { shape }) => sum + shape.reduce((size, length) => size * length, 1), 0)

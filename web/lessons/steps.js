@@ -46,12 +46,13 @@ export function changedFields(lesson, state) {
  * @param {string} text as in a link
  * @param {State} state of the page
  * @param {Language} language
+ * @param {string} [model] the step's
  */
-export function stateOfStep(lesson, text, state, language) {
-  const { model } = lesson
+export function stateOfStep(lesson, text, state, language, model = lesson.model) {
+  const isLessonModel = model === lesson.model
   return {
     ...defaults(model), ...pick(state, READER_KEYS),
-    ...patchFrom(inLanguage(lesson.base, language), model), ...changedFields(lesson, state),
+    ...(isLessonModel && { ...patchFrom(inLanguage(lesson.base, language), model), ...changedFields(lesson, state) }),
     ...patchFrom(text, model), lesson: state.lesson, at: state.at
   }
 }

@@ -1,5 +1,6 @@
 /** The costs of rooms, added up from those of every tensor in the run. */
 
+import { formatInteger } from './number.js'
 import { canonicalName } from './run.js'
 
 /** @import { Costs, Room, Run, Translate } from '../types.d.ts' */
@@ -31,9 +32,6 @@ export function costsByRoom(run, rooms, { results, parameters }) {
   parameters.forEach(({ name, size }) => add(name, { parameters: size }))
   return sums
 }
-
-/** A number with the digit grouping of the page's language. @param {number} value */
-export const formatInteger = value => value.toLocaleString(document.documentElement.lang)
 
 /** @param {Sum} sum @param {Translate} t */
 export const describeCosts = ({ parameters, multiplyAdds, bytes }, t) => t('stages.costs.line', {

@@ -81,3 +81,6 @@ export function parseFormatted(text) {
  * @param {readonly number[]} shape
  */
 export const formatShape = shape => shape.join(' × ')
+
+/** An integer with the digit grouping of the page's language. @param {number} value */
+export const formatInteger = value => value.toLocaleString(globalThis.document?.documentElement.lang || 'en')

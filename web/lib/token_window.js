@@ -1,7 +1,7 @@
 /** A window over a long list of tokens, with a note on its range and buttons to move it. */
 
+import { formatInteger } from './number.js'
 import { h, setText } from './dom.js'
-import { formatInteger } from './costs.js'
 
 /** The number of tokens that are drawn at once. */
 export const MAX_TOKENS = 128

@@ -1,6 +1,6 @@
 /** The vocabulary of a model with ids. Of a large one, only the tokens of the text or of a search are listed. */
 
-import { formatInteger } from './costs.js'
+import { formatInteger } from './number.js'
 import { h, syncChildren, setText } from './dom.js'
 import { mountTokenSearch } from './token_search.js'
 import { findTokens, isLargeCount } from './large_tables.js'

@@ -46,6 +46,9 @@ export const runKeys = ({ model }) => keysOf(model)
 const writeCell = ({ name, index, isGradient, isTwin }) => (
   `${name}:${index.join(',')}${isGradient ? ':d' : ''}${isTwin ? ':t' : ''}`)
 
+/** What the link of a step contains beside its number. */
+const STEP_KEYS = ['lesson', 'at', 'language', 'theme']
+
 /** @param {string} text @returns {Cell | null} */
 function readCell(text) {
   const match = /^([\w.]+(?::\d+)?):(\d+(?:,\d+)*)(:d)?(:t)?$/.exec(text)
@@ -81,6 +84,13 @@ function writeValue(value) {
   return value !== null && typeof value === 'object' ? writeCell(/** @type {Cell} */ (value)) : String(value ?? '')
 }
 
+/**
+ * Whether a link leads to a step of a lesson as such: `lesson=mask&step=3`, which counts from 1. (Elsewhere `step` is
+ * one of the decoding.)
+ * @param {URLSearchParams} query
+ */
+const isStepLink = query => query.has('lesson') && query.has('step') && !['at', 'room', 'model'].some(key => query.has(key))
+
 /** @param {URLSearchParams} query */
 const isAboutModel = query => [...query.keys()].some(key => !['language', 'theme', 'v'].includes(key))
 
@@ -97,6 +107,11 @@ export function toHash(state) {
     if (key !== 'model' && text !== writeValue(defaultState[key])) query.set(key, text)
   }
   const isDefault = state.model === MODELS[0].id
+  if (isDefault && query.has('lesson') && [...query.keys()].every(key => STEP_KEYS.includes(key))) {
+    const { lesson, at, language, theme } = state
+    return new URLSearchParams(Object.entries({ lesson, ...(at && { step: String(at + 1) }),
+      ...(language !== 'auto' && { language }), ...(theme !== 'auto' && { theme }) })).toString()
+  }
   if (isDefault && !isAboutModel(query)) return query.toString()
   return new URLSearchParams([['v', VERSION], ['model', state.model], ...query]).toString()
 }
@@ -133,6 +148,10 @@ export const patchFrom = (text, model) => readPatch(new URLSearchParams(text), m
  */
 export function fromHash(hash) {
   const query = new URLSearchParams(hash.replace(/^#/, ''))
+  if (isStepLink(query)) {
+    query.set('at', String(readNumber('at', query.get('step') ?? '', 1) - 1))
+    query.delete('step')
+  }
   const { id } = modelOf(query.get('model') ?? '')
   const state = { ...defaults(id), ...readPatch(query, id) }
   return state.room === OPENING ? { ...state, room: defaults(id).room } : state

@@ -10,7 +10,7 @@ const LESSON_LINK_SELECTORS = { ArrowLeft: '.lesson-back', ArrowRight: '.lesson-
 const PRESENTER_KEYS = { PageUp: 'ArrowLeft', PageDown: 'ArrowRight' }
 const USES_ARROWS = 'input, textarea, select, dialog, .heat, .chip, .frame, [tabindex="0"]'
 
-/** @typedef {{ isPinned(): boolean, release(): void, leave(): void, undo(): void, redo(): void }} KeyActions */
+/** @typedef {{ isPinned(): boolean, release(): void, undo(): void, redo(): void }} KeyActions */
 
 const isPresenting = () => document.documentElement.hasAttribute('data-present')
 
@@ -80,8 +80,7 @@ export function listenToKeys({ stage, inspector }, actions) {
       const field = targetOf(event).closest('[data-field]')
       if (field instanceof HTMLElement) field.blur()
       else if (actions.isPinned()) release()
-      else if (isPresenting()) document.documentElement.removeAttribute('data-present')
-      else actions.leave()
+      else document.documentElement.removeAttribute('data-present')
     }
     navigate(event, stage)
     togglePresenting(event)

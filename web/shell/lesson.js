@@ -18,20 +18,15 @@ export function mountLessons({ lesson, stage }, context) {
   function update() {
     const isOn = Boolean(findLesson(context.get().lesson)) && !context.get().embed
     document.documentElement.toggleAttribute('data-lesson', isOn)
-    lesson.hidden = !isOn
     if (!isOn) player?.leave()
-    else if (player) player.update(context.run())
+    lesson.hidden = !isOn && !lesson.hasChildNodes()
+    if (!isOn) return
+    if (player) player.update(context.run())
     else load()
   }
   return {
     update,
     /** The state as a link. @param {State} state */
-    addressed: state => player?.addressed(state) ?? state,
-    /** Leaves the lesson for the room it was in. @returns {boolean} whether there was one to leave */
-    leave() {
-      const isOn = !lesson.hidden
-      if (isOn) context.set({ lesson: '', at: 0 }, 'push')
-      return isOn
-    }
+    addressed: state => player?.addressed(state) ?? state
   }
 }

@@ -201,7 +201,7 @@ export function mountRooms(page, context, { isOutside, attempt }) {
     parts.map.update(run(), currentView(), context.theme().mode))))
 
   listenToKeys(page, {
-    isPinned: () => Boolean(get().cell), release: () => selection.pinCell(null), leave: () => lessonPlayer.leave(),
+    isPinned: () => Boolean(get().cell), release: () => selection.pinCell(null),
     undo: () => parts.inspector.undo(), redo: () => parts.inspector.redo()
   })
 

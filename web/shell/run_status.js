@@ -1,7 +1,7 @@
 /** Status below the fields: truncated texts, and the progress of a long run, with a button that stops it. */
 
+import { formatInteger } from '../lib/number.js'
 import { h, setText } from '../lib/dom.js'
-import { formatInteger } from '../lib/costs.js'
 
 /** @import { Context, Progress, Run, Translate, Truncation } from '../types.d.ts' */
 

@@ -4,11 +4,10 @@
  */
 
 import { createScale } from '../lib/color.js'
-import { formatInteger } from '../lib/costs.js'
 import { h, setText } from '../lib/dom.js'
 import { mountFigure } from '../lib/figure.js'
 import { mountGrid } from '../lib/grid.js'
-import { formatFixed } from '../lib/number.js'
+import { formatFixed, formatInteger } from '../lib/number.js'
 import { commonDomain } from '../lib/picture.js'
 import { getDescription, getAxisLabels, kvHeadIndex, sliceTransposedHead } from '../lib/run.js'
 import { mountScrubber, scrubberLabels } from '../lib/scrubber.js'

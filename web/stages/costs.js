@@ -1,7 +1,8 @@
 /** The cost of each room, each layer and the whole model, as counted in the run. */
 
+import { formatInteger } from '../lib/number.js'
 import { createScale } from '../lib/color.js'
-import { costsByRoom, formatInteger, addCosts } from '../lib/costs.js'
+import { costsByRoom, addCosts } from '../lib/costs.js'
 import { handleInternalClick, h } from '../lib/dom.js'
 import { mountGrid } from '../lib/grid.js'
 import { layerHeading } from '../lib/ablation_parts.js'

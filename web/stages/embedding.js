@@ -1,7 +1,7 @@
 /** The embedding: every id looks up its row of the table. */
 
+import { formatInteger } from '../lib/number.js'
 import { signedDomain } from '../lib/color.js'
-import { formatInteger } from '../lib/costs.js'
 import { h } from '../lib/dom.js'
 import { mountFigure } from '../lib/figure.js'
 import { mountTokenSearch } from '../lib/token_search.js'

@@ -2,12 +2,12 @@
  * A linear layer, of the feed-forward network or the output: every output is a weighted sum of all inputs.
  */
 
+import { formatInteger } from '../lib/number.js'
 import { signedDomain } from '../lib/color.js'
 import { mountFigure } from '../lib/figure.js'
 import { setFormula } from '../lib/formula.js'
 import { commonDomain, createPicture } from '../lib/picture.js'
 import { listEntries } from '../lib/product.js'
-import { formatInteger } from '../lib/costs.js'
 import { h, setText } from '../lib/dom.js'
 import { ROW_COUNT, isLargeCount, largestIndices } from '../lib/large_tables.js'
 import { sliceBias, getDescription, getAxisLabels, sliceMatrix, getTableRows, getTensor, sliceWeight } from '../lib/run.js'

@@ -1,9 +1,9 @@
 /** Softmax: each row of scores becomes weights that add up to 1. */
 
+import { formatInteger } from '../lib/number.js'
 import { mountBars } from '../lib/chart.js'
 import { probabilityDomain } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
-import { formatInteger } from '../lib/costs.js'
 import { mountFigure } from '../lib/figure.js'
 import { renderFormula } from '../lib/formula.js'
 import { largestIndices } from '../lib/large_tables.js'

@@ -33,7 +33,7 @@ export const lesson = {
   model: 'dates',
   base: '',
   userFields: ['source'],
-  next: 'sampling',
+  next: 'order',
   steps: [
     {
       id: 'minus', state: `room=${ROOM}.mask`, target: cellTarget(MASKED),
@@ -45,7 +45,8 @@ export const lesson = {
         }
       },
       answerState: `room=${ROOM}.weights`, answerTarget: cellTarget(WEIGHTS),
-      values: run => ({ token: streamTokens(run, 'target')[FIRST_ROW], later: streamTokens(run, 'target')[LATER_POSITION] })
+      values: run => (
+        { token: streamTokens(run, 'target')[FIRST_ROW], later: streamTokens(run, 'target')[LATER_POSITION] })
     },
     {
       id: 'first', state: `room=${ROOM}.mask`, target: (run, { state }) => ({ tensor: MASKED,

@@ -43,7 +43,7 @@ export const lesson = {
   model: 'dates',
   base: '',
   userFields: ['source'],
-  next: 'round',
+  next: 'feed_forward',
   steps: [
     {
       id: 'after', state: `room=${FIRST}`, target: rowTarget(run => roomParts(run, FIRST).y),

@@ -61,7 +61,7 @@ export const lesson = {
   model: 'dates',
   base: 'source=5/6/2026',
   userFields: ['source'],
-  next: 'hunt',
+  next: 'round',
   steps: [
     {
       id: 'greedy', state: 'room=source.tokens', target: () => ({ selector: '.stage .chips' }),

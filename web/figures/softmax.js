@@ -1,0 +1,57 @@
+/** Scores that the reader moves, their exponentials, and the shares that softmax makes of them. */
+
+import { h, setText } from '../lib/dom.js'
+import { formatFixed } from '../lib/number.js'
+import { softmax } from './math.js'
+import { createBars, createButton, createSlider } from './parts.js'
+
+const MAX_SCORE = 6
+
+/**
+ * @param {import('./index.js').FigureContext} context
+ * @param {{ scores: number[], temperature?: number, hasTemperature?: boolean, hasShift?: boolean }} options
+ *   the first scores; whether the reader can divide them by a temperature, and add the same number to all
+ * @returns {import('./index.js').Figure}
+ */
+export function createSoftmax({ t, onchange }, options) {
+  const { scores: initial, temperature: first = 1, hasTemperature = false, hasShift = false } = options
+  let scores = [...initial], temperature = first
+  const names = scores.map((_, i) => t(`softmax.names.${i}`))
+  const sliders = names.map((name, i) => createSlider({ name, min: -MAX_SCORE, max: MAX_SCORE, step: 0.1,
+    oninput: value => change({ scores: scores.map((score, j) => (i === j ? value : score)) }) }))
+  const divisor = createSlider({ name: t('softmax.temperature'), min: 0.2, max: 5, step: 0.1,
+    oninput: value => change({ temperature: value }) })
+  const exps = createBars({ names, label: t('softmax.exps'), className: 'is-muted' })
+  const shares = createBars({ names, label: t('softmax.weights') }), sum = h('p', { className: 'figure-sum' })
+  /** @param {number} step */
+  const shift = step => createButton(t(step > 0 ? 'softmax.raise' : 'softmax.lower'), () => {
+    const next = scores.map(score => score + step)
+    if (Math.max(...next.map(Math.abs)) <= MAX_SCORE) change({ scores: next })
+  })
+  function draw() {
+    sliders.forEach((slider, i) => slider.show(scores[i]))
+    divisor.show(temperature)
+    const scaled = scores.map(score => score / temperature), raised = scaled.map(Math.exp)
+    exps.show(raised, Math.max(...raised))
+    const weights = softmax(scaled)
+    shares.show(weights)
+    setText(sum, `${weights.map(weight => formatFixed(weight)).join(' + ')} = 1`)
+  }
+  /** @param {{ scores?: number[], temperature?: number }} next */
+  function change(next) {
+    scores = next.scores ?? scores
+    temperature = next.temperature ?? temperature
+    draw()
+    onchange()
+  }
+  draw()
+  return {
+    element: h('div', { className: 'figure-columns' },
+      h('section', {}, h('h3', {}, t('softmax.scores')), sliders.map(({ element }) => element), hasTemperature && divisor.element,
+        hasShift && h('p', { className: 'figure-buttons' }, shift(1), shift(-1))),
+      h('section', {}, h('h3', {}, t('softmax.exps')), exps.element),
+      h('section', {}, h('h3', {}, t('softmax.weights')), shares.element, sum)),
+    values: () => ({ scores, temperature, weights: softmax(scores.map(score => score / temperature)) }),
+    set: change
+  }
+}

@@ -1,0 +1,67 @@
+/** The words of a step with the ways out of it: back, next, a list of all steps and lessons, the worksheet. */
+
+import { h, setText } from '../lib/dom.js'
+import { createMenu } from '../lib/menu.js'
+import { LESSONS } from './index.js'
+
+/** @import { Context } from '../types.d.ts' */
+
+/**
+ * A menu of the steps of this lesson and of all lessons.
+ * @param {Pick<Context, 't' | 'get'>} context @param {string[]} titles of the steps
+ * @param {{ jump: (at: number) => void, open: (id: string) => void }} actions
+ */
+function createSteps({ t, get }, titles, { jump, open }) {
+  const close = () => /** @type {HTMLElement} */ (menu.querySelector('.menu-body')).hidePopover()
+  /** @param {string} text @param {() => void} action */
+  const item = (text, action) => h('li', {}, h('button', { type: 'button', className: 'quiet', onclick: () => {
+    close()
+    action()
+  } }, text))
+  const steps = titles.map((title, at) => item(title, () => jump(at)))
+  const lessons = LESSONS.map(({ id }) => item(t(`lesson.list.${id}.name`), () => open(id)))
+  /** @param {Element[]} list @param {number} current */
+  const mark = (list, current) => list.forEach((element, i) => (
+    i === current ? element.setAttribute('aria-current', 'step') : element.removeAttribute('aria-current')))
+  const menu = createMenu({ className: 'lesson-menu', label: '', onopen() {
+    mark(steps, Math.min(get().at, steps.length - 1))
+    mark(lessons, LESSONS.findIndex(({ id }) => id === get().lesson))
+  } }, h('h2', {}, t('lesson.steps')), h('ol', {}, steps), h('h2', {}, t('lesson.lessons')), h('ol', {}, lessons))
+  const opener = /** @type {HTMLElement} */ (menu.querySelector('.menu-opener'))
+  /** @param {number} at */
+  function showPlace(at) {
+    setText(opener, `${at + 1} / ${titles.length}`)
+    opener.setAttribute('aria-label', `${at + 1} / ${titles.length} · ${t('lesson.all')}`)
+  }
+  return { menu, showPlace }
+}
+
+/**
+ * @param {Pick<Context, 't' | 'get'>} context @param {string[]} titles of the steps
+ * @param {Record<'back' | 'next' | 'leave' | 'home' | 'sheet', () => void> &
+ *   { jump: (at: number) => void, open: (id: string) => void }} actions
+ */
+export function createBar(context, titles, actions) {
+  const { t } = context
+  /** @param {string} name @param {() => void} action */
+  const button = (name, action, words = t(`lesson.${name}`)) => (
+    h('button', { type: 'button', className: `lesson-${name}`, onclick: action }, words))
+  const { menu, showPlace } = createSteps(context, titles, actions)
+  const panels = button('panels', () => {
+    const isOn = document.documentElement.toggleAttribute('data-panels')
+    panels.setAttribute('aria-pressed', String(isOn))
+  })
+  panels.setAttribute('aria-pressed', String(document.documentElement.hasAttribute('data-panels')))
+  const parts = {
+    name: h('span', { className: 'lesson-name' }), progress: h('progress', { 'aria-label': t('lesson.progress') }), title: h('h1', {}),
+    text: h('p', { className: 'lesson-text' }), ask: h('div', { className: 'lesson-asked' }),
+    back: button('back', actions.back), next: button('next', actions.next), leave: button('leave', actions.leave),
+    home: button('home', actions.home), sheet: button('sheet', actions.sheet, t('lesson.sheet.print'))
+  }
+  const { name, progress, title, text, ask, back, next, leave, home, sheet } = parts
+  const root = h('div', { className: 'lesson-bar' },
+    h('div', { className: 'lesson-line' }, name, menu, progress),
+    h('div', { 'className': 'lesson-words', 'aria-live': 'polite' }, title, text), ask,
+    h('div', { className: 'lesson-ways' }, home, back, next), h('div', { className: 'lesson-extras' }, panels, sheet, leave))
+  return { root, showPlace, ...parts }
+}

@@ -1,0 +1,47 @@
+/** The feed-forward layer: why an activation bends the lines, and what the neurons of the model do. */
+
+import { rowValues, streamTokens } from '../run_values.js'
+
+/** @import { Run } from '../../types.d.ts' */
+
+const NEURONS = [{ w: 1, b: 0, out: 0.4 }, { w: -1, b: 0, out: -0.3 }, { w: 1, b: -2, out: 0.5 }]
+/** The absolute value of x, as points of a polyline. */
+const GOAL = [[-4, 4], [0, 0], [4, 4]]
+const HIDDEN = 'transformer.encoder.layers.0.activation', ROOM = 'room=encoder.0.activation'
+const THIRD = 1 / 3
+
+/** The share of the neurons that fire at the first token. @param {Run} run */
+function firingShare(run) {
+  const values = rowValues(run, HIDDEN, [0, 0])
+  return values.filter(value => value > 0).length / values.length
+}
+
+/** @type {import('../index.js').Lesson} */
+export const lesson = {
+  model: 'dates', base: '', userFields: ['source'], next: 'loss',
+  steps: [
+    {
+      id: 'straight', state: ROOM, figure: { id: 'activation', options: { neurons: NEURONS, canBend: false, goal: GOAL } },
+      question: { options: () => [{ id: 'yes' }, { id: 'no' }], answer: () => 'no' }
+    },
+    {
+      id: 'bent', state: ROOM, figure: { id: 'activation', options: { neurons: NEURONS, goal: GOAL } },
+      task: { isDone: ({ isBent, error }) => isBent && error < 0.45, solution: { isBent: true, outs: [1, 1, 0] } }
+    },
+    {
+      id: 'neurons', state: ROOM, target: () => ({ tensor: HIDDEN, index: [0, 0, null] }),
+      question: {
+        options: () => [{ id: 'few' }, { id: 'half' }, { id: 'most' }],
+        answer: run => (firingShare(run) < THIRD ? 'few' : firingShare(run) > 2 * THIRD ? 'most' : 'half')
+      },
+      values: run => {
+        const values = rowValues(run, HIDDEN, [0, 0])
+        return { token: streamTokens(run, 'source')[0], count: String(values.length), firing: String(values.filter(value => value > 0).length) }
+      }
+    },
+    {
+      id: 'alone', state: 'room=encoder.0.linear2', target: () => ({ selector: '.stage-figure' }),
+      question: { options: () => [{ id: 'attention' }, { id: 'feedForward' }, { id: 'both' }], answer: () => 'attention' }
+    }
+  ]
+}

@@ -1,0 +1,64 @@
+/** Position: the same token twice, hands of clocks, the model's own encoding, and a model without it. */
+
+import { encodePosition, dot } from '../../figures/math.js'
+import { getTensor } from '../../lib/run.js'
+import { answerText, rowValues, streamTokens } from '../run_values.js'
+
+/** @import { Run } from '../../types.d.ts' */
+
+const FREQUENCIES = [1, 0.3, 0.1], HERE = 10
+const EMBEDDING = 'source_embedding.output'
+/** Positions to compare with HERE. */
+const OTHERS = [11, 15, 25]
+
+/** The first two positions of a token that stands in the source more than once; else 0 twice. @param {Run} run */
+function twins(run) {
+  const tokens = streamTokens(run, 'source')
+  const first = tokens.findIndex((token, i) => tokens.indexOf(token, i + 1) > i)
+  return first < 0 ? [0, 0] : [first, tokens.indexOf(tokens[first], first + 1)]
+}
+/** Whether both rows of the embedding are the same. @param {Run} run */
+function areEqual(run) {
+  const [one, other] = twins(run).map(row => rowValues(run, EMBEDDING, [0, row]))
+  return one.every((value, i) => value === other[i])
+}
+/** The position whose encoding is the most similar. */
+const nearest = () => {
+  const here = encodePosition(HERE, FREQUENCIES)
+  const products = OTHERS.map(other => dot(here, encodePosition(other, FREQUENCIES)))
+  return String(OTHERS[products.indexOf(Math.max(...products))])
+}
+
+/** @type {import('../index.js').Lesson} */
+export const lesson = {
+  model: 'dates', base: '', userFields: ['source'], next: 'query',
+  steps: [
+    {
+      id: 'same', state: 'room=source.embedding', target: run => ({ tensor: EMBEDDING, index: [0, twins(run)[0], null] }),
+      question: { options: () => [{ id: 'equal' }, { id: 'different' }], answer: run => (areEqual(run) ? 'equal' : 'different') },
+      values: run => (
+        { token: streamTokens(run, 'source')[twins(run)[0]], first: String(twins(run)[0]), second: String(twins(run)[1]) })
+    },
+    {
+      id: 'clock', state: 'room=source.positions', figure: { id: 'clock', options: { frequencies: FREQUENCIES, position: 0 } },
+      task: { isDone: ({ position }) => position > 0 && Math.cos(position) > 0.95, solution: { position: 6 } }
+    },
+    {
+      id: 'alike', state: 'room=source.positions', figure: { id: 'clock', options: { frequencies: FREQUENCIES, position: 20, other: HERE } },
+      question: { options: () => OTHERS.map(other => ({ id: String(other), text: String(other) })), answer: nearest }
+    },
+    {
+      id: 'waves', state: 'room=source.positions', target: () => ({ selector: '.stage-figure' }),
+      values: run => ({ count: String(getTensor(run, EMBEDDING).shape.at(-1)) })
+    },
+    {
+      id: 'off', state: 'room=decoding', target: () => ({ selector: '.stage-figure' }),
+      question: {
+        options: () => [{ id: 'same' }, { id: 'changed' }],
+        answer: (run, { before }) => (before && answerText(run) === answerText(before) ? 'same' : 'changed')
+      },
+      answerState: 'room=decoding&positional=0', answerTarget: () => ({ selector: '.stage-figure' }),
+      values: (run, { before }) => ({ answer: answerText(run), before: answerText(before ?? run) })
+    }
+  ]
+}

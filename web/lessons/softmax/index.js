@@ -1,0 +1,51 @@
+/** Softmax: scores become shares; only differences matter; a temperature flattens them. */
+
+import { formatFixed } from '../../lib/number.js'
+import { getTensor } from '../../lib/run.js'
+import { lessonLink } from '../../words/index.js'
+import { rowValues, streamTokens } from '../run_values.js'
+
+/** @import { Run } from '../../types.d.ts' */
+/** @import { Now } from '../index.js' */
+
+const WEIGHTS = 'encoder.layers.1.self_attn.weights', STATE = 'room=encoder.1.self_attn.weights'
+const SCORES = [2, 1, -1]
+/** @param {Record<string, any>} [more] */
+const figure = more => ({ id: /** @type {const} */ ('softmax'), options: { scores: SCORES, ...more } })
+/** @param {Run} run */
+const gapRow = run => streamTokens(run, 'text').indexOf('[?]')
+/** @param {Run} run @param {Now} now */
+const weightSum = (run, { state }) => (
+  rowValues(run, WEIGHTS, [0, state.head, gapRow(run)]).reduce((sum, weight) => sum + weight, 0))
+
+/** @type {import('../index.js').Lesson} */
+export const lesson = {
+  model: 'particles', base: lessonLink('attention', 'base'), userFields: ['gapped'], next: 'attention',
+  steps: [
+    { id: 'shares', state: STATE, figure: figure(), task: { isDone: ({ weights }) => weights[2] > 0.5, solution: { scores: [2, 1, 3] } } },
+    {
+      id: 'shift', state: STATE, figure: figure({ hasShift: true }),
+      question: { options: () => [{ id: 'larger' }, { id: 'same' }, { id: 'smaller' }], answer: () => 'same' }
+    },
+    {
+      id: 'ratio', state: STATE, figure: figure({ scores: [1, 1, 1] }),
+      task: {
+        isDone: ({ weights: [a, b, c] }) => [b, c].every(weight => Math.abs(a / weight - 2) < 0.12),
+        solution: { scores: [1.7, 1, 1] }
+      }
+    },
+    {
+      id: 'temperature', state: STATE, figure: figure({ hasTemperature: true }),
+      task: {
+        isDone: ({ weights, temperature }) => temperature > 1 && Math.max(...weights) < 0.5,
+        solution: { temperature: 4 }
+      }
+    },
+    {
+      id: 'row', state: STATE, target: (run, { state }) => ({ tensor: WEIGHTS, index: [0, state.head, gapRow(run), null] }),
+      question: { answer: (run, now) => weightSum(run, now), tolerance: 0.01 },
+      values: (run, now) => ({ sum: formatFixed(weightSum(run, now)), head: String(now.state.head),
+        count: String(getTensor(run, WEIGHTS).shape.at(-1)) })
+    }
+  ]
+}

@@ -1,0 +1,54 @@
+/** The small figure of a step, which takes the place of the room. */
+
+import { FIGURES } from '../figures/index.js'
+import { translator } from '../lib/text.js'
+import { loadLessonTexts } from '../words/index.js'
+
+/** @import { Language } from '../types.d.ts' */
+/** @import { Step } from './index.js' */
+
+/**
+ * @param {HTMLElement} container
+ * @param {() => void} onchange called when the reader changes a number, and once when the figure is there
+ * @param {(error: unknown) => void} reportError
+ */
+export function createStepFigure(container, onchange, reportError) {
+  /** @type {{ key: string, figure: import('../figures/index.js').Figure | null }} */
+  let shown = { key: '', figure: null }
+  /** @param {boolean} isOn */
+  function toggle(isOn) {
+    container.hidden = !isOn
+    document.documentElement.toggleAttribute('data-lesson-figure', isOn)
+  }
+  /**
+   * @param {Step} step @param {string} key @param {Language} language @param {Record<string, any>} words of the step
+   */
+  async function build({ figure: { id, options } = /** @type {any} */ ({}) }, key, language, words) {
+    const [create, texts] = await Promise.all([FIGURES[id](), loadLessonTexts(language, 'figures')])
+    if (shown.key !== key) return
+    const t = translator(texts, { own: () => ({ [id]: words.figure ?? {} }) })
+    shown.figure = create({ t, onchange }, options)
+    container.replaceChildren(shown.figure.element)
+    onchange()
+  }
+  return {
+    /** @param {Step} step @param {string} lesson @param {Language} language @param {Record<string, any>} words */
+    update(step, lesson, language, words) {
+      toggle(Boolean(step.figure))
+      const key = step.figure ? `${lesson} ${step.id} ${language}` : ''
+      if (key === shown.key) return
+      shown = { key, figure: null }
+      container.replaceChildren()
+      if (step.figure) build(step, key, language, words).catch(reportError)
+    },
+    /** What the figure shows now; null while it is loading. */
+    values: () => shown.figure?.values() ?? null,
+    /** @param {Record<string, any>} values */
+    set: values => shown.figure?.set(values),
+    clear() {
+      toggle(false)
+      shown = { key: '', figure: null }
+      container.replaceChildren()
+    }
+  }
+}
