@@ -320,7 +320,8 @@ longTest('a pointed place is scrolled into view with its whole figure where it f
   await isPointed(page)
   await page.waitForFunction(() => {
     const { top, bottom } = document.querySelector('.pointer').closest('.matrix').getBoundingClientRect()
-    return top >= document.querySelector('.lesson').getBoundingClientRect().bottom && bottom <= innerHeight
+    const lid = document.querySelector('.top').getBoundingClientRect().bottom
+    return top >= lid && bottom <= innerHeight
   })
   await close()
 })
@@ -332,7 +333,8 @@ longTest('a pointed place stays below the lesson when the page gets shorter duri
     const [lesson, pointed] = ['.lesson', '.is-pointed'].map(item => document.querySelector(item).getBoundingClientRect())
     const isStill = document.documentElement.dataset.at === String(scrollY)
     document.documentElement.dataset.at = scrollY
-    return isStill && pointed.top >= lesson.bottom && pointed.top < innerHeight
+    const lid = lesson.right > pointed.left ? lesson.bottom : 0
+    return isStill && pointed.top >= lid && pointed.top < innerHeight
   }, null, { polling: 250, timeout: 5000 })
   await isBelow()
   await page.evaluate(() => new Promise(resolve => {

@@ -54,7 +54,7 @@ export function createMerging({ t, onchange }, { merges: first = 0 }) {
   set({ merges: first })
   return {
     element: h('div', { className: 'figure-stack' }, list, count, h('p', { className: 'figure-buttons' }, mergeButton, restart),
-      h('section', {}, h('h3', {}, t('merging.pairs')), pairs), rules),
+      h('section', {}, h('h2', {}, t('merging.pairs')), pairs), rules),
     values: () => ({ merges: merged.length, tokens: words.flat().length, vocabulary: size + merged.length }),
     set
   }

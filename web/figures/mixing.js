@@ -43,7 +43,7 @@ export function createMixing({ t, onchange }, { query: initial, keys, values: ve
     onchange()
   }
   /** @param {string} title @param {(HTMLElement)[]} content */
-  const section = (title, ...content) => h('section', {}, h('h3', {}, t(title)), content)
+  const section = (title, ...content) => h('section', {}, h('h2', {}, t(title)), content)
   const side = [shows !== 'values' && section('mixing.scores', scoreBars.element), shows !== 'scores' && section('mixing.weights', weightBars.element),
     shows === 'values' && section('mixing.valuesName', valuePlane.element, result)]
   draw()

@@ -47,10 +47,10 @@ export function createSoftmax({ t, onchange }, options) {
   draw()
   return {
     element: h('div', { className: 'figure-columns' },
-      h('section', {}, h('h3', {}, t('softmax.scores')), sliders.map(({ element }) => element), hasTemperature && divisor.element,
+      h('section', {}, h('h2', {}, t('softmax.scores')), sliders.map(({ element }) => element), hasTemperature && divisor.element,
         hasShift && h('p', { className: 'figure-buttons' }, shift(1), shift(-1))),
-      h('section', {}, h('h3', {}, t('softmax.exps')), exps.element),
-      h('section', {}, h('h3', {}, t('softmax.weights')), shares.element, sum)),
+      h('section', {}, h('h2', {}, t('softmax.exps')), exps.element),
+      h('section', {}, h('h2', {}, t('softmax.weights')), shares.element, sum)),
     values: () => ({ scores, temperature, weights: softmax(scores.map(score => score / temperature)) }),
     set: change
   }

@@ -49,13 +49,20 @@ function drawRing({ grid, here: [row, col], counts: [rows, cols] }) {
   return element
 }
 
-/** The lower edge of the sticky elements at the top of the window: top line, map or lesson. */
-const stickyBottom = () => Math.max(...['.top', '.map', '.lesson'].map(selector => {
-  /** @type {HTMLElement | null} */ const element = document.querySelector(selector)
-  if (!element) return 0
-  const { position, top } = getComputedStyle(element)
-  return position === 'sticky' ? parseFloat(top) + element.offsetHeight : 0
-}))
+/**
+ * The lower edge of the sticky elements that lie above a target: top line, map or lesson, but not what is beside it.
+ * @param {Element} target
+ */
+function stickyBottom(target) {
+  const { left, right } = target.getBoundingClientRect()
+  return Math.max(...['.top', '.map', '.lesson'].map(selector => {
+    /** @type {HTMLElement | null} */ const element = document.querySelector(selector)
+    const box = element?.getBoundingClientRect()
+    if (!element || !box || box.right <= left || box.left >= right) return 0
+    const { position, top } = getComputedStyle(element)
+    return position === 'sticky' ? parseFloat(top) + element.offsetHeight : 0
+  }))
+}
 
 /** The upper edge of what covers the bottom of the window: on a narrow screen the closed inspector. */
 function coveredFrom() {
@@ -91,13 +98,14 @@ function scrollTo(element, question) {
   if (frame && box && (left < box.left || right > box.right)) {
     frame.scrollBy({ left: left - box.left - SCROLL_MARGIN, behavior })
   }
-  const { top, bottom } = visibleRange(element, coveredFrom() - stickyBottom() - 2 * SCROLL_MARGIN)
-  const overTop = top - stickyBottom() - SCROLL_MARGIN
+  const lid = stickyBottom(frame ?? element)
+  const { top, bottom } = visibleRange(element, coveredFrom() - lid - 2 * SCROLL_MARGIN)
+  const overTop = top - lid - SCROLL_MARGIN
   const overBottom = bottom - coveredFrom() + SCROLL_MARGIN
   const isSticky = ['.lesson', '.lesson-bar'].some(selector => (
     getComputedStyle(findElement(document, selector)).position === 'sticky'))
   const maxDistance = question &&
-    !isSticky ? Math.max(0, question.getBoundingClientRect().top - stickyBottom() - SCROLL_MARGIN / 2) : Infinity
+    !isSticky ? Math.max(0, question.getBoundingClientRect().top - lid - SCROLL_MARGIN / 2) : Infinity
   const distance = overTop < 0 ? overTop : overBottom > 0 ? Math.min(overTop, overBottom, maxDistance) : 0
   if (Math.abs(distance) < 1) return false
   scrollBy({ top: distance, behavior })
