@@ -62,7 +62,7 @@ test('the figure plays by itself, can be stopped, and does not move with reduced
 
 test('doors lead to lessons and to the house, the site name in the header leads back, and a lesson can be resumed', async () => {
   const { page, complaints, close } = await openOpening({}, STILL)
-  await page.click('.door:last-child')
+  await page.click('.door[href*="room=house"]')
   await page.waitForSelector('.pane-floor')
   assert.equal(await page.getAttribute('#house', 'data-room'), 'house')
   await page.click('.brand')
@@ -71,7 +71,7 @@ test('doors lead to lessons and to the house, the site name in the header leads 
     await page.click(`.opening a[href*="lesson=${id}"]`)
     await page.waitForSelector('.lesson-bar[data-step]')
     await page.click('.lesson-next')
-    await page.waitForFunction(() => document.querySelector('.lesson-place').textContent.startsWith('2 /'))
+    await page.waitForFunction(() => document.querySelector('.lesson-menu .menu-opener').textContent.startsWith('2 /'))
     await page.waitForTimeout(200)
     await page.click('.brand')
     assert.match(await page.textContent(`.opening a[href*="lesson=${id}"] small`), /^continue at 2 \/ \d+$/)
@@ -97,11 +97,11 @@ longTest('every page starts at its top', async () => {
   const { page, complaints, close } = await openOpening({}, { viewport: { width: 1280, height: 720 } })
   const readHeadingTops = () => page.evaluate(() => [...document.querySelectorAll('h1')].filter(element => element.checkVisibility())
     .map(element => Math.round(element.getBoundingClientRect().top)))
-  const count = await page.$$eval('.opening-more', list => list.length)
-  assert.equal(count, 4)
+  const count = await page.$$eval('a.door', list => list.length)
+  assert.equal(count, 5)
   for (let i = 0; i < count; i++) {
-    await page.locator('.opening-more').nth(i).scrollIntoViewIfNeeded()
-    await page.locator('.opening-more').nth(i).click()
+    await page.locator('a.door').nth(i).scrollIntoViewIfNeeded()
+    await page.locator('a.door').nth(i).click()
     await page.waitForFunction(() => [...document.querySelectorAll('h1')].some(element => (
       element.checkVisibility() && !element.closest('.opening'))))
     const tops = await readHeadingTops()

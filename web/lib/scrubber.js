@@ -16,8 +16,9 @@ export const scrubberLabels = t => /** @type {Record<typeof WORDS[number], strin
  * @param {Element} container
  * @param {{ label: string, back: string, on: string, play: string, pause: string, whole: string }} words
  * @param {(step: number) => void} goTo −1 stands for all steps at once
+ * @param {{ endsWithAll?: boolean }} [options] whether playback ends with all steps at once
  */
-export function mountScrubber(container, words, goTo) {
+export function mountScrubber(container, words, goTo, { endsWithAll = false } = {}) {
   let current = { step: -1, count: 1 }
   /** @type {ReturnType<typeof setTimeout> | 0} */ let timer = 0
   const stop = () => {
@@ -31,9 +32,9 @@ export function mountScrubber(container, words, goTo) {
     goTo(step)
   }
   const tick = () => {
-    const next = current.step + 1
-    timer = next < current.count - 1 ? setTimeout(tick, STEP_MS) : 0
-    goTo(next)
+    const next = current.step + 1, isOver = next >= current.count
+    timer = next < current.count - (endsWithAll ? 0 : 1) ? setTimeout(tick, STEP_MS) : 0
+    goTo(isOver ? -1 : next)
   }
   const play = () => {
     if (timer) return stop()

@@ -8,6 +8,9 @@ import { valueAt } from '../lib/slice.js'
 
 const MAX_CANDIDATES = 3
 
+/** @param {string} token */
+export const isSpecialToken = token => /^<.*>$/.test(token)
+
 /**
  * The attention of every head from one row, in the last layer in which the decoder reads the encoder.
  * @param {Run} run @param {string} name @param {number} row
@@ -26,6 +29,17 @@ function maxWeight(headWeights) {
 }
 
 /**
+ * The step that says most: of those that read a word (not a digit), the one with the largest weight; where there is
+ * none, the last one.
+ * @param {string[]} source @param {{ token: string, best: { position: number, weight: number } }[]} steps
+ */
+function findPoint(source, steps) {
+  const worded = steps.filter(({ token, best }) => /\p{L}{2}/u.test(source[best.position]) && /^\p{L}/u.test(token))
+  const best = worded.reduce((max, step) => (step.best.weight > (max?.best.weight ?? 0) ? step : max), worded[0])
+  return best ? steps.indexOf(best) : steps.findLastIndex(({ token }) => !isSpecialToken(token))
+}
+
+/**
  * @param {Run} run of a model that reads and writes
  * @param {Room[]} rooms
  */
@@ -36,16 +50,14 @@ export function data(run, rooms) {
   const { weights } = cross.parts
   const probabilities = sliceMatrix(run, decodingRoom.parts.output, {})
   const { of } = getDescription(run, weights).axes[3]
-  return {
-    source: run.streams[of ?? ''].tokens[0], cross: cross.id,
-    steps: steps.map(({ id, token }, step) => {
-      const row = probabilities.values.slice(rows[step] * probabilities.cols, (rows[step] + 1) * probabilities.cols)
-      const headWeights = attentionFrom(run, weights, rows[step])
-      return {
-        token, headWeights, best: maxWeight(headWeights),
-        options: rankIndices(row).slice(0, MAX_CANDIDATES).map(candidate => (
-          { token: probabilities.colLabels[candidate], share: row[candidate], isChosen: candidate === id }))
-      }
-    })
-  }
+  const source = run.streams[of ?? ''].tokens[0], explained = steps.map(({ id, token }, step) => {
+    const row = probabilities.values.slice(rows[step] * probabilities.cols, (rows[step] + 1) * probabilities.cols)
+    const headWeights = attentionFrom(run, weights, rows[step])
+    return {
+      token, headWeights, best: maxWeight(headWeights),
+      options: rankIndices(row).slice(0, MAX_CANDIDATES).map(candidate => (
+        { token: probabilities.colLabels[candidate], share: row[candidate], isChosen: candidate === id }))
+    }
+  })
+  return { source, cross: cross.id, steps: explained, point: findPoint(source, explained) }
 }

@@ -3,6 +3,7 @@
 import { h, syncChildren, setText, svg } from '../lib/dom.js'
 import { formatFixed } from '../lib/number.js'
 import { mountScrubber } from '../lib/scrubber.js'
+import { isSpecialToken } from './data.js'
 
 /** @import { data } from './data.js' */
 /** @import { BuiltElement, Context } from '../types.d.ts' */
@@ -11,9 +12,6 @@ const SCRUBBER_LABELS = /** @type {const} */ (['label', 'back', 'on', 'play', 'p
 /** Pixels between the lines of several heads. */
 const HEAD_DISTANCE = 5
 const MAX_LINE_WIDTH = 7
-
-/** @param {string} token */
-const isSpecialToken = token => /^<.*>$/.test(token)
 
 /**
  * A line from a source token to the current one, as wide as its weight.
@@ -56,7 +54,7 @@ export function mountOpeningFigure(container, { t, written }) {
     scrubberSlot, h('div', { className: 'living-told' }, caption, probabilities)))
   const words = /** @type {Record<typeof SCRUBBER_LABELS[number], string>} */ (
     Object.fromEntries(SCRUBBER_LABELS.map(name => [name, t(`scrub.${name}`)])))
-  const steps = mountScrubber(scrubberSlot, words, step => goToStep(step))
+  const steps = mountScrubber(scrubberSlot, words, step => goToStep(step), { endsWithAll: true })
   /** @type {ReturnType<typeof data>} */ let current
   let selectedStep = 0
 
@@ -81,9 +79,8 @@ export function mountOpeningFigure(container, { t, written }) {
       goToStep(step)
     }
   }
-  /** The selected step; if all steps are displayed, the last one. */
-  const explainedStep = () => (selectedStep >= 0 ? selectedStep
-    : current.steps.findLastIndex(({ token }) => !isSpecialToken(token)))
+  /** The selected step; if all steps are displayed, the one that says most. */
+  const explainedStep = () => (selectedStep >= 0 ? selectedStep : current.point)
 
   function draw() {
     steps.update(selectedStep, current.steps.length)

@@ -1,6 +1,6 @@
-/** The opening: an animated figure, and links to the lessons with their duration. */
+/** The opening: an animated figure, doors, and the list of all lessons. */
 
-import { handleInternalClick, h, setText } from '../lib/dom.js'
+import { findElement, handleInternalClick, h, setText } from '../lib/dom.js'
 import { LESSONS } from '../lessons/index.js'
 import { readProgress } from '../lessons/progress.js'
 import { MODELS } from '../models/index.js'
@@ -8,17 +8,18 @@ import { HOUSE, roomsOf } from '../rooms/index.js'
 import { defaults } from '../models/state.js'
 import { data } from './data.js'
 import { mountOpeningFigure } from './figure.js'
+import { createPicture } from './pictures.js'
 
 /** @import { Child, Context, Patch, Run } from '../types.d.ts' */
 
-/** The number of lessons with large links; the others are listed below. */
-const LESSON_DOORS = 2
-
 /** A reader's progress: none, a step to resume at, or complete. @param {typeof LESSONS[number]} lesson */
 function lessonProgress(lesson) {
-  const at = readProgress()[lesson.id] ?? 0
-  return { at: at >= lesson.stepCount - 1 ? 0 : at, isDone: at >= lesson.stepCount - 1 }
+  const progress = readProgress(), at = progress[lesson.id] ?? 0, isDone = at >= lesson.stepCount - 1
+  return { at: isDone ? 0 : at, isDone, isBegun: lesson.id in progress }
 }
+
+/** The first lesson that is not complete; the first of all when every one is. */
+const nextLesson = () => LESSONS.find(lesson => !lessonProgress(lesson).isDone) ?? LESSONS[0]
 
 /**
  * @param {HTMLElement} container
@@ -40,49 +41,66 @@ export function mountOpening(container, context) {
     links.push(() => element.setAttribute('href', link(stateOf())))
     return element
   }
-  /** @param {typeof LESSONS[number]} lesson @param {string} className */
-  function createLessonLink(lesson, className) {
-    const place = h('small', {})
-    links.push(() => {
-      const { at, isDone } = lessonProgress(lesson)
-      setText(place, at ? t('opening.resume', { number: at + 1, count: lesson.stepCount })
-        : t(isDone ? 'opening.done' : 'opening.minutes', { minutes: lesson.minutes }))
-    })
-    return createLink(className, () => ({ ...initialState(), lesson: lesson.id, at: lessonProgress(lesson).at }),
-      h('b', {}, t(`lesson.list.${lesson.id}.title`)), h('span', {}, t(`lesson.list.${lesson.id}.what`)), place)
+  /** @param {typeof LESSONS[number]} lesson */
+  const stateOfLesson = lesson => ({ ...initialState(), lesson: lesson.id, at: lessonProgress(lesson).at })
+  /** @param {typeof LESSONS[number]} lesson */
+  function describeProgress(lesson) {
+    const { at, isDone } = lessonProgress(lesson)
+    return at ? t('opening.resume', { number: at + 1, count: lesson.stepCount })
+      : t(isDone ? 'opening.done' : 'opening.minutes', { minutes: lesson.minutes })
   }
-  /** @param {string} key @param {Patch} state */
-  const createOtherLink = (key, state) => createLink('opening-more', () => {
+  /** @param {typeof LESSONS[number]} lesson */
+  function createLessonLink(lesson) {
+    const place = h('small', {}), title = t(`lesson.list.${lesson.id}.title`)
+    const element = createLink('opening-lesson', () => stateOfLesson(lesson), h('b', {}, title), ' ', place)
+    links.push(() => {
+      setText(place, describeProgress(lesson))
+      element.classList.toggle('is-done', lessonProgress(lesson).isDone)
+    })
+    return h('li', {}, element)
+  }
+  /** @param {string} name of the picture and its texts @param {Patch} state */
+  const createDoor = (name, state) => createLink('door', () => ({ ...initialState(), ...state, ...readerSettings() }),
+    createPicture(name), h('b', {}, t(`opening.${name}`)), h('span', {}, t(`opening.${name}What`)))
+  const readerSettings = () => {
     const { language, theme, depth } = get()
-    return { ...initialState(), ...state, language, theme, depth }
-  }, t(`opening.${key}`))
+    return { language, theme, depth }
+  }
+  const bring = h('button', { type: 'button', className: 'door', onclick: () => findElement(document, '[data-action="bring"]').click() },
+    createPicture('bring'), h('b', {}, t('opening.bring')), h('span', {}, t('opening.bringWhat')))
+
+  const startName = h('b', {}), startWhat = h('span', {})
+  const start = createLink('door is-start', () => stateOfLesson(nextLesson()), createPicture('start'), startName, startWhat)
+  links.push(() => {
+    const lesson = nextLesson(), { isBegun } = lessonProgress(lesson), isFirst = lesson === LESSONS[0] && !isBegun
+    setText(startName, t(isFirst ? 'opening.start' : 'opening.continue'))
+    setText(startWhat, `${t(`lesson.list.${lesson.id}.title`)} · ${describeProgress(lesson)}`)
+  })
 
   const slot = h('section', { className: 'living-slot stage-figure' })
   const [model] = MODELS
-  const examples = h('p', { className: 'opening-try' }, t('opening.try'), ' ', model.examples.map(({ text, patch }) => (
+  const input = h('input', { 'type': 'text', 'autocomplete': 'off', 'spellcheck': 'false', 'aria-label': t('opening.own'),
+    'placeholder': t('opening.own'), 'oninput': ({ currentTarget }) => set({ source: currentTarget.value }) })
+  const examples = h('div', { className: 'opening-try' }, input, model.examples.slice(1, 5).map(({ text, patch }) => (
     h('button', { type: 'button', className: 'quiet', lang: 'en', onclick: () => set(patch) }, text))))
-  const house = createLink('door', () => ({ ...get(), room: HOUSE.id }), h('b', {}, t('opening.house')),
-    h('span', {}, t('opening.houseWhat')), h('small', {}, t('opening.houseTime')))
-  const doors = h('nav', { 'className': 'doors', 'aria-label': t('opening.doors') },
-    LESSONS.slice(0, LESSON_DOORS).map(lesson => createLessonLink(lesson, 'door')), house)
-  const otherLessons = LESSONS.slice(LESSON_DOORS)
-  const otherLinks = h('div', { className: 'opening-others' },
-    otherLessons.length ? h('section', {}, h('h2', {}, t('opening.lessons')),
-      h('div', { className: 'opening-list' }, otherLessons.map(lesson => createLessonLink(lesson, 'opening-lesson')))) : '',
-    h('section', {}, h('h2', {}, t('opening.elsewhere')), h('div', { className: 'opening-list' },
-      createOtherLink('theatre', { theatre: model.id }), createOtherLink('positions', defaults('positions')),
-      createOtherLink('notebooks', { ...defaults('positions'), room: 'notebook.000' }),
-      // A single-file page has no guides beside it.
-      location.protocol === 'file:' ? '' : h('a', { className: 'opening-more', href: 'reference.html' }, t('opening.reference')))))
+  const gloss = t('opening.gloss')
   container.replaceChildren(h('div', { className: 'opening' },
     h('header', { className: 'opening-head' }, h('h1', { tabindex: '-1' }, t('opening.title')),
-      h('p', { className: 'lead' }, t('opening.what'))),
-    slot, examples, doors, otherLinks))
+      h('p', { className: 'lead' }, t('opening.what')), start),
+    examples, slot, gloss && h('p', { className: 'opening-gloss' }, gloss),
+    h('nav', { 'className': 'doors', 'aria-label': t('opening.doors') }, createDoor('house', { room: HOUSE.id }),
+      createDoor('theatre', { theatre: model.id }), bring, createDoor('positions', defaults('positions')),
+      createDoor('notebooks', { ...defaults('positions'), room: 'notebook.000' })),
+    h('section', { className: 'opening-course' }, h('h2', {}, t('opening.lessons')),
+      h('ol', { className: 'opening-list' }, LESSONS.map(createLessonLink))),
+    // A single-file page has no guides beside it.
+    location.protocol === 'file:' ? '' : h('p', {}, h('a', { className: 'opening-more', href: 'reference.html' }, t('opening.reference')))))
   const figure = mountOpeningFigure(slot, context)
   return {
     /** @param {Run | null} run */
     update(run) {
       links.forEach(updateLink => updateLink())
+      if (document.activeElement !== input) input.value = String(get().source ?? '')
       if (run?.decoding) figure.update(data(run, roomsOf(run)))
     },
     destroy: figure.destroy

@@ -105,7 +105,7 @@ export const lesson = {
   model: 'particles',
   base: lessonLink('attention', 'base'),
   userFields: ['gapped'],
-  next: 'translation',
+  next: 'heads',
   steps: [
     {
       id: 'gap', state: 'room=text.tokens', target: run => chipTarget(gapRow(run)),

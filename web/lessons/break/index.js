@@ -33,7 +33,7 @@ export const lesson = {
   model: 'dates',
   base: '',
   userFields: ['source'],
-  next: 'mask',
+  next: 'hunt',
   steps: [
     { id: 'whole', state: 'room=decoding', target: answerLine, values: answerValues, paperCells: () => [] },
     {

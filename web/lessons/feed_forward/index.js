@@ -18,7 +18,7 @@ function firingShare(run) {
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'dates', base: '', userFields: ['source'], next: 'loss',
+  model: 'dates', base: '', userFields: ['source'], next: 'block',
   steps: [
     {
       id: 'straight', state: ROOM, figure: { id: 'activation', options: { neurons: NEURONS, canBend: false, goal: GOAL } },
@@ -40,7 +40,7 @@ export const lesson = {
       }
     },
     {
-      id: 'alone', state: 'room=encoder.0.linear2', target: () => ({ selector: '.stage-figure' }),
+      id: 'alone', state: 'room=encoder.0.linear2',
       question: { options: () => [{ id: 'attention' }, { id: 'feedForward' }, { id: 'both' }], answer: () => 'attention' }
     }
   ]

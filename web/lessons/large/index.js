@@ -21,7 +21,7 @@ export const lesson = {
   model: 'dates', base: '', userFields: ['source'], theatre: 'stories',
   steps: [
     {
-      id: 'guess', state: 'room=house', target: () => ({ selector: '.stage-figure' }),
+      id: 'guess', state: 'room=house',
       question: { options: () => FACTORS.map(of => ({ id: String(of), text: `${formatInteger(of)} ×` })), answer: factor },
       values: run => (
         { count: formatInteger(countParameters(run)), times: formatInteger(Math.round(GPT2 / countParameters(run))) })
@@ -34,6 +34,6 @@ export const lesson = {
       id: 'training', state: 'room=house', figure: { id: 'sizes', options: { models: MODELS, zoom: 9 } },
       question: { options: () => [{ id: 'rules' }, { id: 'next' }, { id: 'answers' }], answer: () => 'next' }
     },
-    { id: 'limits', state: 'room=residual_stream', target: () => ({ selector: '.stage-figure' }) }
+    { id: 'limits', state: 'room=residual_stream' }
   ]
 }

@@ -37,7 +37,7 @@ export const lesson = {
       task: { isDone: ({ loss }) => loss < 0.3, solution: { steps: 300 } }
     },
     {
-      id: 'model', state: STATE, target: () => ({ selector: '.stage-figure' }),
+      id: 'model', state: STATE,
       values: run => ({ count: formatInteger(countParameters(run)) })
     }
   ]

@@ -32,7 +32,7 @@ export const lesson = {
         { count: String(logits(run).length), token: chosen(run), logit: formatFixed(Math.max(...logits(run))) })
     },
     {
-      id: 'probability', state: 'room=sampling&row=0', target: () => ({ selector: '.stage-figure' }),
+      id: 'probability', state: 'room=sampling&row=0',
       values: run => ({ token: answerTokens(run)[0], share: formatProbability(
         valueOfCell(run, PROBABILITIES, [0, firstRow(run), rankIndices(logits(run))[0]])) })
     },
@@ -45,7 +45,7 @@ export const lesson = {
       }
     },
     {
-      id: 'mean', state: 'room=decoding', target: () => ({ selector: '.stage-figure' }),
+      id: 'mean', state: 'room=decoding',
       values: run => ({ count: String(answerTokens(run).length), loss: formatFixed(Number(run.trueLoss ?? run.loss)) })
     }
   ]

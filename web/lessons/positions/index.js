@@ -48,16 +48,16 @@ export const lesson = {
       question: { options: () => OTHERS.map(other => ({ id: String(other), text: String(other) })), answer: nearest }
     },
     {
-      id: 'waves', state: 'room=source.positions', target: () => ({ selector: '.stage-figure' }),
+      id: 'waves', state: 'room=source.positions',
       values: run => ({ count: String(getTensor(run, EMBEDDING).shape.at(-1)) })
     },
     {
-      id: 'off', state: 'room=decoding', target: () => ({ selector: '.stage-figure' }),
+      id: 'off', state: 'room=decoding',
       question: {
         options: () => [{ id: 'same' }, { id: 'changed' }],
         answer: (run, { before }) => (before && answerText(run) === answerText(before) ? 'same' : 'changed')
       },
-      answerState: 'room=decoding&positional=0', answerTarget: () => ({ selector: '.stage-figure' }),
+      answerState: 'room=decoding&positional=0',
       values: (run, { before }) => ({ answer: answerText(run), before: answerText(before ?? run) })
     }
   ]

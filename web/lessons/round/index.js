@@ -34,7 +34,7 @@ export const lesson = {
   model: 'dates',
   base: 'source=5/6/2026',
   userFields: ['source'],
-  next: 'hunt',
+  next: 'translation',
   steps: [
     {
       id: 'start', state: 'room=source.embedding', target: () => ({ tensor: 'source_embedding.output', index: NUMBER }),

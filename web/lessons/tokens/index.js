@@ -22,7 +22,7 @@ export const lesson = {
       question: { options: () => [{ id: 'fewer' }, { id: 'same' }, { id: 'more' }], answer: () => 'more' }
     },
     {
-      id: 'trained', model: 'stories', state: 'room=text.bpe_merges', target: () => ({ selector: '.stage-figure' }),
+      id: 'trained', model: 'stories', state: 'room=text.bpe_merges',
       values: run => ({ size: String(run.streams.text.vocabulary.length) })
     }
   ]

@@ -67,7 +67,7 @@ export const lesson = {
   model: 'dates',
   base: 'head=0',
   userFields: ['source'],
-  next: 'break',
+  next: 'kinds',
   steps: [
     {
       id: 'memory', state: 'room=encoder.norm',

@@ -1,0 +1,32 @@
+/** Parts of the models since 2020: RMSNorm, rotary positions, SwiGLU, and fewer key-value heads. */
+
+import { getTensor } from '../../lib/run.js'
+import { beginnings } from '../beginnings.js'
+
+/** @import { Run } from '../../types.d.ts' */
+
+const ATTENTION = 'decoder.layers.0.self_attn'
+/** How many query heads share a head of keys and values. @param {Run} run */
+const sharing = run => getTensor(run, `${ATTENTION}.q`).shape[2] / getTensor(run, `${ATTENTION}.k`).shape[2]
+
+/** @type {import('../index.js').Lesson} */
+export const lesson = {
+  model: 'stories', base: beginnings('norm=rms&positions=rotary&activation=swiglu&kvHeads=2'),
+  userFields: ['beginning'], next: 'cache',
+  steps: [
+    {
+      id: 'rms', state: 'room=decoder.0.norm1',
+      question: { options: () => [{ id: 'mean' }, { id: 'scale' }, { id: 'weight' }], answer: () => 'mean' }
+    },
+    { id: 'rotary', state: 'room=decoder.0.self_attn.rotary' },
+    { id: 'gate', state: 'room=decoder.0.mul' },
+    {
+      id: 'groups', state: 'room=decoder.0.self_attn.qkv&part=k',
+      question: {
+        options: () => [{ id: '1' }, { id: '2' }, { id: '4' }], answer: run => String(sharing(run))
+      },
+      values: run => Object.fromEntries(['q', 'k'].map(name => (
+        [name, String(getTensor(run, `${ATTENTION}.${name}`).shape[2])])))
+    }
+  ]
+}
