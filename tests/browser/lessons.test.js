@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fit } from '../../web/figures/math.js'
 import { LESSONS, findLesson } from '../../web/lessons/index.js'
+import { loadLesson } from '../../web/lessons/load.js'
 import { stateOfStep as stepState } from '../../web/lessons/steps.js'
 import { OPENING } from '../../web/models/state.js'
 import { isLong, longTest, partUnlessLong } from '../lib/long.js'
@@ -16,7 +17,7 @@ const open = (lesson, language, options) => (
 const stateOf = async page => {
   const addressState = await readAddress(page)
   if (addressState.room !== OPENING) return addressState
-  const { lesson } = await findLesson(addressState.lesson).load()
+  const lesson = await loadLesson(addressState.lesson)
   const language = addressState.language === 'en' ? 'en' : 'ko', { state, model } = lesson.steps[addressState.at]
   return stepState(lesson, typeof state === 'string' ? state : state[language], addressState, language, model)
 }
@@ -138,7 +139,7 @@ for (const [i, { id }] of (isLong ? LESSONS : LESSONS.filter(({ id }) => SHORT.i
     test(`${id}, ${language}, by ${hand}: to the end, ${isRight ? 'right' : 'wrong first'}`, async () => {
       const { press: pressElement, options } = HANDS[hand]
       const { page, complaints, close } = await open(id, language, options)
-      const { lesson } = await findLesson(id).load()
+      const lesson = await loadLesson(id)
       for (const [at, step] of lesson.steps.entries()) {
         await waitForStep(page, step.id)
         assert.equal((await stateOf(page)).at, at)
@@ -183,7 +184,7 @@ longTest('an interrupted scroll to a pointed place is resumed', async () => {
 
 longTest('the titles of a lesson and the next one are never truncated', async () => {
   for (const [id, language] of [['attention', 'ko'], ['mask', 'en'], ['order', 'en']]) {
-    const { lesson } = await findLesson(id).load()
+    const lesson = await loadLesson(id)
     const { page, close } = await open({ lesson: id, at: lesson.steps.length - 1 }, language)
     await waitForStep(page, lesson.steps.at(-1).id)
     for (const width of [1920, 1440, 1280, 1024, 820, 360]) {
@@ -244,7 +245,7 @@ test('every step is in a list, has a short address, and can be returned to', asy
   await waitForStep(page, 'minus')
   await page.click('.lesson-menu .menu-opener')
   await page.click('.lesson-menu ol:first-of-type li:nth-child(3) button')
-  const { lesson: { steps } } = await findLesson('mask').load()
+  const { steps } = await loadLesson('mask')
   await waitForStep(page, steps[2].id)
   await readAddress(page)
   assert.equal(new URL(page.url()).hash, '#lesson=mask&step=3&language=en')
@@ -298,7 +299,7 @@ test('input that is no number is reported, and is not a wrong answer', async () 
 })
 
 longTest('the inspector explains a number of the pointed row', async () => {
-  const { lesson } = await findLesson('attention').load()
+  const lesson = await loadLesson('attention')
   const { page, complaints, close } = await open({ lesson: 'attention', at: 2 }, 'ko')
   for (const step of lesson.steps.slice(2, isLong ? 9 : 5)) {
     await waitForStep(page, step.id)
@@ -350,7 +351,7 @@ longTest('a pointed place stays below the lesson when the page gets shorter duri
 for (const { id } of isLong ? LESSONS : [findLesson('mask')]) {
   test(`${id} on slides: the words, the way on and what is pointed at are visible in every step`, async () => {
     const { page, complaints, close } = await open(id, 'en', { viewport: { width: 1280, height: 720 }, reducedMotion: 'reduce' })
-    const { lesson: { steps } } = await findLesson(id).load()
+    const { steps } = await loadLesson(id)
     await waitForStep(page, steps[0].id)
     await page.keyboard.press('p')
     for (const [at, step] of steps.entries()) {
@@ -385,8 +386,8 @@ longTest('giving up reveals the answer in its state', async () => {
   await waitForStep(page, 'whole')
   await page.click('.lesson-next')
   await waitForStep(page, 'one')
-  const { right, options } = await rightAt(page, (await findLesson('break').load()).lesson,
-    (await findLesson('break').load()).lesson.steps[1], 'ko')
+  const { right, options } = await rightAt(page, await loadLesson('break'),
+    (await loadLesson('break')).steps[1], 'ko')
   await page.click(`[data-option="${options.find(id => id !== right)}"]`)
   await page.waitForSelector('.lesson-said.is-hint:not(:empty)')
   await page.click('.lesson-reveal')

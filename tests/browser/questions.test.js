@@ -1,7 +1,8 @@
 // Questions come before answers: nothing above a question reveals its answer, and stated numbers are the run's.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LESSONS, findLesson } from '../../web/lessons/index.js'
+import { LESSONS } from '../../web/lessons/index.js'
+import { loadLesson } from '../../web/lessons/load.js'
 import { readAddress, useBrowser } from './host.js'
 import { longTest, everyNth } from '../lib/long.js'
 
@@ -23,7 +24,7 @@ const giveUp = async (page, answer) => {
 longTest('the top line does not reveal the model\'s answer while a question asks for it', async () => {
   const asking = []
   for (const { id } of LESSONS) {
-    const { lesson } = await findLesson(id).load()
+    const lesson = await loadLesson(id)
     for (const [at, { id: step, question: ask }] of lesson.steps.entries()) if (ask?.isOfAnswer) asking.push([id, at,
       step])
   }
@@ -113,7 +114,7 @@ test('a reload after an answer stays in the step and asks again', async () => {
 })
 
 longTest('the last lesson leads to the training page and ends', async () => {
-  const { lesson } = await findLesson('round').load()
+  const lesson = await loadLesson('round')
   for (const [language, name] of [['ko', '다음: 학습 실험실'], ['en', 'Next: Training']]) {
     const { page, complaints, close } = await open('round', lesson.steps.length - 1, language)
     await waitForStep(page, 'yours')

@@ -1,7 +1,8 @@
 // The worksheet of a lesson, opened in the page and measured in its printed layout.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LESSONS, findLesson } from '../../web/lessons/index.js'
+import { LESSONS } from '../../web/lessons/index.js'
+import { loadLesson } from '../../web/lessons/load.js'
 import { createWorksheet } from '../../web/lessons/worksheet.js'
 import { loadLessonTexts } from '../../web/words/index.js'
 import { changeAndWait, completeState as pageState, runInNode, useBrowser } from './host.js'
@@ -32,7 +33,7 @@ async function printed(id, language, more = {}) {
 
 /** The same worksheet, made here. */
 async function openWorksheet(id, language, more = {}) {
-  const [{ lesson }, words] = await Promise.all([findLesson(id).load(), loadLessonTexts(language, id)])
+  const [lesson, words] = await Promise.all([loadLesson(id), loadLessonTexts(language, id)])
   const state = pageState({ model: lesson.model, lesson: id, at: 0, language, ...more })
   return createWorksheet(lesson, words, {
     state, language, runOf: async item => runInNode(item),

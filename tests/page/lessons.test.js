@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FINDERS, findFault } from '../../web/lessons/hunt/find.js'
 import { LESSONS } from '../../web/lessons/index.js'
+import { loadLesson } from '../../web/lessons/load.js'
 import { stateOfStep, placeholderValues } from '../../web/lessons/steps.js'
 import { formatFixed, formatProbability } from '../../web/lib/number.js'
 import { translator } from '../../web/lib/text.js'
@@ -16,7 +17,7 @@ import { english, korean } from '../lib/texts.js'
 
 const ALWAYS = ['title', 'text']
 const lessons = await Promise.all(LESSONS.map(async entry => ({
-  ...entry, ...(await entry.load()).lesson,
+  ...entry, ...await loadLesson(entry.id),
   texts: Object.fromEntries(await Promise.all(
     Object.keys(LANGUAGES).map(async language => [language, await loadLessonTexts(language, entry.id)])))
 })))

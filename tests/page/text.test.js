@@ -102,7 +102,7 @@ test('the texts of a room match its computation for every exchanged part', () =>
 })
 
 /** The first parts of the keys of the page's texts. */
-const PARTS = 'app|bring|map|frame|inspector|controls|errors|stages|depth|figure|check|scrub|twin|opening|lesson|learned|reading'
+const PARTS = 'app|bring|map|frame|inspector|controls|errors|stages|depth|figure|check|scrub|twin|opening|player|learned|reading'
 
 test('no text key is unused, and none is missing', async () => {
   const code = await sources(WEB)
@@ -125,7 +125,7 @@ test('no exclamation marks', () => {
 })
 
 test('"step" means a step of decoding, of a lesson or of a training; rooms are not called steps', () => {
-  const steps = /^(frame\.row$|app\.learnedAt$|bring\.training$|(lesson|scrub|stages\.(sampling|decoding|cache))\.)/
+  const steps = /^(frame\.row$|app\.learnedAt$|bring\.training$|(player|scrub|opening\.titles|stages\.(sampling|decoding|cache))\.)/
   const isOfSteps = key => steps.test(key)
   const withoutPlaceholders = text => text.replace(/\{.*?\}/g, '')
   const wrong = (messages, word) => keysOf(messages)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LESSONS, findLesson } from '../../web/lessons/index.js'
+import { loadLesson } from '../../web/lessons/load.js'
 import { stateOfStep } from '../../web/lessons/steps.js'
 import { BLANK, createWorksheet } from '../../web/lessons/worksheet.js'
 import { settingsOf } from '../../web/models/index.js'
@@ -21,8 +22,8 @@ function gradientOf(state, tensor) {
   run.dispose()
   return gradient
 }
-const sheetOf = async ({ id, load }, language, more = {}) => {
-  const [{ lesson }, texts] = await Promise.all([load(), loadLessonTexts(language, id)])
+const sheetOf = async ({ id }, language, more = {}) => {
+  const [lesson, texts] = await Promise.all([loadLesson(id), loadLessonTexts(language, id)])
   const state = { ...defaults(lesson.model), lesson: id, at: 0, ...more }
   return { lesson, texts, state, sheet: await createWorksheet(lesson, texts, { state, language, runOf, gradientOf }) }
 }
@@ -31,7 +32,7 @@ const cellsOf = item => [...item.figures, ...item.answerFigures].flatMap(({ cell
 const linkOf = (stateLink, language) => stateLink?.[language] ?? stateLink
 /** The run in which a question is asked. */
 function asking(lesson, step, here, language) {
-  const state = stateOfStep(lesson, linkOf(step.state, language), here, language)
+  const state = stateOfStep(lesson, linkOf(step.state, language), here, language, step.model)
   return { state, before: runOf(state) }
 }
 /** What is right, as the lesson's own player reads it. */

@@ -14,14 +14,13 @@ import { createBars } from './parts.js'
 export function createMixing({ t, onchange }, { query: initial, keys, values: vectors = [], shows }) {
   let query = initial
   const names = keys.map((_, i) => t(`mixing.names.${i}`))
-  const plane = createPlane({ x: [-3, 3], y: [-3, 3], label: t('mixing.keys'), xLabel: t('mixing.x'), yLabel: t('mixing.y') })
+  const plane = createPlane({ x: [-3, 3], y: [-3, 3], label: t('mixing.keys') })
   keys.forEach((key, i) => plane.addArrow('is-key', names[i])(key))
   const drawQuery = plane.addArrow('is-query', t('mixing.query'))
   const drawHandle = plane.addHandle({ name: t('mixing.query'), onmove: point => change({ query: point }) })
   const scoreBars = createBars({ names, label: t('mixing.scores'), max: 9, className: 'is-muted' })
   const weightBars = createBars({ names, label: t('mixing.weights') })
-  const valuePlane = createPlane({ x: [-3, 3], y: [-3, 3], width: 240, height: 240, label: t('mixing.valuesName'), xLabel: t('mixing.x'),
-    yLabel: t('mixing.y') })
+  const valuePlane = createPlane({ x: [-3, 3], y: [-3, 3], width: 240, height: 240, label: t('mixing.valuesName') })
   vectors.forEach((vector, i) => valuePlane.addArrow('is-value', names[i])(vector))
   const drawResult = valuePlane.addArrow('is-result', t('mixing.result')), result = h('p', { className: 'figure-sum' })
 

@@ -12,10 +12,12 @@ import { createBars } from './parts.js'
  * @param {{ id: string, at: number[], isFixed?: boolean }[]} options.arrows
  * @param {'numbers' | 'dot' | 'similarity'} [options.shows] numbers: only the coordinates; dot: the dot product of the
  *   first two; similarity: of the first with each of the others
+ * @param {boolean} [options.hasNamedAxes] whether the step's words name the axes
  * @returns {import('./index.js').Figure}
  */
-export function createVectors({ t, onchange }, { arrows, shows = 'dot' }) {
-  const plane = createPlane({ x: [-4, 4], y: [-4, 4], label: t('vectors.label'), xLabel: t('vectors.x'), yLabel: t('vectors.y') })
+export function createVectors({ t, onchange }, { arrows, shows = 'dot', hasNamedAxes = false }) {
+  const plane = createPlane({ x: [-4, 4], y: [-4, 4], label: t('vectors.label'),
+    ...(hasNamedAxes && { xLabel: t('vectors.x'), yLabel: t('vectors.y') }) })
   const points = Object.fromEntries(arrows.map(({ id, at }) => [id, at]))
   const names = arrows.map(({ id }) => t(`vectors.names.${id}`))
   const [first, ...others] = arrows.map(({ id }) => id)

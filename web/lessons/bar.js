@@ -19,19 +19,19 @@ function createSteps({ t, get }, titles, { jump, open }) {
     action()
   } }, text))
   const steps = titles.map((title, at) => item(title, () => jump(at)))
-  const lessons = LESSONS.map(({ id }) => item(t(`lesson.list.${id}.name`), () => open(id)))
+  const lessons = LESSONS.map(({ id }) => item(t(`player.names.${id}`), () => open(id)))
   /** @param {Element[]} list @param {number} current */
   const mark = (list, current) => list.forEach((element, i) => (
     i === current ? element.setAttribute('aria-current', 'step') : element.removeAttribute('aria-current')))
   const menu = createMenu({ className: 'lesson-menu', label: '', onopen() {
     mark(steps, Math.min(get().at, steps.length - 1))
     mark(lessons, LESSONS.findIndex(({ id }) => id === get().lesson))
-  } }, h('h2', {}, t('lesson.steps')), h('ol', {}, steps), h('h2', {}, t('lesson.lessons')), h('ol', {}, lessons))
+  } }, h('h2', {}, t('player.steps')), h('ol', {}, steps), h('h2', {}, t('player.lessons')), h('ol', {}, lessons))
   const opener = /** @type {HTMLElement} */ (menu.querySelector('.menu-opener'))
   /** @param {number} at */
   function showPlace(at) {
     setText(opener, `${at + 1} / ${titles.length}`)
-    opener.setAttribute('aria-label', `${at + 1} / ${titles.length} · ${t('lesson.all')}`)
+    opener.setAttribute('aria-label', `${at + 1} / ${titles.length} · ${t('player.all')}`)
   }
   return { menu, showPlace }
 }
@@ -44,7 +44,7 @@ function createSteps({ t, get }, titles, { jump, open }) {
 export function createBar(context, titles, actions) {
   const { t } = context
   /** @param {string} name @param {() => void} action */
-  const button = (name, action, words = t(`lesson.${name}`)) => (
+  const button = (name, action, words = t(`player.${name}`)) => (
     h('button', { type: 'button', className: `lesson-${name}`, onclick: action }, words))
   const { menu, showPlace } = createSteps(context, titles, actions)
   const panels = button('panels', () => {
@@ -53,10 +53,10 @@ export function createBar(context, titles, actions) {
   })
   panels.setAttribute('aria-pressed', String(document.documentElement.hasAttribute('data-panels')))
   const parts = {
-    name: h('span', { className: 'lesson-name' }), progress: h('progress', { 'aria-label': t('lesson.progress') }), title: h('h1', {}),
+    name: h('span', { className: 'lesson-name' }), progress: h('progress', { 'aria-label': t('player.progress') }), title: h('h1', {}),
     text: h('p', { className: 'lesson-text' }), ask: h('div', { className: 'lesson-asked' }),
     back: button('back', actions.back), next: button('next', actions.next), leave: button('leave', actions.leave),
-    home: button('home', actions.home), sheet: button('sheet', actions.sheet, t('lesson.sheet.print'))
+    home: button('home', actions.home), sheet: button('sheet', actions.sheet, t('player.sheet.print'))
   }
   const { name, progress, title, text, ask, back, next, leave, home, sheet } = parts
   const root = h('div', { className: 'lesson-bar' },

@@ -57,30 +57,32 @@
  * @property {string} [theatre] the training
  */
 
-/** In the order in which they are offered. `stepCount` is known before a lesson is loaded; a test compares it. */
+/**
+ * In the order in which they are offered. `stepCount` is known before `load.js` loads a lesson; a test compares it.
+ */
 export const LESSONS = [
-  { id: 'learning', minutes: 4, stepCount: 5, load: () => import('./learning/index.js') },
-  { id: 'tokens', minutes: 4, stepCount: 4, load: () => import('./tokens/index.js') },
-  { id: 'vectors', minutes: 4, stepCount: 5, load: () => import('./vectors/index.js') },
-  { id: 'positions', minutes: 5, stepCount: 5, load: () => import('./positions/index.js') },
-  { id: 'query', minutes: 5, stepCount: 5, load: () => import('./query/index.js') },
-  { id: 'softmax', minutes: 4, stepCount: 5, load: () => import('./softmax/index.js') },
-  { id: 'attention', minutes: 8, stepCount: 12, load: () => import('./attention/index.js') },
-  { id: 'heads', minutes: 3, stepCount: 3, load: () => import('./heads/index.js') },
-  { id: 'mask', minutes: 4, stepCount: 5, load: () => import('./mask/index.js') },
-  { id: 'order', minutes: 4, stepCount: 5, load: () => import('./order/index.js') },
-  { id: 'feed_forward', minutes: 4, stepCount: 4, load: () => import('./feed_forward/index.js') },
-  { id: 'block', minutes: 3, stepCount: 3, load: () => import('./block/index.js') },
-  { id: 'loss', minutes: 4, stepCount: 5, load: () => import('./loss/index.js') },
-  { id: 'sampling', minutes: 5, stepCount: 7, load: () => import('./sampling/index.js') },
-  { id: 'round', minutes: 6, stepCount: 8, load: () => import('./round/index.js') },
-  { id: 'translation', minutes: 5, stepCount: 6, load: () => import('./translation/index.js') },
-  { id: 'kinds', minutes: 4, stepCount: 4, load: () => import('./kinds/index.js') },
-  { id: 'modern', minutes: 4, stepCount: 4, load: () => import('./modern/index.js') },
-  { id: 'cache', minutes: 3, stepCount: 3, load: () => import('./cache/index.js') },
-  { id: 'break', minutes: 5, stepCount: 6, load: () => import('./break/index.js') },
-  { id: 'hunt', minutes: 8, stepCount: 8, load: () => import('./hunt/index.js') },
-  { id: 'large', minutes: 4, stepCount: 4, load: () => import('./large/index.js') }
+  { id: 'learning', minutes: 4, stepCount: 5 },
+  { id: 'tokens', minutes: 4, stepCount: 4 },
+  { id: 'vectors', minutes: 4, stepCount: 5 },
+  { id: 'positions', minutes: 5, stepCount: 5 },
+  { id: 'query', minutes: 5, stepCount: 5 },
+  { id: 'softmax', minutes: 4, stepCount: 5 },
+  { id: 'attention', minutes: 8, stepCount: 12 },
+  { id: 'heads', minutes: 3, stepCount: 3 },
+  { id: 'mask', minutes: 4, stepCount: 5 },
+  { id: 'order', minutes: 4, stepCount: 5 },
+  { id: 'feed_forward', minutes: 4, stepCount: 4 },
+  { id: 'block', minutes: 3, stepCount: 3 },
+  { id: 'loss', minutes: 4, stepCount: 5 },
+  { id: 'sampling', minutes: 5, stepCount: 7 },
+  { id: 'round', minutes: 6, stepCount: 8 },
+  { id: 'translation', minutes: 5, stepCount: 6 },
+  { id: 'kinds', minutes: 4, stepCount: 4 },
+  { id: 'modern', minutes: 4, stepCount: 4 },
+  { id: 'cache', minutes: 3, stepCount: 3 },
+  { id: 'break', minutes: 5, stepCount: 6 },
+  { id: 'hunt', minutes: 8, stepCount: 8 },
+  { id: 'large', minutes: 4, stepCount: 4 }
 ]
 
 /** @param {string} id */

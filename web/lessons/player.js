@@ -8,7 +8,7 @@ import { MODELS, settingsOf } from '../models/index.js'
 import { HOUSE } from '../rooms/index.js'
 import { OPENING, defaults, runKeys, toHash } from '../models/state.js'
 import { loadLessonTexts } from '../words/index.js'
-import { findLesson } from './index.js'
+import { loadLesson } from './load.js'
 import { createBar } from './bar.js'
 import { createPointer } from './pointer.js'
 import { saveProgress } from './progress.js'
@@ -130,8 +130,8 @@ export function mountPlayer(container, stage, context) {
       container.hidden = true
     }
     returnLine = h('p', { className: 'lesson-left' },
-      t('lesson.left', { name: t(`lesson.list.${id}.name`), number: at + 1, count: playing.lesson.steps.length }),
-      h('button', { type: 'button', className: 'quiet', onclick: () => set({ ...defaults(), ...readerSettings(), lesson: id, at }, 'push') }, t('lesson.return')),
+      t('player.left', { name: t(`player.names.${id}`), number: at + 1, count: playing.lesson.steps.length }),
+      h('button', { type: 'button', className: 'quiet', onclick: () => set({ ...defaults(), ...readerSettings(), lesson: id, at }, 'push') }, t('player.return')),
       h('button', { type: 'button', className: 'quiet', onclick: close }, t('app.close')))
     set({ lesson: '', at: 0 }, 'push')
   }
@@ -233,7 +233,7 @@ export function mountPlayer(container, stage, context) {
    * @param {Lesson['steps'][number]} step @param {ReaderAnswer} answer @param {(key: string) => string} getText
    */
   const getReason = (step, { wrong }, getText) => (
-    getText(`reasons.${wrong.at(-1)}`) || getText('hint') || t('lesson.again'))
+    getText(`reasons.${wrong.at(-1)}`) || getText('hint') || t('player.again'))
 
   /**
    * The text after an answer: correct, a hint, or the correct answer.
@@ -311,15 +311,15 @@ export function mountPlayer(container, stage, context) {
 
   /** The label of the button that continues. @param {Lesson} lesson */
   function nextLabel({ next: following }) {
-    if (!isLastStep()) return t('lesson.next')
-    return following ? t('lesson.after', { name: t(`lesson.list.${following}.name`) })
-      : t('lesson.toTheatre', { name: t('app.theatre') })
+    if (!isLastStep()) return t('player.next')
+    return following ? t('player.after', { name: t(`player.names.${following}`) })
+      : t('player.toTheatre', { name: t('app.theatre') })
   }
   /** @param {boolean} isInPlace */
   function drawHeader(isInPlace) {
     const { parts, lesson, words } = playing
     const at = Math.min(get().at, lesson.steps.length - 1)
-    setText(parts.name, t(`lesson.list.${playing.id}.name`))
+    setText(parts.name, t(`player.names.${playing.id}`))
     parts.name.title = words.title
     parts.showPlace(at)
     parts.progress.max = lesson.steps.length
@@ -339,8 +339,7 @@ export function mountPlayer(container, stage, context) {
 
   /** @param {string} id @param {Language} newLanguage */
   async function build(id, newLanguage) {
-    const { load } = /** @type {typeof import('./index.js').LESSONS[number]} */ (findLesson(id))
-    const [{ lesson }, texts] = await Promise.all([load(), loadLessonTexts(newLanguage, id)])
+    const [lesson, texts] = await Promise.all([loadLesson(id), loadLessonTexts(newLanguage, id)])
     if (get().lesson !== id || language() !== newLanguage) return
     const isNew = playing.id !== id
     const parts = createBar(context, lesson.steps.map(step => texts.steps[step.id].title), {

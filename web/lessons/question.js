@@ -52,14 +52,14 @@ const formatAnswer = right => (Number.isInteger(right) ? formatFixed(Number(righ
  */
 function createField(t, answer, showProblem) {
   const input = h('input', {
-    'type': 'text', 'inputmode': 'decimal', 'autocomplete': 'off', 'size': '8', 'aria-label': t('lesson.number')
+    'type': 'text', 'inputmode': 'decimal', 'autocomplete': 'off', 'size': '8', 'aria-label': t('player.number')
   })
-  const send = h('button', { type: 'submit', className: 'lesson-option' }, t('lesson.check'))
+  const send = h('button', { type: 'submit', className: 'lesson-option' }, t('player.check'))
   const element = h('form', { className: 'lesson-options', onsubmit: event => {
     event.preventDefault()
     const number = parseNumber(input.value)
     if (number !== null) return answer(number)
-    showProblem(t(input.value.trim() ? 'lesson.noNumber' : 'lesson.noAnswer', { text: input.value.trim() }))
+    showProblem(t(input.value.trim() ? 'player.noNumber' : 'player.noAnswer', { text: input.value.trim() }))
   } }, input, send)
   return {
     element,
@@ -93,7 +93,7 @@ export function createQuestion({ text, options }, t, answer, reveal) {
     show(lastResult)
   })
   const revealButton = h('button', { type: 'button', className: 'quiet lesson-reveal', hidden: true, onclick: reveal },
-    t('lesson.reveal'))
+    t('player.reveal'))
   if (options) answerInput.element.setAttribute('role', 'group')
   answerInput.element.setAttribute('aria-labelledby', questionText.id)
   answerInput.element.append(revealButton)

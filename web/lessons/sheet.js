@@ -55,10 +55,10 @@ export function renderWorksheet({ title, text, tokens, items }, t) {
   const renderPage = (name, list, renderItem, ...header) => (
     h('section', { className: `worksheet-${name}` }, ...header, h('ol', {}, list.map(item => renderItem(item, t)))))
   return h('article', { className: 'worksheet', lang: document.documentElement.lang },
-    renderPage('questions', items, renderQuestion, h('h1', {}, title), h('p', { className: 'worksheet-name' }, t('lesson.sheet.name')),
-      h('p', {}, t('lesson.sheet.text', { text })),
+    renderPage('questions', items, renderQuestion, h('h1', {}, title), h('p', { className: 'worksheet-name' }, t('player.sheet.name')),
+      h('p', {}, t('player.sheet.text', { text })),
       h('p', { className: 'worksheet-tokens' }, tokens.map(token => h('span', {}, token)))),
-    renderPage('key', items.filter(({ ask }) => ask), renderSolution, h('h1', {}, t('lesson.sheet.key', { title }))))
+    renderPage('key', items.filter(({ ask }) => ask), renderSolution, h('h1', {}, t('player.sheet.key', { title }))))
 }
 
 /** Prints a sheet instead of the page, which is restored afterwards. @param {HTMLElement} sheet */

@@ -11,7 +11,7 @@ import { renderProse } from '../lib/prose.js'
  */
 export function createTask(text, t, reveal) {
   const status = h('p', { className: 'lesson-said', role: 'status' })
-  const button = h('button', { type: 'button', className: 'quiet lesson-reveal', onclick: reveal }, t('lesson.show'))
+  const button = h('button', { type: 'button', className: 'quiet lesson-reveal', onclick: reveal }, t('player.show'))
   const element = h('div', { className: 'lesson-question is-task' }, h('p', { className: 'lesson-ask' }, renderProse(text)), button, status)
   return {
     element,

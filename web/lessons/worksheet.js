@@ -131,7 +131,7 @@ function revealingValues(values, stepWords, answers, isNumber) {
 async function createItem(lesson, step, stepWords, { state: readerState, language, runOf, gradientOf }) {
   const { question: ask } = step
   /** @param {import('./index.js').Link} link */
-  const stateOfLink = link => stateOfStep(lesson, inLanguage(link, language), readerState, language)
+  const stateOfLink = link => stateOfStep(lesson, inLanguage(link, language), readerState, language, step.model)
   const state = stateOfLink(step.state), before = await runOf(state)
   const answerLink = typeof step.answerState === 'function' ? step.answerState(before, { state }) : step.answerState
   const answerState = answerLink === undefined ? state : stateOfLink(answerLink)

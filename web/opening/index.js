@@ -51,7 +51,7 @@ export function mountOpening(container, context) {
   }
   /** @param {typeof LESSONS[number]} lesson */
   function createLessonLink(lesson) {
-    const place = h('small', {}), title = t(`lesson.list.${lesson.id}.title`)
+    const place = h('small', {}), title = t(`opening.titles.${lesson.id}`)
     const element = createLink('opening-lesson', () => stateOfLesson(lesson), h('b', {}, title), ' ', place)
     links.push(() => {
       setText(place, describeProgress(lesson))
@@ -74,7 +74,7 @@ export function mountOpening(container, context) {
   links.push(() => {
     const lesson = nextLesson(), { isBegun } = lessonProgress(lesson), isFirst = lesson === LESSONS[0] && !isBegun
     setText(startName, t(isFirst ? 'opening.start' : 'opening.continue'))
-    setText(startWhat, `${t(`lesson.list.${lesson.id}.title`)} · ${describeProgress(lesson)}`)
+    setText(startWhat, `${t(`opening.titles.${lesson.id}`)} · ${describeProgress(lesson)}`)
   })
 
   const slot = h('section', { className: 'living-slot stage-figure' })

@@ -23,7 +23,7 @@ export const lesson = {
       question: { options: () => [{ id: 'positive' }, { id: 'zero' }, { id: 'negative' }], answer: () => 'negative' }
     },
     {
-      id: 'similar', state: STATE, figure: { id: 'vectors', options: { shows: 'similarity', arrows: [{ id: 'tiger', at: [-1, -2] },
+      id: 'similar', state: STATE, figure: { id: 'vectors', options: { shows: 'similarity', hasNamedAxes: true, arrows: [{ id: 'tiger', at: [-1, -2] },
         { id: 'cat', at: [3, -1], isFixed: true }, { id: 'elephant', at: [3, 3], isFixed: true }, { id: 'truck', at: [-3, 3], isFixed: true }] } },
       task: {
         isDone: ({ similarities: { cat, elephant, truck } }) => cat > 4 && elephant > 4 && truck < 0,

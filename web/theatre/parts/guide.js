@@ -42,7 +42,7 @@ export function mountGuide(container, { t, play, open, progress }) {
   const show = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'why', 'onclick': pointAtReason },
     t('theatre.guide.show'))
   const back = h('button', { type: 'button', className: 'lesson-back', onclick: () => goToStep(progress.at - 1) },
-    t('lesson.back'))
+    t('player.back'))
   const next = h('button', { type: 'button', className: 'lesson-next', onclick: goForward })
   container.append(
     h('div', { className: 'lesson-line' }, name, place, h('div', { className: 'lesson-ways' }, back, next)),
@@ -126,7 +126,7 @@ export function mountGuide(container, { t, play, open, progress }) {
     setText(place, `${progress.at + 1} / ${STEPS}`)
     back.disabled = progress.at === 0
     setText(next, progress.at === 0 ? t('theatre.guide.train', { step: currentExperiment().until })
-      : isAtEnd ? t('theatre.guide.after', { name: t(`theatre.experiments.${currentExperiment().next}.name`) }) : t('lesson.next'))
+      : isAtEnd ? t('theatre.guide.after', { name: t(`theatre.experiments.${currentExperiment().next}.name`) }) : t('player.next'))
     next.disabled = progress.at === 1 && !found
   }
 
