@@ -58,14 +58,14 @@ for (const lesson of lessons) for (const language of Object.keys(LANGUAGES)) {
       }
       const questionKeys = step.question ? ['ask', 'right', 'wrong', ...(step.answerState ? [] : ['hint'])] : step.task ? ['ask', 'right'] : []
       for (const key of [...ALWAYS, ...questionKeys]) assert.ok(texts[key]?.trim(), `${step.id}.${key}`)
-      const knownKeys = [...ALWAYS, ...questionKeys, 'options', 'paper', 'whose', ...(step.question ? ['paperWhy', 'hint', 'reasons'] : []),
+      const knownKeys = [...ALWAYS, ...questionKeys, 'options', 'paper', 'whose', ...(step.question ? ['paperWhy', 'hint', 'reasons', 'reason'] : []),
         ...(step.figure ? ['figure'] : [])]
       assert.deepEqual(Object.keys(texts).filter(key => !knownKeys.includes(key)), [], step.id)
       const valuesByKey = {
         before: placeholderValues(step, texts, first.run, first), after: placeholderValues(step, texts, last.run, last)
       }
       for (const [key, text] of Object.entries(texts)) {
-        if (typeof text !== 'string') continue
+        if (typeof text !== 'string' || key === 'reason') continue
         const values = ['right', 'wrong', 'paperWhy'].includes(key) ? valuesByKey.after : valuesByKey.before
         for (const name of valuesIn(text)) assert.match(String(values[name]), /\S/, `${step.id}.${key}: {${name}}`)
       }
@@ -79,6 +79,12 @@ for (const lesson of lessons) for (const language of Object.keys(LANGUAGES)) {
       assert.ok(options.length > 1 && options.length === new Set(options.map(({ id }) => id)).size, step.id)
       assert.ok(options.some(({ id }) => id === right), `${step.id}: ${right}`)
       for (const { id, text } of options) assert.ok(text ?? texts.options[id], `${step.id}: ${id}`)
+      for (const { id, text = texts.options?.[id] } of options.filter(({ id }) => id !== right)) {
+        const why = texts.reasons?.[id] ?? texts.reason ?? texts.hint
+        assert.ok(why, `${step.id}: why ${id} is wrong`)
+        const values = { ...valuesByKey.before, given: text, ...step.question.given?.(first.run, first, id) }
+        for (const name of valuesIn(why)) assert.match(String(values[name]), /^(?!.*(NaN|undefined)).*\S/, `${step.id}, ${id}: {${name}}`)
+      }
       const unknown = Object.keys(texts.reasons ?? {}).filter(reason => !options.some(({ id }) => id === reason))
       assert.deepEqual(unknown, [], `${step.id}: reasons for other options`)
     }
@@ -202,4 +208,19 @@ test('the number of rooms stays the same through a lesson', () => {
     })
     assert.deepEqual(new Set(totals).size, 1, `${lesson.id}: ${totals}`)
   }
+})
+
+test('the first question is not a coin flip, in any language', () => {
+  const lesson = lessons.find(({ id }) => id === 'attention')
+  for (const language of Object.keys(LANGUAGES)) for (const id of ['gap', 'other']) {
+    const { run } = phases(lesson, lesson.steps.find(step => step.id === id), language).at(-1)
+    const { share } = lesson.steps.find(step => step.id === id).values(run)
+    assert.ok(Number(share) > 0.9, `${language}, ${id}: ${share}`)
+  }
+})
+
+test('no step before the question about an answer shows that answer', () => {
+  const { steps } = lessons.find(({ id }) => id === 'order'), asked = steps.findIndex(({ id }) => id === 'answer')
+  const changed = steps.slice(0, asked).filter(({ state, answerState }) => /normFirst=1/.test(`${state}${answerState}`))
+  assert.deepEqual(changed.map(({ id, hidesAnswer }) => [id, hidesAnswer]), [['before', true], ['last', true]])
 })

@@ -145,5 +145,5 @@ test('where scores are equalized, the key shows them above the resulting weights
   assert.deepEqual(answerFigures.map(({ name }) => name.replace(/\[.*/, '').split('.').at(-1)), ['masked_scores', 'weights'])
   const [scores, shares] = answerFigures.map(({ cells }) => cells.flat())
   assert.deepEqual(scores.map(({ value }) => value), scores.map(() => 0))
-  assert.ok(shares.every(({ value }) => Math.abs(value - 0.1) < 1e-6))
+  assert.ok(shares.every(({ value }) => Math.abs(value - 1 / shares.length) < 1e-6))
 })

@@ -20,6 +20,8 @@
  *   lesson's words by default; left out where the answer is a number
  * @property {(run: Run, now: Now) => string | number | undefined} answer the correct one, read from the run
  * @property {number} [tolerance] how far a number may be off
+ * @property {(run: Run, now: Now, id: string) => Record<string, string>} [given] values for the text about a
+ *   wrong option
  * @property {boolean} [isOfAnswer] whether the top line displays the answer as the model's output
  *
  * @typedef {object} Task something to be reached in a figure
@@ -43,6 +45,7 @@
  * @property {(run: Run, now: Now) => Cells} [cell] the cell that the inspector explains, if the target is no cell
  * @property {(run: Run, now: Now) => Cells} [answerCell] the same once the question is answered
  * @property {(run: Run, now: Now) => Record<string, string>} [values] values for the placeholders of its texts
+ * @property {boolean} [hidesAnswer] whether the top line hides the model's answer, because a later step asks for it
  * @property {string[]} [freeSettings] what the step lets the reader change
  * @property {(run: Run, now: Now) => Cells[]} [paperCells] what a worksheet shows in place of what is pointed at; a
  *   step that asks nothing is on the worksheet if it has this

@@ -47,6 +47,11 @@ import { freeValues, isInStep, changedFields, inLanguage, stateOfStep, placehold
  * @property {Run | null} [before] the run of the question
  */
 
+/**
+ * A text of the step, '' where it has none.
+ * @typedef {(key: string, values?: Record<string, string>) => string} GetText
+ */
+
 /** The texts that depend on the answer. */
 const ANSWER_TEXTS = ['right', 'wrong']
 
@@ -229,21 +234,24 @@ export function mountPlayer(container, stage, context) {
   }
 
   /**
-   * Why the last answer is wrong: the text for this option, or the hint.
-   * @param {Lesson['steps'][number]} step @param {ReaderAnswer} answer @param {(key: string) => string} getText
+   * Why the last answer is wrong: the text for this option, that of any option, or the hint.
+   * @param {Lesson['steps'][number]} step @param {ReaderAnswer} answer @param {Run} run @param {GetText} getText
    */
-  const getReason = (step, { wrong }, getText) => (
-    getText(`reasons.${wrong.at(-1)}`) || getText('hint') || t('player.again'))
+  function getReason({ question }, { wrong }, run, getText) {
+    const id = String(wrong.at(-1)), given = question?.options?.(run, currentNow()).find(option => option.id === id)
+    const values = { given: given?.text ?? id, ...question?.given?.(run, currentNow(), id) }
+    return getText(`reasons.${id}`, values) || getText('reason', values) || getText('hint') || t('player.again')
+  }
 
   /**
    * The text after an answer: correct, a hint, or the correct answer.
-   * @param {Lesson['steps'][number]} step @param {Run} run @param {(key: string) => string} getText @returns {Result}
+   * @param {Lesson['steps'][number]} step @param {Run} run @param {GetText} getText @returns {Result}
    */
   function describeResult(step, run, getText) {
     const previous = currentAnswer()
     if (previous && step.task) return { ...previous, text: getText('right') }
     if (!previous || !step.question) return { wrong: [], right: null, isAnswered: false, text: '' }
-    if (!previous.isAnswered) return { ...previous, text: getReason(step, previous, getText) }
+    if (!previous.isAnswered) return { ...previous, text: getReason(step, previous, run, getText) }
     const right = step.question.answer(run, currentNow())
     const isRight = isCorrect(step, previous.value, right)
     return { ...previous, wrong: isRight ||
@@ -251,7 +259,7 @@ export function mountPlayer(container, stage, context) {
     text: getText(isRight ? 'right' : 'wrong') }
   }
 
-  /** @param {Lesson['steps'][number]} step @param {Run} run @param {(key: string) => string} getText */
+  /** @param {Lesson['steps'][number]} step @param {Run} run @param {GetText} getText */
   function drawQuestion(step, run, getText) {
     const { parts, words } = playing
     const previous = currentAnswer()
@@ -280,8 +288,9 @@ export function mountPlayer(container, stage, context) {
     const stepWords = words.steps[step.id]
     const values = placeholderValues(step, stepWords, run, currentNow()),
       questionValues = placeholderValues(step, stepWords, questionContext.run, questionContext.now)
-    /** @param {string} key */
-    const getText = key => (hasText(words.steps[step.id], key) ? say(key, ANSWER_TEXTS.includes(key) ? values : questionValues) : '')
+    /** @type {GetText} */
+    const getText = (key, more = {}) => (hasText(stepWords, key)
+      ? say(key, { ...(ANSWER_TEXTS.includes(key) ? values : questionValues), ...more }) : '')
     setText(parts.title, getText('title'))
     const text = getText('text')
     if (parts.textKey !== text) parts.text.replaceChildren(...renderProse(text, renderMark))
@@ -333,7 +342,8 @@ export function mountPlayer(container, stage, context) {
     document.documentElement.toggleAttribute('data-pinned', Boolean(get().cell))
     if (isInPlace) stepFigure.update(currentStep(), String(playing.id), playing.language, words.steps[currentStep().id])
     else stepFigure.clear()
-    hideAnswer(isInPlace && Boolean(currentStep().question?.isOfAnswer) && !currentAnswer()?.isAnswered)
+    const { question, hidesAnswer } = currentStep()
+    hideAnswer(isInPlace && Boolean(hidesAnswer || (question?.isOfAnswer && !currentAnswer()?.isAnswered)))
     if (!isInPlace) pointer.clear()
   }
 

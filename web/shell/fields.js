@@ -6,7 +6,9 @@ import { modelOf } from '../models/index.js'
 /** @import { Context, Field, PageModel, Run, State } from '../types.d.ts' */
 
 /** A model's examples, as buttons. @param {PageModel} model @param {Pick<Context, 't' | 'set' | 'language'>} context */
-function createExamples({ examples: list }, { t, set, language }) {
+function createExamples({ examples }, { t, set, language }) {
+  // Those in the reader's language come first.
+  const list = examples.toSorted((a, b) => Number(b.lang === language()) - Number(a.lang === language()))
   return h('div', { 'className': 'examples', 'role': 'group', 'aria-label': t('controls.presets.label') },
     list.map(({ text, word, lang, note, patch }) => h('button', {
       type: 'button', className: 'quiet', ...(lang && { lang }), onclick: () => set(patch)

@@ -38,7 +38,7 @@ function createLanguageButtons({ set }) {
  * The model selection; choosing a model enters its first room.
  * @param {Context} context @param {ReturnType<typeof createImportButton>} importControl
  */
-function createModelMenu({ t, set, get }, importControl) {
+function createModelMenu({ t, set, get, language: resolved }, importControl) {
   const id = uniqueId('model')
   const choose = () => {
     const { language, theme, depth, model } = get()
@@ -47,7 +47,8 @@ function createModelMenu({ t, set, get }, importControl) {
       importControl.show()
       return
     }
-    set({ ...defaults(select.value), room: HOUSE.id, language, theme, depth }, 'push')
+    const ownExample = modelOf(select.value).examples.find(({ lang }) => lang === resolved())
+    set({ ...defaults(select.value), ...ownExample?.patch, room: HOUSE.id, language, theme, depth }, 'push')
   }
   /** @type {HTMLSelectElement} */
   const select = h('select', { id, onchange: choose },

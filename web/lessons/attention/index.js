@@ -98,6 +98,13 @@ const levelValues = (run, now) => ({
   count: String(streamTokens(run, 'text').length), weight: formatFixed(attentionWeights(run, now)[0], 3)
 })
 
+/** The probability of a word for the gap. @param {Run} run @param {Now} _ @param {string} word */
+const givenProbability = (run, _, word) => ({ share: formatProbability(
+  valueOfCell(run, PROBABILITIES, [0, gapRow(run), run.streams.answer.vocabulary.indexOf(word)])) })
+/** The attention weight of a token. @param {Run} run @param {Now} now @param {string} position */
+const givenWeight = (run, now, position) => (
+  { weight: formatProbability(attentionWeights(run, now)[Number(position)]) })
+
 const WORD = { selector: '.stage .pick' }
 
 /** @type {import('../index.js').Lesson} */
@@ -109,12 +116,12 @@ export const lesson = {
   steps: [
     {
       id: 'gap', state: 'room=text.tokens', target: run => chipTarget(gapRow(run)),
-      question: { options: candidates, answer: run => answerTokens(run)[0], isOfAnswer: true },
+      question: { options: candidates, answer: run => answerTokens(run)[0], given: givenProbability, isOfAnswer: true },
       answerState: 'room=decoding', answerTarget: () => WORD, answerCell, values: answerValues
     },
     {
       id: 'look', state: 'room=text.tokens', target: run => chipTarget(gapRow(run)),
-      question: { options: tokenOptions, answer: (run, now) => String(mostAttended(run, now)) },
+      question: { options: tokenOptions, answer: (run, now) => String(mostAttended(run, now)), given: givenWeight },
       answerState: `room=${ROOM}.weights`, answerTarget: pairTarget(WEIGHTS), values: attentionValues
     },
     {

@@ -28,6 +28,9 @@ const dateOptions = () => [{ id: 'date' }, { id: 'broken' }]
 /** @param {Run} run @param {Pick<Now, 'before'>} now */
 const answerValues = (run, { before }) => ({ answer: answerText(run), before: answerText(before ?? run) })
 
+/** Where the decoder reads what the encoder has made. */
+const MEMORY_ROOM = 'decoder.1.multihead_attn.qkv&part=k'
+
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'dates',
@@ -37,14 +40,14 @@ export const lesson = {
   steps: [
     { id: 'whole', state: 'room=decoding', target: answerLine, values: answerValues, paperCells: () => [] },
     {
-      id: 'one', state: 'room=encoder.norm', target: () => CELL,
+      id: 'one', state: `room=${MEMORY_ROOM}`, target: () => CELL,
       question: { options: () => [{ id: 'none' }, { id: 'month' }, { id: 'more' }], answer: changedParts },
       answerState: `room=decoding&${EDIT_ONE}`, answerTarget: answerLine,
       values: (run, now) => ({ ...answerValues(run, now),
         value: formatFixed(valueOfCell(now.before ?? run, MEMORY, CELL.index)) })
     },
     {
-      id: 'loud', state: 'room=encoder.norm', target: () => ({ tensor: MEMORY, index: [0, 0, 0] }),
+      id: 'loud', state: `room=${MEMORY_ROOM}`, target: () => ({ tensor: MEMORY, index: [0, 0, 0] }),
       question: { options: dateOptions, answer: dateOrBroken }, answerState: `room=decoding&${EDIT_LARGE}`, answerTarget: answerLine, values: answerValues
     },
     {
@@ -57,7 +60,7 @@ export const lesson = {
       question: { options: dateOptions, answer: dateOrBroken }, answerState: 'room=decoding&positional=0', answerTarget: answerLine, values: answerValues
     },
     {
-      id: 'yours', state: 'room=encoder.norm', freeSettings: ['edits'], target: () => ({ tensor: MEMORY, index: [0, 0, null] }),
+      id: 'yours', state: `room=${MEMORY_ROOM}`, freeSettings: ['edits'], target: () => ({ tensor: MEMORY, index: [0, 0, null] }),
       values: run => ({ ...answerValues(run, {}), text: run.streams.source.texts[0] })
     }
   ]

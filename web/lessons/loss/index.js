@@ -27,7 +27,10 @@ export const lesson = {
   steps: [
     {
       id: 'logits', state: 'room=output', target: run => ({ tensor: LOGITS, index: [0, firstRow(run), null] }),
-      question: { options: candidates, answer: chosen },
+      question: {
+        options: candidates, answer: chosen, given: (run, _, token) => (
+          { logit: formatFixed(logits(run)[run.streams.target.vocabulary.indexOf(token)]) })
+      },
       values: run => (
         { count: String(logits(run).length), token: chosen(run), logit: formatFixed(Math.max(...logits(run))) })
     },

@@ -62,7 +62,7 @@ export const lesson = {
       values: run => ({ count: String(lastRow(run) + 1) })
     },
     {
-      id: 'without', state: 'room=decoding', target: () => ({ selector: '.stage .picks' }),
+      id: 'without', state: `room=${ROOM}.weights`, target: rowTarget,
       question: {
         options: () => [{ id: 'better' }, { id: 'same' }, { id: 'worse' }],
         answer(run, { before }) {
@@ -70,7 +70,8 @@ export const lesson = {
           return lossNow < lossBefore ? 'better' : lossNow > lossBefore ? 'worse' : 'same'
         }
       },
-      answerState: 'room=decoding&tgtIsCausal=0', answerTarget: () => ({ selector: '.stage .picks' }), values: lossValues
+      answerState: `room=${ROOM}.weights&tgtIsCausal=0`, answerTarget: rowTarget, values: lossValues,
+      paperCells: () => []
     },
     {
       id: 'yours', state: `room=${ROOM}.mask`, freeSettings: ['tgtIsCausal', 'head'],

@@ -54,7 +54,7 @@ export const lesson = {
       values: sizeValues
     },
     {
-      id: 'before', state: `room=${FIRST}&normFirst=1`, target: rowTarget(run => residualSum(run, FIRST)),
+      id: 'before', hidesAnswer: true, state: `room=${FIRST}&normFirst=1`, target: rowTarget(run => residualSum(run, FIRST)),
       question: {
         options: () => [{ id: 'up' }, { id: 'same' }, { id: 'down' }],
         answer(run) {
@@ -65,7 +65,7 @@ export const lesson = {
       answerState: `room=${LAST}&normFirst=1`, answerTarget: rowTarget(run => residualSum(run, LAST)), values: sizeValues
     },
     {
-      id: 'last', state: 'room=encoder.norm&normFirst=1', target: rowTarget(run => roomParts(run, 'encoder.norm').y),
+      id: 'last', hidesAnswer: true, state: 'room=encoder.norm&normFirst=1', target: rowTarget(run => roomParts(run, 'encoder.norm').y),
       values: run => {
         const { x, y } = roomParts(run, 'encoder.norm')
         return { before: formatFixed(rootMeanSquare(run, x)), after: formatFixed(rootMeanSquare(run, y)) }

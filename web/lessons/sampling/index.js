@@ -65,7 +65,12 @@ export const lesson = {
   steps: [
     {
       id: 'greedy', state: 'room=source.tokens', target: () => ({ selector: '.stage .chips' }),
-      question: { options: monthOptions, answer: run => answerTokens(run)[monthStep(run)], isOfAnswer: true },
+      question: {
+        options: monthOptions, answer: run => answerTokens(run)[monthStep(run)],
+        given: (run, _, month) => ({ share: formatProbability(
+          valueOfCell(run, OUTPUT, [0, monthRow(run), run.streams.target.vocabulary.indexOf(month)])) }),
+        isOfAnswer: true
+      },
       answerState: ROOM,
       answerTarget: () => FIRST, paperCells: probabilityCells,
       values: run => ({ text: run.streams.source.texts[0], answer: answerTokens(run)[monthStep(run)],
@@ -101,7 +106,7 @@ export const lesson = {
       values: (run, { before }) => ({ answer: answerText(run), before: answerText(before ?? run) })
     },
     {
-      id: 'yours', state: 'room=decoding&decoding=sample&temperature=2', freeSettings: ['seed', 'temperature', 'decoding', 'beams'],
+      id: 'yours', state: 'room=decoding&decoding=sample', freeSettings: ['seed', 'temperature', 'decoding', 'beams'],
       target: () => ({ selector: '.stage [data-control="seed"]' }),
       values: run => ({ text: run.streams.source.texts[0], answer: answerText(run) })
     }

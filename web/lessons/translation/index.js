@@ -49,6 +49,10 @@ function candidates(run, step, count) {
 const tokenOptions = run => streamTokens(run, 'source').map((token, position) => (
   { id: String(position), text: `${token} (${position})` }))
 
+/** The probability of a token in a step. @param {Run} run @param {number} step @param {string} token */
+const givenShare = (run, step, token) => ({ share: formatProbability(
+  valueOfCell(run, PROBABILITIES, [0, rowOfStep(run, step), run.streams.target.vocabulary.indexOf(token)])) })
+
 /** @param {Run} run @param {string} name */
 const countRows = (run, name) => getDescription(run, `${ATTENTION}.${name}`).shape[1]
 /** @param {Run} run @returns {Record<string, string>} */
@@ -70,13 +74,16 @@ export const lesson = {
   next: 'kinds',
   steps: [
     {
-      id: 'memory', state: 'room=encoder.norm',
+      id: 'memory', state: `room=${ROOM}.qkv&part=k`,
       target: () => ({ tensor: 'transformer.encoder.output', index: [0, 0, null] }),
       values: run => ({ token: streamTokens(run, 'source')[0], count: String(streamTokens(run, 'source').length) })
     },
     {
       id: 'first', state: 'room=source.tokens', target: () => ({ selector: '.stage .chips' }),
-      question: { options: run => candidates(run, 0, 4), answer: run => answerTokens(run)[0], isOfAnswer: true },
+      question: {
+        options: run => candidates(run, 0, 4), answer: run => answerTokens(run)[0],
+        given: (run, _, token) => givenShare(run, 0, token), isOfAnswer: true
+      },
       answerState: 'room=decoding&step=0', answerTarget: () => stepTarget(0), answerCell: run => probabilityCell(run, 0),
       values: run => ({ answer: answerTokens(run)[0], share: formatStepProbability(run, 0) })
     },
@@ -90,13 +97,17 @@ export const lesson = {
     },
     {
       id: 'look', state: 'room=source.tokens', target: () => ({ selector: '.stage .chips' }),
-      question: { options: tokenOptions, answer: (run, now) => String(mostAttended(run, now)) },
+      question: {
+        options: tokenOptions, answer: (run, now) => String(mostAttended(run, now)),
+        given: (run, now, position) => ({ weight: formatProbability(attentionWeights(run, now)[Number(position)]) })
+      },
       answerState: `room=${ROOM}.weights`, answerTarget: attentionTarget, values: attentionValues
     },
     {
       id: 'twofold', state: `room=source.tokens&${AMBIGUOUS_SOURCE}`, target: () => ({ selector: '.stage .chips' }),
       question: {
         options: run => candidates(run, monthStep(run), 2), answer: run => answerTokens(run)[monthStep(run)],
+        given: (run, _, token) => givenShare(run, monthStep(run), token),
         isOfAnswer: true
       },
       answerState: `room=decoding&${AMBIGUOUS_SOURCE}`, answerTarget: run => stepTarget(monthStep(run)),
