@@ -4,8 +4,9 @@ import { handleInternalClick, h } from '../lib/dom.js'
 import { renderProse } from '../lib/prose.js'
 import { getDescription } from '../lib/run.js'
 import { createPointer } from '../lessons/pointer.js'
+import { defaults } from '../models/state.js'
 import { loadGlossary } from '../words/index.js'
-import { TERMS, stateOfTerm, tensorInRoom, findTerm } from './terms.js'
+import { BASICS, TERMS, stateOfTerm, tensorInRoom, findTerm } from './terms.js'
 
 /** @import { Context, Language } from '../types.d.ts' */
 /** @import { Term } from './terms.js' */
@@ -18,25 +19,31 @@ import { TERMS, stateOfTerm, tensorInRoom, findTerm } from './terms.js'
  */
 function createDialog(language, words, english, { t, set, get, link, rooms }, followTerm) {
   /** @type {Map<string, HTMLAnchorElement>} */ const links = new Map()
-  /** @param {Term} term */
-  function renderEntry(term) {
-    const id = /** @type {keyof Words['terms']} */ (term.id), name = words.names[id], englishName = english.names[id]
-    const show = h('a', { className: 'term-show', onclick: handleInternalClick(() => followTerm(term)) }, words.show,
+  /** @param {{ id: string, torch: string | null }} term @param {string} label @param {() => void} follow */
+  function renderEntry({ id: termId, torch }, label, follow) {
+    const id = /** @type {keyof Words['terms']} */ (termId), name = words.names[id], englishName = english.names[id]
+    const show = h('a', { className: 'term-show', onclick: handleInternalClick(follow) }, label,
       h('span', { className: 'visually-hidden' }, `: ${name}`))
-    links.set(term.id, show)
-    return h('section', { 'className': 'term-entry', 'data-term': term.id },
-      h('h4', {}, name, englishName === name ? '' : h('span', { lang: 'en' }, englishName),
-        term.torch ? h('code', {}, term.torch) : ''),
+    links.set(termId, show)
+    return h('section', { 'className': 'term-entry', 'data-term': termId },
+      h('h4', {}, name, englishName === name ? '' : h('span', { lang: 'en' }, englishName), torch ? h('code', {}, torch) : ''),
       h('p', {}, renderProse(words.terms[id]), ' ', show))
   }
+  /** @param {typeof BASICS[number]} term */
+  function stateOfLesson({ lesson, step }) {
+    const { language: chosen, theme, depth } = get()
+    return { ...defaults(), language: chosen, theme, depth, lesson, at: step }
+  }
+  const basics = h('section', {}, h('h3', {}, words.groups.basics),
+    BASICS.map(term => renderEntry(term, words.lesson, () => set(stateOfLesson(term), 'push'))))
   const groups = [...new Set(TERMS.map(({ group }) => group))].map(group => h('section', {},
     h('h3', {}, words.groups[/** @type {keyof Words['groups']} */ (group)]),
-    TERMS.filter(term => term.group === group).map(renderEntry)))
+    TERMS.filter(term => term.group === group).map(term => renderEntry(term, words.show, () => followTerm(term)))))
   /** @type {HTMLDialogElement} */
   const dialog = h('dialog', { 'className': 'settings glossary', 'aria-label': words.title },
     h('div', { className: 'dialog-head' }, h('h2', {}, words.title),
       h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))),
-    h('p', { className: 'note' }, words.what), groups)
+    h('p', { className: 'note' }, words.what), basics, groups)
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
   // The event fires a task later, when the dialog may be open again.
   dialog.addEventListener('close', () => !dialog.open && get().glossary && set({ glossary: '' }))
@@ -45,6 +52,7 @@ function createDialog(language, words, english, { t, set, get, link, rooms }, fo
     /** @param {string} id of the term at which it opens, or null */
     open(id) {
       TERMS.forEach(term => links.get(term.id)?.setAttribute('href', link(stateOfTerm(term, get(), rooms()))))
+      BASICS.forEach(term => links.get(term.id)?.setAttribute('href', link(stateOfLesson(term))))
       for (const section of dialog.querySelectorAll('.term-entry')) {
         section.classList.toggle('is-current', section.getAttribute('data-term') === id)
       }

@@ -92,6 +92,23 @@ export const TERMS = [
     state: 'topP=0.8' }
 ].map(term => ({ ...term, group: 'answer' })))
 
+/**
+ * The words that a beginner needs first. They name no matrix; each has a lesson that introduces it.
+ * @type {{ id: string, torch: string | null, lesson: string, step: number }[]}
+ */
+export const BASICS = [
+  { id: 'transformer', torch: 'nn.Transformer', lesson: 'block', step: 0 },
+  { id: 'model', torch: 'nn.Module', lesson: 'learning', step: 0 },
+  { id: 'parameter', torch: 'nn.Parameter', lesson: 'learning', step: 0 },
+  { id: 'training', torch: 'optimizer.step', lesson: 'learning', step: 2 },
+  { id: 'vector', torch: 'torch.Tensor', lesson: 'vectors', step: 0 },
+  { id: 'matrix', torch: 'torch.Tensor', lesson: 'attention', step: 5 },
+  { id: 'dimension', torch: 'd_model', lesson: 'vectors', step: 4 },
+  { id: 'layer', torch: 'nn.TransformerEncoderLayer', lesson: 'block', step: 1 },
+  { id: 'loss', torch: 'nn.CrossEntropyLoss', lesson: 'learning', step: 1 },
+  { id: 'gradient', torch: 'loss.backward', lesson: 'learning', step: 1 }
+]
+
 /** @param {string} id */
 export const findTerm = id => TERMS.find(term => term.id === id)
 

@@ -2,6 +2,7 @@
 
 import { h, setText } from '../lib/dom.js'
 import { createMenu } from '../lib/menu.js'
+import { togglePresenting } from '../lib/present.js'
 import { LESSONS } from './index.js'
 
 /** @import { Context } from '../types.d.ts' */
@@ -62,6 +63,7 @@ export function createBar(context, titles, actions) {
   const root = h('div', { className: 'lesson-bar' },
     h('div', { className: 'lesson-line' }, name, menu, progress),
     h('div', { 'className': 'lesson-words', 'aria-live': 'polite' }, title, text), ask,
-    h('div', { className: 'lesson-ways' }, home, back, next), h('div', { className: 'lesson-extras' }, panels, sheet, leave))
+    h('div', { className: 'lesson-ways' }, home, back, next), h('div', { className: 'lesson-extras' }, panels,
+      button('present', () => togglePresenting()), sheet, leave))
   return { root, showPlace, ...parts }
 }

@@ -1,12 +1,12 @@
 /** The lesson player: one step at a time, explained above the figure, while the page stays usable. */
 
-import { h, setText } from '../lib/dom.js'
+import { h, handleInternalClick, setText } from '../lib/dom.js'
 import { renderProse } from '../lib/prose.js'
 import { readRun } from '../lib/run.js'
 import { translator } from '../lib/text.js'
 import { MODELS, settingsOf } from '../models/index.js'
 import { HOUSE } from '../rooms/index.js'
-import { OPENING, defaults, runKeys, toHash } from '../models/state.js'
+import { OPENING, defaults, patchFrom, runKeys, toHash } from '../models/state.js'
 import { loadLessonTexts } from '../words/index.js'
 import { loadLesson } from './load.js'
 import { createBar } from './bar.js'
@@ -58,9 +58,6 @@ const ANSWER_TEXTS = ['right', 'wrong']
 /** Whether a step has a text. @param {any} stepWords @param {string} key */
 const hasText = (stepWords, key) => Boolean(key.split('.').reduce((node, part) => node?.[part], stepWords))
 
-/** Words with the color of what they name: `[query](mark=query)`. @param {string} words @param {string} change */
-const renderMark = (words, change) => h('b', { className: change.replace('=', '-') }, words)
-
 /** Hides the model's answer in the top line while a question is about it. @param {boolean} isCovered */
 const hideAnswer = isCovered => document.documentElement.toggleAttribute('data-covered', isCovered)
 
@@ -98,6 +95,13 @@ export function mountPlayer(container, stage, context) {
   let playing = /** @type {any} */ (
     { id: null, language: null, lesson: null, words: null, parts: null, answers: new Map() })
 
+  /**
+   * Words with the color of what they name, `[query](mark=query)`, or a term of the glossary, `[token](glossary=token)`.
+   * @param {string} words @param {string} change
+   */
+  const renderWords = (words, change) => (change.startsWith('mark=')
+    ? h('b', { className: change.replace('=', '-') }, words) : h('a', { className: 'term', href: context.link(patchFrom(change, get().model)),
+        onclick: handleInternalClick(() => set(patchFrom(change, get().model))) }, words))
   const currentStep = () => playing.lesson.steps[Math.min(get().at, playing.lesson.steps.length - 1)]
   const currentNow = () => ({ state: get(), before: currentAnswer()?.before ?? null, figure: stepFigure.values() })
   /**
@@ -293,7 +297,7 @@ export function mountPlayer(container, stage, context) {
       ? say(key, { ...(ANSWER_TEXTS.includes(key) ? values : questionValues), ...more }) : '')
     setText(parts.title, getText('title'))
     const text = getText('text')
-    if (parts.textKey !== text) parts.text.replaceChildren(...renderProse(text, renderMark))
+    if (parts.textKey !== text) parts.text.replaceChildren(...renderProse(text, renderWords))
     parts.textKey = text
     drawQuestion(step, run, getText)
     const isAfterAnswer = Boolean(previous?.isAnswered && step.answerState)

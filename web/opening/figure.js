@@ -1,6 +1,6 @@
 /** The opening's figure: source, answer, and between them the attention of each step. */
 
-import { h, syncChildren, setText, svg } from '../lib/dom.js'
+import { h, readZoom, syncChildren, setText, svg } from '../lib/dom.js'
 import { formatFixed } from '../lib/number.js'
 import { mountScrubber } from '../lib/scrubber.js'
 import { isSpecialToken } from './data.js'
@@ -18,18 +18,18 @@ const MAX_LINE_WIDTH = 7
  * @param {Element} picture @param {{ source: Element[], target: Element, headWeights: number[][] }} ends
  */
 function drawLines(picture, { source, target, headWeights }) {
-  const box = picture.getBoundingClientRect()
+  const box = picture.getBoundingClientRect(), zoom = readZoom(picture), bottom = box.height / zoom
   /** @param {Element} element */
   const centerOf = element => {
     const { left, width } = element.getBoundingClientRect()
-    return left + width / 2 - box.left
+    return (left + width / 2 - box.left) / zoom
   }
   const all = headWeights.flatMap((row, head) => row.map((weight, position) => ({
     weight, to: centerOf(target),
     from: centerOf(source[position]) + (head - (headWeights.length - 1) / 2) * HEAD_DISTANCE
   })))
   syncChildren(picture, all, () => svg('path'), (path, { weight, from, to }) => {
-    path.setAttribute('d', `M${from} 0C${from} ${box.height / 2} ${to} ${box.height / 2} ${to} ${box.height}`)
+    path.setAttribute('d', `M${from} 0C${from} ${bottom / 2} ${to} ${bottom / 2} ${to} ${bottom}`)
     path.style.setProperty('stroke-width', String(Math.max(0.5, weight * MAX_LINE_WIDTH)))
     path.style.setProperty('opacity', String(weight))
   })

@@ -3,6 +3,7 @@
 import { findElement, handleInternalClick, h, setText } from '../lib/dom.js'
 import { LESSONS } from '../lessons/index.js'
 import { readProgress } from '../lessons/progress.js'
+import { togglePresenting } from '../lib/present.js'
 import { MODELS } from '../models/index.js'
 import { HOUSE, roomsOf } from '../rooms/index.js'
 import { defaults } from '../models/state.js'
@@ -94,7 +95,9 @@ export function mountOpening(container, context) {
     h('section', { className: 'opening-course' }, h('h2', {}, t('opening.lessons')),
       h('ol', { className: 'opening-list' }, LESSONS.map(createLessonLink))),
     // A single-file page has no guides beside it.
-    location.protocol === 'file:' ? '' : h('p', {}, h('a', { className: 'opening-more', href: 'reference.html' }, t('opening.reference')))))
+    h('p', { className: 'opening-foot' },
+      h('button', { type: 'button', className: 'quiet', onclick: () => togglePresenting() }, t('opening.present')),
+      location.protocol === 'file:' ? '' : h('a', { className: 'opening-more', href: 'reference.html' }, t('opening.reference')))))
   const figure = mountOpeningFigure(slot, context)
   return {
     /** @param {Run | null} run */

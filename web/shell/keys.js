@@ -2,6 +2,7 @@
 
 import { targetOf } from '../lib/dom.js'
 import { returnFocus } from '../lib/heatmap.js'
+import { isPresenting, togglePresenting } from '../lib/present.js'
 
 /** @type {Record<string, string>} */ const ROOM_LINK_SELECTORS = { ArrowLeft: '.way-prev', ArrowRight: '.way-next' }
 /** @type {Record<string, string>} */
@@ -11,8 +12,6 @@ const PRESENTER_KEYS = { PageUp: 'ArrowLeft', PageDown: 'ArrowRight' }
 const USES_ARROWS = 'input, textarea, select, dialog, .heat, .chip, .frame, [tabindex="0"]'
 
 /** @typedef {{ isPinned(): boolean, release(): void, undo(): void, redo(): void }} KeyActions */
-
-const isPresenting = () => document.documentElement.hasAttribute('data-present')
 
 /**
  * Left and right go from room to room or step to step, wherever nothing else uses them.
@@ -32,16 +31,11 @@ function navigate(event, stage) {
   link.click()
 }
 
-/**
- * P toggles the slide mode: the figure first and as wide as the window. Since everything moves, it scrolls to
- * the title.
- * @param {KeyboardEvent} event
- */
-function togglePresenting(event) {
+/** P toggles the slide mode. @param {KeyboardEvent} event */
+function present(event) {
   const hasNoModifier = !event.altKey && !event.ctrlKey && !event.metaKey && !event.defaultPrevented
   if (event.key.toLowerCase() !== 'p' || !hasNoModifier || targetOf(event).closest('input, textarea, select, dialog')) return
-  document.documentElement.toggleAttribute('data-present')
-  scrollTo({ top: 0, behavior: 'instant' })
+  togglePresenting()
 }
 
 /** @param {KeyboardEvent} event @param {Pick<KeyActions, 'undo' | 'redo'>} acts */
@@ -80,10 +74,10 @@ export function listenToKeys({ stage, inspector }, actions) {
       const field = targetOf(event).closest('[data-field]')
       if (field instanceof HTMLElement) field.blur()
       else if (actions.isPinned()) release()
-      else document.documentElement.removeAttribute('data-present')
+      else if (isPresenting()) togglePresenting(false)
     }
     navigate(event, stage)
-    togglePresenting(event)
+    present(event)
     undoOrRedo(event, actions)
   })
 }
