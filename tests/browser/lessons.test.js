@@ -258,6 +258,28 @@ test('every step is in a list, has a short address, and can be returned to', asy
   await close()
 })
 
+test('answers are kept, saved as a file, and counted for a class', async () => {
+  const { page, complaints, close } = await open('query', 'en')
+  await waitForStep(page, 'ask')
+  await page.goto(`${page.url().split('#')[0]}#lesson=query&step=5&language=en`)
+  await waitForStep(page, 'half')
+  await page.click('[data-option="sum"]')
+  await page.waitForSelector('.lesson-said.is-hint:not(:empty)')
+  await page.click('[data-option="middle"]')
+  await page.waitForSelector('.lesson-option.is-right')
+  await page.click('.brand')
+  await page.click('.opening-foot button:nth-of-type(2)')
+  const [download] = await Promise.all([page.waitForEvent('download'), page.click('.teaching .figure-button')])
+  const path = await download.path()
+  await page.setInputFiles('.teaching input[type="file"]', [path, path])
+  await page.waitForSelector('.teaching tbody tr')
+  assert.deepEqual(await page.$$eval('.teaching tbody tr > *', list => list.map(cell => cell.textContent)),
+    ['Attention with two numbers: Half and half', '2', '0', '2', 'at the sum of their values × 2'])
+  assert.deepEqual(await findViolations(page), [])
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('the small figures: dragging and keys move a number, and reach the task', async () => {
   const { page, complaints, close } = await open('vectors', 'en', { viewport: { width: 1280, height: 720 } })
   await page.waitForSelector('.plane-handle')

@@ -11,6 +11,7 @@ import { loadLessonTexts } from '../words/index.js'
 import { loadLesson } from './load.js'
 import { createBar } from './bar.js'
 import { createPointer } from './pointer.js'
+import { recordAnswer } from './answers.js'
 import { saveProgress } from './progress.js'
 import { createQuestion } from './question.js'
 import { createStepFigure } from './step_figure.js'
@@ -96,12 +97,14 @@ export function mountPlayer(container, stage, context) {
     { id: null, language: null, lesson: null, words: null, parts: null, answers: new Map() })
 
   /**
-   * Words with the color of what they name, `[query](mark=query)`, or a term of the glossary, `[token](glossary=token)`.
+   * Words with the color of what they name, `[query](mark=query)`, or a term, `[token](glossary=token)`.
    * @param {string} words @param {string} change
    */
-  const renderWords = (words, change) => (change.startsWith('mark=')
-    ? h('b', { className: change.replace('=', '-') }, words) : h('a', { className: 'term', href: context.link(patchFrom(change, get().model)),
-        onclick: handleInternalClick(() => set(patchFrom(change, get().model))) }, words))
+  function renderWords(words, change) {
+    if (change.startsWith('mark=')) return h('b', { className: change.replace('=', '-') }, words)
+    const patch = patchFrom(change, get().model)
+    return h('a', { className: 'term', href: context.link(patch), onclick: handleInternalClick(() => set(patch)) }, words)
+  }
   const currentStep = () => playing.lesson.steps[Math.min(get().at, playing.lesson.steps.length - 1)]
   const currentNow = () => ({ state: get(), before: currentAnswer()?.before ?? null, figure: stepFigure.values() })
   /**
@@ -217,7 +220,9 @@ export function mountPlayer(container, stage, context) {
     const right = await computeCorrect(step, run)
     if (step !== currentStep() || run !== context.run() || inputsBefore !== serializeInputs() ||
       currentAnswer()?.isAnswered) return
-    if (isCorrect(step, given, right)) return showAnswer(step, run, given)
+    const isRight = isCorrect(step, given, right)
+    recordAnswer(String(playing.id), step.id, given, isRight)
+    if (isRight) return showAnswer(step, run, given)
     const previous = currentAnswer() ?? createAnswer()
     playing.answers.set(step.id, { ...previous, wrong: [...previous.wrong, given] })
     draw(run)

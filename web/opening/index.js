@@ -78,6 +78,7 @@ export function mountOpening(container, context) {
     setText(startWhat, `${t(`opening.titles.${lesson.id}`)} · ${describeProgress(lesson)}`)
   })
 
+  const openTeaching = () => import('../teaching/index.js').then(({ openTeaching: open }) => open(context)).catch(context.reportError)
   const slot = h('section', { className: 'living-slot stage-figure' })
   const [model] = MODELS
   const input = h('input', { 'type': 'text', 'autocomplete': 'off', 'spellcheck': 'false', 'aria-label': t('opening.own'),
@@ -97,6 +98,7 @@ export function mountOpening(container, context) {
     // A single-file page has no guides beside it.
     h('p', { className: 'opening-foot' },
       h('button', { type: 'button', className: 'quiet', onclick: () => togglePresenting() }, t('opening.present')),
+      h('button', { type: 'button', className: 'quiet', onclick: openTeaching }, t('opening.teaching')),
       location.protocol === 'file:' ? '' : h('a', { className: 'opening-more', href: 'reference.html' }, t('opening.reference')))))
   const figure = mountOpeningFigure(slot, context)
   return {

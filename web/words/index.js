@@ -31,6 +31,9 @@ export const loadTrainingTexts = language => read(import(`./${language}/training
 /** @param {Language} language */
 export const loadGlossary = language => read(import(`./${language}/glossary.json`, { with: { type: 'json' } }))
 
+/** @param {Language} language */
+export const loadTeachingTexts = language => read(import(`./${language}/teaching.json`, { with: { type: 'json' } }))
+
 /** @param {Language} language @param {string} id of the lesson */
 export const loadLessonTexts = (language, id) => read(import(`./${language}/lessons/${id}.json`, { with: { type: 'json' } }))
 
