@@ -96,6 +96,17 @@ const ALTERNATIVES = {
 export const descriptionKey = (room, state) => ALTERNATIVES[room.words]?.find(([isSo]) => isSo(state, room))?.[1] ?? 'what'
 
 /**
+ * The first room of the tour whose text is the same, if it is another one: a layer that was met before.
+ * @param {Room} room @param {Room[]} rooms @param {Settings} state
+ */
+export function findSameRoom(room, rooms, state) {
+  const key = descriptionKey(room, state)
+  const isSame = (/** @type {Room} */ other) => other.words === room.words && descriptionKey(other, state) === key
+  const first = rooms.find(other => other.isOnTour && isSame(other))
+  return room.isOnTour && first !== room ? first : undefined
+}
+
+/**
  * The output: its name may break at every dot, its shape does not break.
  * @param {Element} flow @param {Described} tensor
  */
@@ -227,9 +238,10 @@ export function mountFrame(container, room, context) {
    * @param {Run | null} run @param {View} state
    */
   function describe(run, state) {
-    const key = descriptionKey(room, state)
-    if (key !== lastText) lead.replaceChildren(...termActions.nodes(roomText(key)))
-    lastText = key
+    const first = findSameRoom(room, rooms, state)
+    const text = first ? t('frame.again', { room: first.id, name: fullRoomName(first, t) }) : roomText(descriptionKey(room, state))
+    if (text !== lastText) lead.replaceChildren(...termActions.nodes(text))
+    lastText = text
     const outputTensor = run && output && !room.parts.isFirst && getDescription(run, output)
     const flow = navigation.flow()
     if (!flow) return

@@ -87,7 +87,9 @@ export function mount(container, context) {
   return {
     update(next) {
       latest = next
-      const titles = { before: t('stages.weights.before'), after: t('stages.weights.after') }
+      // Where nothing is masked, these are the scores as they were.
+      const isMasked = next.before.values.includes(-Infinity)
+      const titles = { before: t(isMasked ? 'stages.weights.before' : 'stages.weights.scores'), after: t('stages.weights.after') }
       before.update(next.before, { title: titles.before, domain: next.domain, follow: rowOf, pair: true })
       after.update(next.after, { title: titles.after, domain: probabilityDomain(), follow: rowOf, pair: true })
       drawBars()
