@@ -239,9 +239,12 @@ export function mountFrame(container, room, context) {
    */
   function describe(run, state) {
     const first = findSameRoom(room, rooms, state)
-    const text = first ? t('frame.again', { room: first.id, name: fullRoomName(first, t) }) : roomText(descriptionKey(room, state))
-    if (text !== lastText) lead.replaceChildren(...termActions.nodes(text))
-    lastText = text
+    const key = `${first?.id} ${descriptionKey(room, state)}`
+    if (key !== lastText) {
+      lead.replaceChildren(...termActions.nodes(first ? t('frame.again', { room: first.id, name: fullRoomName(first, t) })
+        : roomText(descriptionKey(room, state))))
+    }
+    lastText = key
     const outputTensor = run && output && !room.parts.isFirst && getDescription(run, output)
     const flow = navigation.flow()
     if (!flow) return
