@@ -105,7 +105,7 @@ async function compareByPosition(title, call) {
       return error
     }
   }
-  await call(null)
+  if (title !== 'clamp') await call(null)
   const named = createWrong()
   for (const [i, wrong] of createWrong().entries()) {
     const byPosition = await outcomeOf(wrong)
@@ -123,8 +123,9 @@ for (const [title, call] of Object.entries(CALLS)) {
     return true
   })
   test(`${title}: options are a plain object of known names`, async () => {
-    await call()
-    await call({})
+    // clamp needs one of its options.
+    if (title !== 'clamp') await call()
+    await call(title === 'clamp' ? { max: 3 } : {})
     const start = `^${name.replace('.', '\\.')}: `
     await refused({ speling: 1 }, new RegExp(`${start}there is no option "speling", only \\w+`))
     // A value without a name is the next argument in PyTorch's order, where there is one.

@@ -67,12 +67,12 @@ test('a bundler for browsers takes it as it is', () => {
   const esbuild = join(ROOT, 'node_modules/.bin/esbuild')
   const bundled = run(esbuild, ['page.js', '--bundle', '--format=esm', '--platform=browser', '--log-level=warning'])
   assert.match(bundled, /glassformer\.wasm/)
-  // With splitting, what few need is a part to be loaded later: chat templates and tiktoken's files.
+  // With splitting, what few need is a part to be loaded later: chat templates, tiktoken's files, the table of scripts.
   run(esbuild, ['page.js', '--bundle', '--format=esm', '--splitting', '--outdir=parts', '--metafile=parts.json', '--log-level=error'])
   const outputs = Object.values(JSON.parse(readFileSync(join(project, 'parts.json'), 'utf8')).outputs)
   const later = new Set(outputs.flatMap(({ imports }) => imports).filter(({ kind }) => kind === 'dynamic-import').map(({ path }) => path))
-  assert.deepEqual(Array.from(later, path => /raise_exception|im_start/.exec(readFileSync(join(project, path), 'utf8'))?.[0]).sort(),
-    ['im_start', 'raise_exception'])
+  assert.deepEqual(Array.from(later, path => /raise_exception|im_start|Aw-AwEq/.exec(readFileSync(join(project, path), 'utf8'))?.[0]).sort(),
+    ['Aw-AwEq', 'im_start', 'raise_exception'])
 })
 
 const GIVE = /give load\(\{ wasm \}\) the URL, a Response or the bytes of glassformer\.wasm/
@@ -116,14 +116,14 @@ test('text alone brings tokenizers and no gradients', async () => {
   writeFileSync(join(project, 'words.js'), "import { load } from 'glassformer/text'\n" +
   "const text = await load()\nconsole.log(text.words('a b').join())")
   assert.equal(run(process.execPath, ['words.js']), 'a,b\n')
-  // What is imported on demand, for chat templates and files of tiktoken, stays outside.
+  // What is imported on demand, for chat templates, files of tiktoken and UnicodeScripts, stays outside.
   /** @type {import('esbuild').Plugin} */
   const onDemand = { name: 'on demand', setup: ({ onResolve }) => onResolve({ filter: /./ }, ({ kind, path }) => (
     kind === 'dynamic-import' ? { path, external: true } : undefined)) }
   const { outputFiles: [{ text: bundled }] } = await build({ entryPoints: [join(project, 'words.js')], bundle: true, format: 'esm',
     platform: 'browser', minify: true, write: false, plugins: [onDemand], logLevel: 'error' })
   assert.ok(bundled.includes('trainBPE') && !/backward|requiresGrad|scaledDotProduct/.test(bundled))
-  assert.ok(!/raise_exception|im_start/.test(bundled), 'nothing is loaded that is used on demand')
+  assert.ok(!/raise_exception|im_start|Aw-AwEq/.test(bundled), 'nothing is loaded that is used on demand')
   assert.ok(bundled.length < 80_000, `${bundled.length} bytes`)
 })
 

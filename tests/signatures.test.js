@@ -132,6 +132,11 @@ const SAME = [
   [() => x.argsort(1), () => x.argsort({ dim: 1 })],
   [() => x.topk(2, 0, false).values, () => x.topk(2, { dim: 0, largest: false }).values],
   [() => x.topk(2, 0, true, true).values, () => x.topk(2, { dim: 0 }).values],
+  [() => x.topk(2, 0, false, false).values, () => x.topk(2, { dim: 0, largest: false, sorted: false }).values],
+  [() => x.topk(2, 0, { sorted: false }).values, () => x.topk(2, { dim: 0 }).values],
+  [() => x.to('int32', true), () => x.to('int32', { nonBlocking: false })],
+  [() => new nn.TransformerEncoder(encoder, 1, null, true, false).eval()(src),
+    () => new nn.TransformerEncoder(encoder, 1, { enableNestedTensor: true, maskCheck: false }).eval()(src)],
   [() => x.cumsum({ dim: 1 }), () => x.cumsum(1)], [() => x.unsqueeze({ dim: 0 }), () => x.unsqueeze(0)],
   [() => x.narrow({ dim: 1, start: 0, length: 2 }), () => x.narrow(1, 0, 2)],
   [() => x.tril({ diagonal: 1 }), () => x.tril(1)],
@@ -235,7 +240,9 @@ test('backward and gf.grad take their arguments by position and by name', () => 
   of((leaf, y, g) => {
     for (const grads of [
       gf.grad(y, [leaf], g, true), gf.grad({ outputs: y, inputs: [leaf], gradOutputs: g, retainGraph: true }),
-      gf.grad(y, [leaf], { gradOutputs: g, retainGraph: true }), gf.grad(y, [leaf], g, null, false, true, true)
+      gf.grad(y, [leaf], { gradOutputs: g, retainGraph: true }),
+      gf.grad(y, [leaf], { gradOutputs: g, retainGraph: true, onlyInputs: true }),
+      gf.grad(y, [leaf], g, null, false, true, true)
     ]) assert.deepEqual(grads.map(one => one.toArray()), [[2, 0, 12]])
   })
   for (const [call, message] of [
@@ -251,6 +258,10 @@ test('backward and gf.grad take their arguments by position and by name', () => 
 test('a value that is given twice, or that PyTorch alone takes, is an error', () => {
   for (const [call, message] of [
     [() => x.sum(1, { dim: 0 }), 'sum: dim is given twice, as 1 by position and as 0 by name'],
+    [() => x.topk(2, 0, true, 'no'), 'topk: sorted must be true or false, got "no"'],
+    [() => x.topk(2, { sorted: 0 }), 'topk: sorted must be true or false, got 0'],
+    [() => x.to('int32', 'cpu'), 'to: nonBlocking must be true or false, got "cpu"'],
+    [() => x.to('int32', { nonBlocking: 1 }), 'to: nonBlocking must be true or false, got 1'],
     [() => F.dropout(x, 0.5, { p: 0.1 }), 'dropout: p is given twice, as 0.5 by position and as 0.1 by name'],
     [() => F.dropout(x, 0.5, true, true), 'dropout: there is no inplace here, got true; leave it out'],
     [() => new nn.Linear(2, 3, true, 'cuda'), 'Linear: there is no device here, got "cuda"; leave it out: there is one memory'],

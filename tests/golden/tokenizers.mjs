@@ -156,4 +156,19 @@ for (const decoder of [{ type: 'CTC', pad_token: '<pad>', word_delimiter_token: 
   for (const list of idLists) texts.push(await tokenizer.decode(list, false))
   decoders.push({ json, idLists, texts })
 }
-writeFileSync(new URL('tokenizers.json', import.meta.url), `${JSON.stringify({ patternTexts, patterns, partTexts, parts: encodedParts, pairs, decoders })}\n`)
+
+/** Scripts: letters, marks, digits and symbols of many, some newer than the library's table, which is of Unicode 9. */
+const SCRIPT_LETTERS = ['abc', 'é', 'e\u0301', 'ж', 'λ', 'Ա', 'א', 'שָ', 'عربي', 'ـ', 'हिन्दी', '।', 'বাংলা', 'தமிழ்', 'ไทย', 'ລາວ', 'ქართ', 'አማ', 'ខ្មែរ', '한글', 'ㅋ',
+  '漢字', 'ひら', 'カタ', 'ー', '・', '々', '〆', 'ᚠ', 'Ꭰ', 'ꭰ', '𐐀', '𝔸', '𠀀', '١', '7', '，', '.', '-', '_', '$', '₿', '🙂', '🥰', '👍🏽', '\u200d', '\ufe0f', '\u00a0',
+  '\u3000', ' ', ' ', '  ', '\n', '\t', '\u0378', '\u{1e900}', '\u{10d00}', '\u1c90', '\u0589', '\u061c', '\u0953', '\u0954', '\ue000']
+const scriptTexts = Array.from({ length: 120 }, () =>
+  Array.from({ length: next(9) }, () => SCRIPT_LETTERS[next(SCRIPT_LETTERS.length)]).join(''))
+const scripts = []
+for (const part of [{ pre_tokenizer: { type: 'UnicodeScripts' } }, sequence({ type: 'UnicodeScripts' }, { type: 'WhitespaceSplit' }),
+  sequence({ type: 'WhitespaceSplit' }, { type: 'UnicodeScripts' }),
+  sequence({ type: 'Metaspace', replacement: '▁', prepend_scheme: 'always', split: true }, { type: 'UnicodeScripts' })]) {
+  const tokenizer = Tokenizer.fromString(tokenizerJson(part)), offsets = []
+  for (const text of scriptTexts) offsets.push(unitsOf(text, (await encode(tokenizer, text)).getOffsets()).map(range => range.join('-')).join(' '))
+  scripts.push({ json: { model: WORDS, ...part }, offsets })
+}
+writeFileSync(new URL('tokenizers.json', import.meta.url), `${JSON.stringify({ patternTexts, patterns, partTexts, parts: encodedParts, pairs, decoders, scriptTexts, scripts })}\n`)

@@ -154,6 +154,13 @@ test('elementwise operations reject invalid arguments', () => {
   assertRejects(() => F.clamp(x, { low: 2 }), 'type', 'clamp', 'low', 'min')
   assertRejects(() => F.clamp(x, { min: '2' }), 'type', 'clamp', 'min', '"2"')
   assertRejects(() => F.clamp(x, { max: NaN }), 'type', 'clamp', 'max', 'NaN')
+  for (const none of [undefined, {}, { min: undefined }, { min: null, max: null }]) {
+    for (const clamped of [() => F.clamp(x, none), () => x.clamp(none), () => x.clone().clamp_(none), () => x.to('int32').clamp(none)]) {
+      assertRejects(clamped, 'type', 'clamp', 'min, max or both must be numbers, got neither')
+    }
+  }
+  assertRejects(() => x.clamp(null, null), 'type', 'clamp', 'got neither')
+  assert.deepEqual(x.clamp(null, 0).toArray(), x.clamp({ max: 0 }).toArray())
   assertRejects(() => x.pow(null), 'type', 'pow', 'b', 'null')
 })
 

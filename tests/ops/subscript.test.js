@@ -80,6 +80,8 @@ for (const [call, code, message] of [
     "index: a tensor as subscript must be int32 or bool, got a float32 tensor [2]; to('int32') makes indices, x.gt(0) a mask"],
   [() => x.index('1:2:0'), 'type', "index: a subscript must be an integer, ':' or null for all, a range such as '1:5:2', '...', " +
   "'newaxis', a list of integers or booleans, or an int32 or bool tensor; got \"1:2:0\"; the step of a range must be positive"],
+  [() => x.index({}), 'type', "index: a subscript must be an integer, ':' or null for all, a range such as '1:5:2', '...', " +
+  "'newaxis', a list of integers or booleans, or an int32 or bool tensor; got an object with nothing in it"],
   [() => x.index([0, 1], [0, 1, 2]), 'shape', 'index: shapes [2] and [3] do not broadcast: 2 and 3 on axis 0'],
   [() => x.indexPut_(0, 1), 'type', "indexPut_: indices must be an array of subscripts, such as [mask] or [0, ':2'], got 0"],
   [() => x.indexPut_([0], gf.ones([3])), 'shape', 'indexPut_: shapes [3] and [4] do not broadcast: 3 and 4 on axis 0'],

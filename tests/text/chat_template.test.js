@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chatFilesOf } from '../../src/js/text/gguf_tokenizer.js'
+import { loadGolden } from '../golden/index.js'
 import { gf } from './text.js'
 
 const SPECIALS = ['<s>', '</s>', '<|im_start|>', '<|im_end|>', '<|begin_of_text|>', '<|start_header_id|>', '<|end_header_id|>',
@@ -180,4 +181,34 @@ test('ranges are those of Python, and have limits, so that no template runs with
     ['range(1, 5, 0)', /step that is not 0/], ['range(1.5)', /integers/]]) await assert.rejects(list(call), { code: 'text', message })
   const nested = '{% for i in range(30000) %}{% for j in range(30000) %}{% endfor %}{% endfor %}'
   await assert.rejects(render(nested), { code: 'text', message: /all ranges have more than 1000000/ })
+})
+
+const { variables, results } = loadGolden('jinja')
+
+test('templates have the results of Jinja: what is printed, compared, added, undefined, and loops that end early', async () => {
+  const tokenizer = open({}), { messages, ...chatTemplateKwargs } = variables
+  for (const [chatTemplate, expected] of results) {
+    const result = tokenizer.applyChatTemplate(messages, { chatTemplate, chatTemplateKwargs, tokenize: false })
+    if (expected === null) await assert.rejects(result, { name: 'GlassformerError', code: 'text' }, chatTemplate)
+    else assert.equal(await result, expected, chatTemplate)
+  }
+})
+
+test('errors of a template name what it does', async () => {
+  const tokenizer = open({}), fail = chatTemplate => tokenizer.applyChatTemplate([{ role: 'user', content: 'a' }], { chatTemplate, tokenize: false })
+  for (const [template, message] of [
+    ["{{ 'a' + 3 }}", "\\+ cannot join 'a' and 3; ~ joins the texts of both"], ['{{ 1 // 0 }}', 'division by zero in 1 // 0'],
+    ['{{ messages[0].tool.name }}', 'messages\\[0\\].tool is undefined'], ['{{ messages[0].content.strip }}', 'a function is printed; it must be called'],
+    ['{{ nothing | tojson }}', 'the filter tojson gets an undefined value'], ["{{ strftime_now('%Q') }}", 'strftime_now does not know %Q']
+  ]) await assert.rejects(fail(template), { code: 'text', message: RegExp(`applyChatTemplate: the chat template fails: ${message}$`) })
+})
+
+test('strftime_now writes the time in English', async () => {
+  const now = new Date(), format = options => new Intl.DateTimeFormat('en-US', options).format(now)
+  const template = "{{ strftime_now('%d %b %Y|%B|%A %a|%y-%m|%%') }}"
+  const written = await open({}).applyChatTemplate([{ role: 'user', content: 'a' }], { chatTemplate: template, tokenize: false })
+  const [day, month, year] = ['2-digit', 'short', 'numeric'].map((style, i) => format({ [['day', 'month', 'year'][i]]: style }))
+  const [longMonth, weekday, shortDay] = [{ month: 'long' }, { weekday: 'long' }, { weekday: 'short' }].map(format)
+  const number = String(now.getMonth() + 1).padStart(2, '0')
+  assert.equal(written, `${day} ${month} ${year}|${longMonth}|${weekday} ${shortDay}|${year.slice(2)}-${number}|%`)
 })

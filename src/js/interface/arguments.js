@@ -17,6 +17,7 @@ import { FORWARDS, FUNCTIONS } from './signatures.js'
  * @property {string[]} options those that it takes as properties of its last argument
  * @property {string[]} byName those of them that have no position
  * @property {Set<string>} unsupported parameters that PyTorch has and the library has not
+ * @property {Set<string>} ignored flags of PyTorch that change nothing here
  * @property {Set<string>} objectParameters parameters whose value may be a plain object
  * @property {boolean} isOpen whether the function reads any number of arguments itself
  * @property {boolean} takesAnyObject whether a plain object at the end is an argument, never options
@@ -37,6 +38,7 @@ export function parseSignature(text) {
     options: [...beforeBar.filter(token => token[0] === '&'), ...placed, ...unplaced].filter(isPassed).map(nameOf),
     byName: unplaced.map(nameOf),
     unsupported: new Set([...beforeBar, ...afterBar].filter(token => token.startsWith('-')).map(nameOf)),
+    ignored: new Set([...beforeBar, ...afterBar].filter(token => /^~(?!normalizedShape)/.test(token)).map(nameOf)),
     objectParameters: new Set(beforeBar.filter(token => token.startsWith('=')).map(nameOf)), isOpen, takesAnyObject
   }
 }
@@ -154,7 +156,7 @@ const dropUndefined = args => args.slice(0, args.findLastIndex(arg => arg !== un
  * @param {number} skipped the number of parameters before the first argument: 1 for methods, whose tensor is `this`
  */
 function readValues(name, signature, args, skipped) {
-  const { order, byName, unsupported, objectParameters } = signature, names = order.slice(skipped)
+  const { order, byName, unsupported, ignored, objectParameters } = signature, names = order.slice(skipped)
   const list = dropUndefined(args)
   // An object that has the parameter's own name as a key is options.
   const isObjectArgument = (/** @type {any} */ value, /** @type {number} */ i) => (
@@ -184,6 +186,7 @@ function readValues(name, signature, args, skipped) {
     expect([undefined, null, false, NEUTRAL[key]].includes(values[key]), 'type',
       () => `${name}: there is no ${key} here, got ${describe(values[key])}; ${UNSUPPORTED_HINTS[key]?.(name) ?? 'leave it out'}`)
   }
+  for (const key of ignored) if ((values[key] ?? undefined) !== undefined) expectBoolean(name, key, values[key])
   return values
 }
 
@@ -208,7 +211,7 @@ export function createReader(name, text, count, skipped = 0) {
 
 /** @param {string} name @param {Signature} signature @param {number} skipped @returns {Reader} */
 function createParsedReader(name, signature, skipped) {
-  const { order, options, takesAnyObject } = signature, max = order.length - skipped
+  const { order, options, ignored, takesAnyObject } = signature, max = order.length - skipped
   if (takesAnyObject) {
     return { max, read: args => (expectArgumentCount(name, max, args, describeOrder(signature, skipped)), args) }
   }
@@ -230,7 +233,8 @@ function createParsedReader(name, signature, skipped) {
       if (n > maxOwnForm || applies?.(args)) return readAll(args)
       const last = args[n - 1], isInOptionsPlace = n > fixed.length
       if (typeof last !== 'object' || last === null) return isInOptionsPlace && last !== undefined ? readAll(args) : args
-      return isPlain(last) === isInOptionsPlace ? args : readAll(args)
+      const isOwnForm = isPlain(last) === isInOptionsPlace && !Object.keys(last).some(key => ignored.has(key))
+      return isOwnForm ? args : readAll(args)
     }
   }
 }

@@ -52,7 +52,7 @@ export const FUNCTIONS = /** @type {const} */ ({
   movedim: 'input source destination', indexAdd: 'input dim index source | * alpha?', indexCopy: 'input dim index source',
   indexFill: 'input dim index value', median: 'input | dim? keepdim?', bincount: 'input | weights? minlength?',
   unique: 'input | sorted? returnInverse? returnCounts?', cumsum: 'input dim', cumprod: 'input dim', sort: 'input | dim? descending?', argsort: 'input | dim? descending?',
-  topk: 'input k | dim? largest? ~sorted?', to: 'input dtype ~nonBlocking? -copy?', requiresGrad_: 'input requiresGrad?',
+  topk: 'input k | dim? largest? sorted?', to: 'input dtype ~nonBlocking? -copy?', requiresGrad_: 'input requiresGrad?',
   index: '... input subscripts', indexPut_: 'input indices values | accumulate?',
   einsum: '... equation operands', expand: '... input sizes', flip: '... input dims', permute: '... input dims',
   repeat: '... input sizes', tile: '... input dims', arange: '... start end step',

@@ -3,6 +3,7 @@ import { baseName, checkFormat, findFile } from '../files/shards.js'
 import { openSource } from '../files/source.js'
 import { findTiktoken, loadTokenizer } from '../text/files.js'
 import { chatFilesOf, fromGguf } from '../text/gguf_tokenizer.js'
+import { loadScripts } from '../text/pretokenizers.js'
 import { Tokenizer } from '../text/tokenizer.js'
 import { MarianTokenizer, hasTargetVocabulary } from './marian_tokenizer.js'
 
@@ -33,7 +34,15 @@ export function* readTokenizer(engine, files, isTokenizer = () => true, metadata
     if (json) return new Tokenizer(engine, json, undefined, chatFilesOf(metadata))
     if (!Object.keys(contents).length || !isTokenizer(contents)) return null
     if (hasTargetVocabulary(contents)) return new MarianTokenizer(engine, contents)
-    if ('tokenizer.json' in contents || !findTiktoken(contents)) return loadTokenizer(engine, contents)
+    if ('tokenizer.json' in contents || !findTiktoken(contents)) {
+      try {
+        return loadTokenizer(engine, contents)
+      } catch (error) {
+        if (!(error instanceof GlassformerError && error.code === 'state')) throw error
+        yield loadScripts()
+        return loadTokenizer(engine, contents)
+      }
+    }
     const { loadTiktoken } = yield import('../text/tiktoken.js')
     return loadTiktoken(engine, contents)
   } catch (error) {

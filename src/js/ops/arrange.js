@@ -52,7 +52,7 @@ import { unfoldAxis } from './windows.js'
  * @property {(dim: number) => Tensor} cumsum
  * @property {(options?: { dim?: number, descending?: boolean }) => Sorted} sort
  * @property {(options?: { dim?: number, descending?: boolean }) => Tensor} argsort
- * @property {(k: number, options?: { dim?: number, largest?: boolean }) => Sorted} topk
+ * @property {(k: number, options?: { dim?: number, largest?: boolean, sorted?: boolean }) => Sorted} topk
  * @property {(offset?: number) => Tensor} diag
  * @property {(offset?: number, dim1?: number, dim2?: number) => Tensor} diagonal
  * @property {(dim?: number) => Tensor[]} unbind

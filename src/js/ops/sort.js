@@ -93,7 +93,9 @@ export const argsort = (x, options) => fromRow(x, sortAll('argsort', x, options)
 
 /**
  * The k largest values along an axis, in descending order; the first of equal values comes first: torch.topk.
- * @param {Tensor} x @param {number} k @param {{ dim?: number, largest?: boolean }} [options] dim: −1; largest: true
+ * @param {Tensor} x @param {number} k
+ * @param {{ dim?: number, largest?: boolean, sorted?: boolean }} [options] dim: −1; largest: true; sorted: with false
+ *   PyTorch gives the values in any order, and here they are in order, too
  * @returns {Sorted} values and indices
  * @example
  * const { values, indices } = gf.tensor([3, 9, 4]).topk(2)
@@ -101,7 +103,8 @@ export const argsort = (x, options) => fromRow(x, sortAll('argsort', x, options)
  * indices                                         // int32 [1, 2]
  */
 export function topk(x, k, options) {
-  const { dim = -1, largest = true } = expectOptions('topk', options, ['dim', 'largest'])
+  const { dim = -1, largest = true, sorted = true } = expectOptions('topk', options, ['dim', 'largest', 'sorted'])
+  expectBoolean('topk', 'sorted', sorted)
   const row = toRow(expectMovable('topk', x)), { shape } = row, axis = axisOf('topk', dim, shape.length)
   const indices = sortIndices(row, axis, expectInteger('topk', 'k', k, 0, shape[axis]), expectBoolean('topk', 'largest', largest))
   return toSorted(fromRow(x, gather(row, axis, indices)), fromRow(x, indices))

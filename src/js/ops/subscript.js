@@ -39,8 +39,8 @@ const isAll = subscript => subscript === null || subscript === ':' || subscript 
 function readRange(where, subscript) {
   if (isPlain(subscript)) {
     const { start = 0, end, step = 1, ...others } = /** @type {any} */ (subscript)
-    const numbers = [start, end ?? 0, step]
-    const isValid = Object.keys(others).length === 0 && numbers.every(Number.isInteger) && step > 0
+    const numbers = [start, end ?? 0, step], isEmpty = Object.keys(subscript).length === 0
+    const isValid = !isEmpty && Object.keys(others).length === 0 && numbers.every(Number.isInteger) && step > 0
     if (!isValid) throw subscriptError(where, subscript)
     return [start, end ?? undefined, step]
   }

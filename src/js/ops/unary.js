@@ -165,6 +165,7 @@ function unary(name, line) {
   }
   return (given, options) => {
     const saved = options === undefined ? defaultParameters : read(options)
+    if (name === 'clamp') expectBound(name, options)
     if (isInteger(expectTensor(name, 'x', given))) {
       const integers = ofIntegers(name, given, saved.parameters)
       if (integers) return integers
@@ -179,6 +180,11 @@ function unary(name, line) {
 function toParameters(parameters) {
   const [p = 0, q = 0] = Object.values(parameters)
   return { p, q, parameters }
+}
+
+/** @param {string} where @param {any} options */
+function expectBound(where, options) {
+  expect((options?.min ?? options?.max ?? null) !== null, 'type', () => `${where}: min, max or both must be numbers, got neither`)
 }
 
 /** Options that are numbers; null and undefined count as left out. @param {string} where @param {any} options */

@@ -1,7 +1,7 @@
 import { GlassformerError, describe } from '../errors.js'
 import { BatchEncoder } from './batch_encoder.js'
 import { BYTE_CHARACTERS, decodeByteLevel, encodeByteLevel } from './byte_level.js'
-import { expectPart, formatError, readIntegers, readString } from './json_fields.js'
+import { expectPart, formatError, readArray, readIntegers, readString } from './json_fields.js'
 import { createPieces, freeWithOwner, memoryError, withBuffers } from './kernel_memory.js'
 import { encodeUtf8 } from './utf8.js'
 
@@ -204,8 +204,7 @@ export function byteTokens(vocab) {
  * @param {any} json @param {Map<string, number>} vocab
  */
 function readMerges(json, vocab) {
-  const { merges } = json, prefix = json.continuing_subword_prefix || ''
-  expectPart(Array.isArray(merges), () => 'model.merges must be an array', merges)
+  const merges = readArray(WHERE, json, 'merges'), prefix = json.continuing_subword_prefix || ''
   const ranks = json.ranks == null ? undefined : readIntegers(WHERE, json, 'ranks')
   const table = new Int32Array(4 * merges.length)
   merges.forEach((merge, rank) => {

@@ -1,6 +1,6 @@
 /*! Contains @huggingface/jinja, Copyright (c) 2023 Hugging Face, under the MIT License, whose text is in LICENSE. */
-import { Template } from '@huggingface/jinja'
 import { GlassformerError, describe, expect, expectBoolean, expectOptions, expectType, isPlain } from '../errors.js'
+import { compileTemplate } from './jinja_interpreter.js'
 import { decodeUtf8 } from './utf8.js'
 
 /**
@@ -171,23 +171,16 @@ function createRange() {
   }
 }
 
-/**
- * Parses a template; the published types lack its statements.
- * @param {string} source @returns {Template & { parsed: { body: unknown[] } }}
- */
-const parseTemplate = source => /** @type {any} */ (new Template(source))
-
 /** @param {string} source of the template @param {Record<string, any>} variables */
 function render(source, variables) {
   let template
   try {
-    template = parseTemplate(source)
-    template.parsed.body.unshift(...parseTemplate('{% set range = limited_range %}').parsed.body)
+    template = compileTemplate(source)
   } catch (error) {
     throw new GlassformerError('format', `${WHERE}: the chat template cannot be read: ${messageOf(error)}`)
   }
   try {
-    return template.render({ ...variables, limited_range: createRange() })
+    return template({ ...variables, range: createRange() })
   } catch (error) {
     throw new GlassformerError('text', `${WHERE}: the chat template fails: ${messageOf(error)}`)
   }

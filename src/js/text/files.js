@@ -29,6 +29,9 @@ export function readText(files, name) {
 }
 
 /** @param {Files} files @param {string} name */
+const readLines = (files, name) => readText(files, name).split(/\r?\n|\r$/)
+
+/** @param {Files} files @param {string} name */
 function parseJson(files, name) {
   try {
     return JSON.parse(readText(files, name))
@@ -56,8 +59,7 @@ const isContent = content => typeof content === 'string' || content instanceof U
  * @param {Files} files
  */
 function fromMerges(files) {
-  const lines = readText(files, 'merges.txt').split('\n').map(line => line.replace(/\r$/, ''))
-  const merges = lines.filter((line, i) => line && !(i === 0 && line.startsWith('#version')))
+  const merges = readLines(files, 'merges.txt').filter((line, i) => line && (i > 0 || !line.startsWith('#version')))
     .map(line => line.split(' '))
   return byteLevelBpe(parseJson(files, 'vocab.json'), merges, {
     config: { ...parseOptional(files, 'special_tokens_map.json'), ...parseOptional(files, CONFIG) },
@@ -82,7 +84,7 @@ function readBytes(files, name) {
  * @param {Files} files
  */
 function fromVocabTxt(files) {
-  const lines = readText(files, 'vocab.txt').split('\n').map(line => line.replace(/\r$/, ''))
+  const lines = readLines(files, 'vocab.txt')
   while (lines.length && lines.at(-1) === '') lines.pop()
   const config = parseOptional(files, CONFIG)
   const specials = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '[MASK]'].filter(token => lines.includes(token))

@@ -9,6 +9,7 @@ import { Kernels } from '../engine/kernels.js'
 import { loadKernels } from '../engine/load.js'
 import { createPublicClass } from '../interface/public_class.js'
 import { loadTokenizer } from './files.js'
+import { loadScripts } from './pretokenizers.js'
 import { trainBPE, trainWordPiece } from './train_merges.js'
 import { trainUnigram } from './train_unigram.js'
 import { Vocab } from './vocab.js'
@@ -16,7 +17,7 @@ import { whitespace } from './whitespace.js'
 import { words } from './words.js'
 
 /** Properties whose access on the promise gets a helpful error. */
-const PROPERTIES = ['tokenizer', 'tiktoken', 'words', 'whitespace', 'Vocab', 'trainBPE', 'trainWordPiece', 'trainUnigram']
+const PROPERTIES = ['tokenizer', 'tiktoken', 'loadScripts', 'words', 'whitespace', 'Vocab', 'trainBPE', 'trainWordPiece', 'trainUnigram']
 
 /** @param {Kernels} engine */
 export const bindText = engine => ({
@@ -55,6 +56,11 @@ export const bindText = engine => ({
    */
   tiktoken: (files, options) => guardPromise(import('./tiktoken.js').then(code => code.loadTiktoken(engine, files, options)),
     ['encode', 'decode'], 'await gf.text.tiktoken(files)'),
+  /**
+   * Fetches the table of scripts that a tokenizer.json with the pre-tokenizer UnicodeScripts needs. After it,
+   * `tokenizer` opens such files. `gf.models.load` fetches it by itself.
+   */
+  loadScripts,
   /**
    * Trains byte-level byte-pair encoding (BPE) on a text.
    * @param {string | string[]} text

@@ -66,7 +66,7 @@ const SPACE = lazyRegExp(String.raw`\p{space}`, 'gu')
  * The characters that BERT's normalizer treats as Chinese; Hangul and kana are not among them. U+2B820 to U+2B91F are
  * missing in Hugging Face's library, too.
  */
-const CHINESE = /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b73f}\u{2b740}-\u{2b81f}\u{2b920}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu
+const CHINESE = /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b81f}\u{2b920}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu
 
 /** What NMT's normalizer removes and replaces by a space. */
 const NMT_CONTROLS = lazyRegExp('[\\x01-\\x08\\v\\x0e-\\x1f\\x7f\\x8f\\x9f]', 'g')

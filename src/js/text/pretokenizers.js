@@ -1,4 +1,5 @@
 import { NOT_PRINTABLE, spellBytes } from './byte_level.js'
+import { expect } from '../errors.js'
 import { lazyRegExp } from './lazy_regexp.js'
 import { expectFormat, readArray, readBoolean, readChoice, readType } from './json_fields.js'
 import { RUST_WORD, escapeRegExp, isInsideSurrogatePair, readPattern } from './pattern.js'
@@ -24,6 +25,14 @@ const SPACES = lazyRegExp(String.raw`\p{space}+`, 'gu')
 const WORDS = lazyRegExp(`[${RUST_WORD}]+|[^${RUST_WORD}\\p{space}]+`, 'gu')
 const PUNCTUATION = lazyRegExp(String.raw`[!-/:-@[-\x60{-~\p{P}]`, 'gu')
 const DIGIT = lazyRegExp(String.raw`\p{N}`, 'gu')
+
+/** The pattern of UnicodeScripts, once its table is loaded. @type {RegExp | undefined} */
+let scriptRuns
+
+/** Loads the table of scripts for the pre-tokenizer UnicodeScripts. */
+export async function loadScripts() {
+  scriptRuns = (await import('./unicode_scripts.js')).SCRIPT_RUNS
+}
 
 /**
  * Splits a text into words. @param {readonly PreTokenizer[]} preTokenizers
@@ -170,6 +179,10 @@ const PRE_TOKENIZERS = {
   Digits: json => [splitAt(DIGIT(), json.individual_digits ? 'Isolated' : 'Contiguous')],
   CharDelimiterSplit: json => [splitAt(readPattern(WHERE, json.delimiter), 'Removed')],
   Metaspace: metaspace,
+  UnicodeScripts: () => {
+    expect(scriptRuns !== undefined, 'state', () => `${WHERE} UnicodeScripts needs a table; write await gf.text.loadScripts() first`)
+    return [splitAt(scriptRuns, 'Removed', true)]
+  },
   Sequence: (json, isSpelled) => readArray(WHERE, json, 'pretokenizers').flatMap(part => createPreTokenizer(part, isSpelled))
 }
 

@@ -5,7 +5,7 @@ import { BpeModel, hasAffixes } from './bpe_model.js'
 import { decodeByteLevel, encodeByteLevel } from './byte_level.js'
 import { createDecoder, parseByteToken } from './decoders.js'
 import { createExplanations } from './explanations.js'
-import { expectDepth, expectPart, formatError, readIntegers } from './json_fields.js'
+import { expectDepth, expectPart, formatError, readArray, readChoice, readIntegers } from './json_fields.js'
 import { createMergeFinder } from './merge_steps.js'
 import { createNormalizer } from './normalizers.js'
 import { EncodingBuilder, joinPieces, truncatedLengths } from './encoding_builder.js'
@@ -480,8 +480,8 @@ function readLimits(name, value, lengthName, defaults, least = 0) {
 const MAX_LENGTH = 2 ** 24
 
 /** @param {any} json @returns {import('./added_tokens.js').AddedToken[]} */
-function addedTokens({ added_tokens: added = [] }) {
-  expectPart(Array.isArray(added), () => 'added_tokens must be an array', added)
+function addedTokens(json) {
+  const added = readArray('tokenizer', json, 'added_tokens', [])
   added.forEach((token, i) => expectPart(Number.isInteger(token?.id) && typeof token.content === 'string', () => `added_tokens[${i}] must have an id and a content, got ${JSON.stringify(token)}`))
   return added
 }
@@ -501,21 +501,21 @@ function vocabEntries({ vocab, names }) {
   return Object.entries(vocab)
 }
 
-/**
- * @param {import('../engine/kernels.js').Kernels} engine @param {any} model @param {Map<string, number>} vocab
- * @param {'read' | 'spelled' | undefined} byteLevel
- * @returns {Model}
- */
-function createModel(engine, model, vocab, byteLevel) {
+/** @typedef {ConstructorParameters<typeof BpeModel>} ModelArguments */
+/** @type {Record<string, (...args: ModelArguments) => Model>} */
+const MODELS = {
+  BPE: (...args) => new BpeModel(...args),
+  WordLevel: (_, model, vocab) => wordLevelModel(model, vocab),
+  WordPiece: (engine, model, vocab) => new WordPieceModel(engine, model, vocab),
+  Unigram: (engine, model, vocab) => new UnigramModel(engine, model, vocab)
+}
+
+/** @param {ModelArguments} args @returns {Model} */
+function createModel(...[engine, model, vocab, byteLevel]) {
   expectPart(!model.dropout, () => 'model.dropout must be null or 0', model.dropout)
   expectPart(!byteLevel || byteLevel === 'spelled' || !['WordPiece', 'Unigram'].includes(modelType(model)), () => `pre_tokenizer ByteLevel goes with a model of type 'BPE'`, modelType(model))
-  switch (modelType(model)) {
-    case 'BPE': return new BpeModel(engine, model, vocab, byteLevel)
-    case 'WordLevel': return wordLevelModel(model, vocab)
-    case 'WordPiece': return new WordPieceModel(engine, model, vocab)
-    case 'Unigram': return new UnigramModel(engine, model, vocab)
-    default: throw formatError(`tokenizer: model.type must be 'BPE', 'WordPiece', 'WordLevel' or 'Unigram', got ${describe(model.type)}`)
-  }
+  const type = readChoice('tokenizer', { 'model.type': modelType(model) }, 'model.type', Object.keys(MODELS))
+  return MODELS[type](engine, model, vocab, byteLevel)
 }
 
 /** The type of a model; old files lack the field. @param {any} model */

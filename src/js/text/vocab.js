@@ -52,11 +52,10 @@ export class Vocab {
     const { tokens, counts } = count(lists, order === 'frequency')
     const reserved = specials.map(toWellFormed)
     const isReserved = new Set(reserved)
-    const limit = maxTokens === undefined ? tokens.length : maxTokens - specials.length
+    const limit = maxTokens && maxTokens - specials.length
     const counted = tokens.slice(0, limit).filter((token, i) => counts[i] >= minFrequency && !isReserved.has(token))
     this.itos = specialsFirst ? reserved.concat(counted) : counted.concat(reserved)
-    this.stoi = new Map()
-    this.itos.forEach((token, id) => this.stoi.set(token, id))
+    this.stoi = new Map(this.itos.map((token, id) => [token, id]))
     this.#unknownToken = unknown
     this.#unknown = unknown === undefined ? undefined : this.stoi.get(toWellFormed(unknown))
   }

@@ -1,5 +1,5 @@
 import { BatchEncoder } from './batch_encoder.js'
-import { expectPart, readString } from './json_fields.js'
+import { expectPart, readInteger, readString } from './json_fields.js'
 import { createPieces } from './kernel_memory.js'
 import { encodeUtf8 } from './utf8.js'
 
@@ -18,10 +18,10 @@ export class WordPieceModel {
    * @throws {GlassformerError} 'format' if the unknown token is not in the vocabulary
    */
   constructor(engine, json, vocab) {
-    const { unk_token: name = '[UNK]', max_input_chars_per_word: maxCharacters = 100 } = json
+    const { unk_token: name = '[UNK]' } = json
+    const maxCharacters = readInteger('tokenizer: model', json, 'max_input_chars_per_word', 100)
     const prefix = readString('tokenizer: model', json, 'continuing_subword_prefix', '##')
     const unknown = vocab.get(name)
-    expectPart(Number.isInteger(maxCharacters) && maxCharacters >= 0, () => 'model.max_input_chars_per_word must be an integer', maxCharacters)
     expectPart(unknown !== undefined, () => `model.unk_token ${JSON.stringify(name)} is not in the vocabulary`)
     this.#vocab = json.vocab
     this.#prefix = prefix
