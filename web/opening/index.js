@@ -70,7 +70,7 @@ export function mountOpening(container, context) {
     otherLessons.length ? h('section', {}, h('h2', {}, t('opening.lessons')),
       h('div', { className: 'opening-list' }, otherLessons.map(lesson => createLessonLink(lesson, 'opening-lesson')))) : '',
     h('section', {}, h('h2', {}, t('opening.elsewhere')), h('div', { className: 'opening-list' },
-      createOtherLink('theatre', { theatre: model.id }), createOtherLink('positions', defaults('positions')),
+      createOtherLink('exercises', { exercise: 'list' }), createOtherLink('theatre', { theatre: model.id }), createOtherLink('positions', defaults('positions')),
       createOtherLink('notebooks', { ...defaults('positions'), room: 'notebook.000' }),
       // A single-file page has no guides beside it.
       location.protocol === 'file:' ? '' : h('a', { className: 'opening-more', href: 'reference.html' }, t('opening.reference')))))

@@ -1,6 +1,7 @@
 /**
  * The texts of the page. A language is a folder: `opening.json` and `page.json` (texts of the page, and of each model
- * in their place), `training.json`, `glossary.json`, `lessons` and `notebooks`. This file alone lists the languages.
+ * in their place), `training.json`, `glossary.json`, `lessons`, `exercises` and `notebooks`. This file alone lists the
+ * languages.
  */
 
 import en from './en/opening.json' with { type: 'json' }
@@ -33,6 +34,12 @@ export const loadGlossary = language => read(import(`./${language}/glossary.json
 
 /** @param {Language} language @param {string} id of the lesson */
 export const loadLessonTexts = (language, id) => read(import(`./${language}/lessons/${id}.json`, { with: { type: 'json' } }))
+
+/** What the exercises have in common, with their titles. @param {Language} language */
+export const loadExerciseList = language => read(import(`./${language}/exercises/index.json`, { with: { type: 'json' } }))
+
+/** @param {Language} language @param {string} id of the exercise */
+export const loadExerciseTexts = (language, id) => read(import(`./${language}/exercises/${id}.json`, { with: { type: 'json' } }))
 
 /** @param {Language} language @param {string} id of the notebook */
 export const loadNotebookTexts = (language, id) => read(import(`./${language}/notebooks/${id}.json`, { with: { type: 'json' } }))

@@ -1,0 +1,72 @@
+// "Write it yourself": every solution passes, every typical mistake is recognized as itself, starters fail, and texts
+// are complete.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { all } from '../web/exercises/all.js'
+import { checkCode, mistakeCode } from '../web/exercises/check.js'
+import { EXERCISES } from '../web/exercises/index.js'
+import { createRandom } from '../web/exercises/random.js'
+import { LANGUAGES, loadExerciseList, loadExerciseTexts } from '../web/words/index.js'
+import { gf } from './lib/engine.js'
+import { pageRun } from './lib/page.js'
+
+const runs = { dates: pageRun({ model: 'dates' }) }
+
+/** What the page sends of its run. */
+const valuesOf = ({ values = [] }) => Object.fromEntries(values.map(name => {
+  const { shape, data } = runs.dates.tensors.get(name)
+  return [name, { shape, data: Array.from(data) }]
+}))
+const partsOf = ({ uses = [] }) => uses.map(id => ({ name: all[id].name, code: all[id].solution }))
+const evaluate = globalThis.eval
+const check = (exercise, source, parts = partsOf(exercise), values = valuesOf(exercise)) => (
+  checkCode(exercise, { source, parts, values }, { gf, evaluate, scope: globalThis }))
+globalThis.gf = gf
+
+test('the list and the worker have the same exercises', async () => {
+  assert.deepEqual(EXERCISES.map(({ id }) => id), Object.keys(all))
+  for (const { id, load } of EXERCISES) assert.equal((await load()).exercise, all[id])
+})
+
+for (const [id, exercise] of Object.entries(all)) {
+  test(`${id}: the solution passes with and without the page's run, the starter does not`, () => {
+    for (const values of [valuesOf(exercise), null]) {
+      const { report, error } = check(exercise, exercise.solution, partsOf(exercise), values)
+      assert.equal(error, undefined)
+      assert.deepEqual(report.failure, null)
+      assert.ok(report.passed && report.cases.length >= 2, id)
+      assert.equal(report.cases.some(({ id: name }) => name === 'sentence'), Boolean(values && exercise.values))
+    }
+    const { report } = check(exercise, exercise.starter)
+    assert.equal(report.passed, false)
+    assert.equal(report.mistake, null, 'a starter is no mistake')
+  })
+
+  test(`${id}: every mistake fails and is recognized as itself`, () => {
+    assert.ok(Object.keys(exercise.mistakes).length >= 2, 'at least two')
+    for (const values of [valuesOf(exercise), null]) {
+      for (const [name, mistake] of Object.entries(exercise.mistakes)) {
+        if (typeof mistake !== 'string') assert.equal(exercise.solution.split(mistake[0]).length, 2, `${name}: ${mistake[0]}`)
+        const { report } = check(exercise, mistakeCode(exercise, name), partsOf(exercise), values)
+        assert.equal(report.passed, false, name)
+        assert.equal(report.mistake, name)
+      }
+    }
+  })
+}
+
+test('every language has a title, texts of at most 60 words, hints and a sentence for every mistake', async () => {
+  for (const language of Object.keys(LANGUAGES)) {
+    const { list, cases } = await loadExerciseList(language)
+    assert.deepEqual(Object.keys(list), EXERCISES.map(({ id }) => id))
+    for (const [id, exercise] of Object.entries(all)) {
+      const { what, hints, mistakes } = await loadExerciseTexts(language, id)
+      assert.ok(what.split(/\s+/).length <= 60, `${language}/${id}: ${what.split(/\s+/).length} words`)
+      assert.ok(hints.length === 2 || hints.length === 3, id)
+      assert.deepEqual(Object.keys(mistakes), Object.keys(exercise.mistakes), `${language}/${id}`)
+      const names = Object.keys(exercise.cases({ gf, values: null, random: createRandom(gf) }))
+      for (const name of names) assert.ok(cases[name], name)
+      for (const text of [what, ...hints, ...Object.values(mistakes)]) assert.ok(!text.includes('!'), text)
+    }
+  }
+})
