@@ -4,19 +4,21 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { all } from '../web/exercises/all.js'
 import { checkCode, mistakeCode } from '../web/exercises/check.js'
+import { exportCases, toPython } from '../web/exercises/export_cases.js'
+import { createNotebook, toSnakeCase } from '../web/exercises/export_exercises.js'
 import { EXERCISES } from '../web/exercises/index.js'
+import { readRunValues } from '../web/exercises/read_run.js'
 import { createRandom } from '../web/exercises/random.js'
-import { LANGUAGES, loadExerciseList, loadExerciseTexts } from '../web/words/index.js'
+import { loadExerciseList, loadExerciseTexts } from '../web/words/exercises.js'
+import { LANGUAGES } from '../web/words/index.js'
+import { translator } from '../web/lib/text.js'
 import { gf } from './lib/engine.js'
 import { pageRun } from './lib/page.js'
 
-const runs = { dates: pageRun({ model: 'dates' }) }
+const run = pageRun({ model: 'dates' })
 
 /** What the page sends of its run. */
-const valuesOf = ({ values = [] }) => Object.fromEntries(values.map(name => {
-  const { shape, data } = runs.dates.tensors.get(name)
-  return [name, { shape, data: Array.from(data) }]
-}))
+const valuesOf = ({ values = [] }) => readRunValues(run, values)
 const partsOf = ({ uses = [] }) => uses.map(id => ({ name: all[id].name, code: all[id].solution }))
 const evaluate = globalThis.eval
 const check = (exercise, source, parts = partsOf(exercise), values = valuesOf(exercise)) => (
@@ -69,4 +71,28 @@ test('every language has a title, texts of at most 60 words, hints and a sentenc
       for (const text of [what, ...hints, ...Object.values(mistakes)]) assert.ok(!text.includes('!'), text)
     }
   }
+})
+
+const exportNotebook = async code => JSON.parse(await createNotebook(
+  'en', translator(await loadExerciseList('en')), async id => ({ report: exportCases(all[id], gf) }), code))
+
+test('the notebook for PyTorch has every exercise: text, starter, and the engine\'s numbers as assertions', async () => {
+  const { cells } = await exportNotebook()
+  assert.equal(cells.length, 2 + 3 * EXERCISES.length)
+  for (const [i, { id }] of EXERCISES.entries()) {
+    const { torch, cases, name } = all[id], [text, code, checks] = cells.slice(2 + 3 * i).map(({ source }) => source.join(''))
+    assert.match(text, /^## .+\n\n.+/)
+    assert.equal(code, torch.starter)
+    assert.notEqual(torch.starter, torch.solution, id)
+    const count = Object.values(cases({ gf, values: null, random: createRandom(gf) })).filter(Boolean).length
+    assert.equal(checks.split(`assert_same(${toSnakeCase(name)}(*[`).length, count + 1, id)
+  }
+})
+
+test('values as Python writes them', () => {
+  const values = [gf.tensor([[1, 0.5], [NaN, -Infinity]]), gf.tensor([2], { dtype: 'int32' }), [1, 'a', null, true], { k: 1e-7 }]
+  assert.deepEqual(values.map(toPython), [
+    "torch.tensor([[1, 0.5], [float('nan'), float('-inf')]], dtype=torch.float32)",
+    'torch.tensor([2], dtype=torch.int64)', '[1, "a", None, True]', '{"k": 1e-7}'
+  ])
 })

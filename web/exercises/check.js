@@ -22,6 +22,7 @@ import { createRandom } from './random.js'
  * @property {{ id: string, passed: boolean }[]} cases
  * @property {CaseFailure | { kind: 'missing' } | null} failure the first
  * @property {string | null} mistake
+ * @property {string} [shown] what the reader's function makes of the first case
  */
 
 /** The lines of the reader's code in a stack, by the name that `toFunction` gives it. */
@@ -84,6 +85,10 @@ function findMistake(exercise, own, tools) {
   return Object.keys(exercise.mistakes).find(isMade) ?? null
 }
 
+/** @param {Exercise} exercise @param {any} compute @param {CheckTools} tools */
+const showResult = (exercise, compute, tools) => (
+  exercise.show ? { shown: exercise.show(compute, createCases(exercise, tools)[0][1]) } : {})
+
 /**
  * Compares a function with the engine in every case.
  * @param {Exercise} exercise @param {unknown} compute the reader's function @param {CheckTools} tools
@@ -101,7 +106,7 @@ export function checkFunction(exercise, compute, tools) {
       Array.isArray(result) ? findDifference(result, expected[i], exercise.tolerance) : result))
     const first = failures.findIndex(Boolean)
     const cases = ids.map((id, i) => ({ id, passed: !failures[i] }))
-    if (first < 0) return { passed: true, cases, failure: null, mistake: null }
+    if (first < 0) return { passed: true, cases, failure: null, mistake: null, ...showResult(exercise, compute, tools) }
     const failure = /** @type {CaseFailure} */ ({ case: ids[first], ...failures[first] })
     return { passed: false, cases, failure, mistake: findMistake(exercise, own, tools) }
   })

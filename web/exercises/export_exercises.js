@@ -1,7 +1,7 @@
 /** All exercises as one notebook for PyTorch: texts, starters, and the engine's numbers as assertions. */
 
 import { writeNotebook } from '../notebooks/export_notebook.js'
-import { loadExerciseTexts } from '../words/index.js'
+import { loadExerciseTexts } from '../words/exercises.js'
 import { EXERCISES } from './index.js'
 
 /** @import { Language, Translate } from '../types.d.ts' */

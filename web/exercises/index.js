@@ -27,16 +27,36 @@
  * @property {string[]} [values] tensors of the run of the dates model that its cases need
  * @property {(tools: CaseTools) => Record<string, any[] | null>} cases arguments by case; null leaves a case out
  * @property {(gf: Library, ...args: any[]) => any} expected the engine's result
+ * @property {(compute: (...args: any[]) => any, args: any[]) => string} [show] what the reader's function, which has
+ *   passed, makes of the first case, in words
  * @property {Record<string, [string, string] | string>} mistakes code with typical mistakes: a replacement in the
  *   solution, or all of the code
  */
 
 /** In the order in which they are offered. */
 export const EXERCISES = [
+  { id: 'embedding', load: () => import('./embedding.js') },
+  { id: 'positions', load: () => import('./positions.js') },
   { id: 'dot', load: () => import('./dot.js') },
   { id: 'softmax', load: () => import('./softmax.js') },
   { id: 'attention', load: () => import('./attention.js') },
-  { id: 'mask', load: () => import('./mask.js') }
+  { id: 'mask', load: () => import('./mask.js') },
+  { id: 'heads', load: () => import('./heads.js') },
+  { id: 'norm', load: () => import('./norm.js') },
+  { id: 'feed_forward', load: () => import('./feed_forward.js') },
+  { id: 'block', load: () => import('./block.js') },
+  { id: 'stack', load: () => import('./stack.js') },
+  { id: 'logits', load: () => import('./logits.js') },
+  { id: 'cross_entropy', load: () => import('./cross_entropy.js') },
+  { id: 'gradient', load: () => import('./gradient.js') },
+  { id: 'sgd', load: () => import('./sgd.js') },
+  { id: 'adam', load: () => import('./adam.js') },
+  { id: 'bpe', load: () => import('./bpe.js') },
+  { id: 'greedy', load: () => import('./greedy.js') },
+  { id: 'sample', load: () => import('./sample.js') },
+  { id: 'cache', load: () => import('./cache.js') },
+  { id: 'load', load: () => import('./load.js') },
+  { id: 'train', load: () => import('./train.js') }
 ]
 
 /** @param {string} id */

@@ -4,8 +4,9 @@ import { handleInternalClick, h } from '../lib/dom.js'
 import { saveBlob } from '../lib/save.js'
 import { translator } from '../lib/text.js'
 import { createCellRunner, isSingleFile } from '../notebooks/page_runner.js'
-import { loadExerciseList, loadExerciseTexts } from '../words/index.js'
+import { loadExerciseList, loadExerciseTexts } from '../words/exercises.js'
 import { EXERCISES, findExercise } from './index.js'
+import { readRunValues } from './read_run.js'
 import { getSaved, isPassed } from './saved_state.js'
 import { mountExercise } from './view.js'
 
@@ -78,12 +79,9 @@ export async function mountExercises(container, context) {
     const until = performance.now() + RUN_LIMIT
     while (!context.run() && performance.now() < until) await new Promise(resolve => { setTimeout(resolve, 50) })
     const run = context.run()
-    if (!run || !values.length || !values.every(name => run.tensors.has(name))) return null
+    if (!run || !values.length || run.settings.model !== 'dates') return null
     await context.loadAll(run)
-    return Object.fromEntries(values.map(name => {
-      const { shape, data } = /** @type {any} */ (run.tensors.get(name))
-      return [name, { shape, data: Float32Array.from(data) }]
-    }))
+    return readRunValues(run, values)
   }
 
   /**

@@ -18,9 +18,13 @@ const formatNumber = x => (Number.isFinite(x) ? String(Number(x.toPrecision(DIGI
 const formatList = list => `[${/** @type {any[]} */ (list).join(', ')}]`
 
 /** Whether a response of the worker has the expected form. @param {any} data @returns {data is Report} */
-export const isReport = data => typeof data?.passed === 'boolean' && Array.isArray(data.cases) &&
-  data.cases.every((/** @type {any} */ item) => typeof item?.id === 'string') && (data.failure === null ||
-    typeof data.failure?.kind === 'string') && (data.mistake === null || typeof data.mistake === 'string')
+export function isReport(data) {
+  const isTyped = typeof data?.passed === 'boolean' && ['string', 'undefined'].includes(typeof data.shown) &&
+    (data.mistake === null || typeof data.mistake === 'string') &&
+    (data.failure === null || typeof data.failure?.kind === 'string')
+  return isTyped && Array.isArray(data.cases) &&
+    data.cases.every((/** @type {any} */ item) => typeof item?.id === 'string')
+}
 
 /** An error in the reader's code. @param {Pick<CellError, 'name' | 'message' | 'line'>} error @param {Translate} t */
 export const formatError = ({ name, message, line }, t) => (
@@ -47,11 +51,12 @@ function formatFailure(failure, name, t) {
  * @param {{ name: string, tolerance: number, t: Translate, mistakes: Record<string, string> }} options mistakes: their
  *   sentences
  */
-export function renderReport({ passed, cases, failure, mistake }, { name, tolerance, t, mistakes }) {
+export function renderReport({ passed, cases, failure, mistake, shown }, { name, tolerance, t, mistakes }) {
   const list = h('ul', { className: 'exercise-cases' }, cases.map(({ id, passed: isRight }) => (
     h('li', { className: isRight ? 'is-right' : 'is-wrong' }, isRight ? '✓ ' : '✗ ', t(`cases.${id}`)))))
   if (passed) {
-    return [h('p', { className: 'exercise-verdict is-right' }, t('passed', { count: cases.length, tolerance })), list]
+    return [h('p', { className: 'exercise-verdict is-right' }, t('passed', { count: cases.length, tolerance })), list,
+      shown ? h('p', { className: 'exercise-shown' }, t(`shown.${name}`), ' ', h('b', {}, shown)) : '']
   }
   const where = failure && 'case' in failure ? t('inCase', { name: t(`cases.${failure.case}`) }) : ''
   return [

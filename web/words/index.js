@@ -13,7 +13,7 @@ import ko from './ko/opening.json' with { type: 'json' }
 export const LANGUAGES = { ko: { name: '한국어', opening: ko }, en: { name: 'English', opening: en } }
 
 /** @param {Promise<{ default: any }>} imported */
-const read = async imported => (await imported).default
+export const read = async imported => (await imported).default
 
 /**
  * The texts of the page, and by model those that replace them.
@@ -34,12 +34,6 @@ export const loadGlossary = language => read(import(`./${language}/glossary.json
 
 /** @param {Language} language @param {string} id of the lesson */
 export const loadLessonTexts = (language, id) => read(import(`./${language}/lessons/${id}.json`, { with: { type: 'json' } }))
-
-/** What the exercises have in common, with their titles. @param {Language} language */
-export const loadExerciseList = language => read(import(`./${language}/exercises/index.json`, { with: { type: 'json' } }))
-
-/** @param {Language} language @param {string} id of the exercise */
-export const loadExerciseTexts = (language, id) => read(import(`./${language}/exercises/${id}.json`, { with: { type: 'json' } }))
 
 /** @param {Language} language @param {string} id of the notebook */
 export const loadNotebookTexts = (language, id) => read(import(`./${language}/notebooks/${id}.json`, { with: { type: 'json' } }))
