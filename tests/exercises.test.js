@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { all } from '../web/exercises/all.js'
 import { checkCode, mistakeCode } from '../web/exercises/check.js'
+import { withComments } from '../web/exercises/comments.js'
 import { exportCases, toPython } from '../web/exercises/export_cases.js'
 import { createNotebook, toSnakeCase } from '../web/exercises/export_exercises.js'
 import { EXERCISES } from '../web/exercises/index.js'
@@ -62,7 +63,11 @@ test('every language has a title, texts of at most 60 words, hints and a sentenc
     const { list, cases } = await loadExerciseList(language)
     assert.deepEqual(Object.keys(list), EXERCISES.map(({ id }) => id))
     for (const [id, exercise] of Object.entries(all)) {
-      const { what, hints, mistakes } = await loadExerciseTexts(language, id)
+      const { what, hints, mistakes, comments } = await loadExerciseTexts(language, id)
+      for (const code of [exercise.starter, exercise.solution]) {
+        const names = Array.from(code.matchAll(/\$(\w+)/g), ([, name]) => name)
+        assert.deepEqual(names, Object.keys(comments ?? {}), `${language}/${id}`)
+      }
       assert.ok(what.split(/\s+/).length <= 60, `${language}/${id}: ${what.split(/\s+/).length} words`)
       assert.ok(hints.length === 2 || hints.length === 3, id)
       assert.deepEqual(Object.keys(mistakes), Object.keys(exercise.mistakes), `${language}/${id}`)
@@ -78,11 +83,13 @@ const exportNotebook = async code => JSON.parse(await createNotebook(
 
 test('the notebook for PyTorch has every exercise: text, starter, and the engine\'s numbers as assertions', async () => {
   const { cells } = await exportNotebook()
+  const texts = await Promise.all(EXERCISES.map(({ id }) => loadExerciseTexts('en', id)))
   assert.equal(cells.length, 2 + 3 * EXERCISES.length)
   for (const [i, { id }] of EXERCISES.entries()) {
     const { torch, cases, name } = all[id], [text, code, checks] = cells.slice(2 + 3 * i).map(({ source }) => source.join(''))
     assert.match(text, /^## .+\n\n.+/)
-    assert.equal(code, torch.starter)
+    assert.equal(code, withComments(all[id], texts[i].comments).torch.starter)
+    assert.ok(!code.includes('$'), code)
     assert.notEqual(torch.starter, torch.solution, id)
     const count = Object.values(cases({ gf, values: null, random: createRandom(gf) })).filter(Boolean).length
     assert.equal(checks.split(`assert_same(${toSnakeCase(name)}(*[`).length, count + 1, id)
@@ -95,4 +102,11 @@ test('values as Python writes them', () => {
     "torch.tensor([[1, 0.5], [float('nan'), float('-inf')]], dtype=torch.float32)",
     'torch.tensor([2], dtype=torch.int64)', '[1, "a", None, True]', '{"k": 1e-7}'
   ])
+})
+
+test('earlier functions are called as their exercises declare them', () => {
+  for (const [id, { uses = [], name, starter }] of Object.entries(all)) {
+    assert.match(starter, new RegExp(`^function ${name}\\(.*\\) \\{$`, 'm'), id)
+    for (const used of uses) assert.ok(Object.keys(all).indexOf(used) < Object.keys(all).indexOf(id), `${id}: ${used}`)
+  }
 })

@@ -5,13 +5,13 @@ const SIZES = { lr: 0.01, beta1: 0.9, beta2: 0.99, eps: 1e-8 }
 /** @type {import('./index.js').Exercise} */
 export const exercise = {
   name: 'adamStep',
-  formula: 'm ← β_1 m + (1 - β_1) g , v ← β_2 v + (1 - β_2) g^2 , w ← w - η frac{m / (1 - β_1^t)}{sqrt{v / (1 - β_2^t)} + ε}',
+  formula: 'm ← β_1 m + (1 - β_1) g ; v ← β_2 v + (1 - β_2) g^2 ; w ← w - η frac{m / (1 - β_1^t)}{sqrt{v / (1 - β_2^t)} + ε}',
   names: ['g.square()', 'x.mul(beta1)', 'x.add(y)', 'x.div(1 - beta1 ** t)', 'x.sqrt()', 'x.add(eps)'],
-  starter: `// w, g, m, v: one shape; t: the step, from 1  →  { w, m, v }
+  starter: `// $signature
 function adamStep(w, g, m, v, t, { lr, beta1, beta2, eps }) {
   return { w, m, v }
 }`,
-  solution: `// w, g, m, v: one shape; t: the step, from 1  →  { w, m, v }
+  solution: `// $signature
 function adamStep(w, g, m, v, t, { lr, beta1, beta2, eps }) {
   const m2 = m.mul(beta1).add(g.mul(1 - beta1))
   const v2 = v.mul(beta2).add(g.square().mul(1 - beta2))
@@ -20,11 +20,11 @@ function adamStep(w, g, m, v, t, { lr, beta1, beta2, eps }) {
   return { w: w.sub(mean.mul(lr).div(size.add(eps))), m: m2, v: v2 }
 }`,
   torch: {
-    starter: `# w, g, m, v: one shape; t: the step, from 1  ->  {'w': ..., 'm': ..., 'v': ...}
+    starter: `# $signature
 def adam_step(w, g, m, v, t, o):
     lr, beta1, beta2, eps = o['lr'], o['beta1'], o['beta2'], o['eps']
     return {'w': w, 'm': m, 'v': v}`,
-    solution: `# w, g, m, v: one shape; t: the step, from 1  ->  {'w': ..., 'm': ..., 'v': ...}
+    solution: `# $signature
 def adam_step(w, g, m, v, t, o):
     lr, beta1, beta2, eps = o['lr'], o['beta1'], o['beta2'], o['eps']
     m = beta1 * m + (1 - beta1) * g

@@ -8,18 +8,16 @@ const INPUT = 'positions.output'
 /** @type {import('./index.js').Exercise} */
 export const exercise = {
   name: 'block',
-  formula: 'Y = "norm"_1(X + "attention"(X)) , Z = "norm"_2(Y + "ffn"(Y))',
+  formula: 'Y = "norm"_1(X + "attention"(X)) ; Z = "norm"_2(Y + "ffn"(Y))',
   names: ['x.matmul(w.qkv.t())', 'x.add(w.qkvBias)', 'x.chunk(3, -1)'],
   uses: ['softmax', 'attention', 'heads', 'norm', 'feed_forward'],
-  starter: `// x: [T, D]  →  [T, D]; w: qkv [3·D, D], qkvBias, out [D, D], outBias,
-// w1, b1, w2, b2 of the feed-forward layer, gamma1, beta1, gamma2, beta2
+  starter: `// $signature
 function block(x, w, H) {
   const [q, k, v] = x.matmul(w.qkv.t()).add(w.qkvBias).chunk(3, -1)
   const a = multiHead(q, k, v, w.out, H).add(w.outBias)
   return a
 }`,
-  solution: `// x: [T, D]  →  [T, D]; w: qkv [3·D, D], qkvBias, out [D, D], outBias,
-// w1, b1, w2, b2 of the feed-forward layer, gamma1, beta1, gamma2, beta2
+  solution: `// $signature
 function block(x, w, H) {
   const [q, k, v] = x.matmul(w.qkv.t()).add(w.qkvBias).chunk(3, -1)
   const a = multiHead(q, k, v, w.out, H).add(w.outBias)
@@ -28,12 +26,12 @@ function block(x, w, H) {
   return layerNorm(y.add(f), w.gamma2, w.beta2)
 }`,
   torch: {
-    starter: `# x: [T, D]  ->  [T, D]; w: a dict of tensors
+    starter: `# $signature
 def block(x, w, H):
     q, k, v = (x @ w['qkv'].T + w['qkvBias']).chunk(3, -1)
     a = multi_head(q, k, v, w['out'], H) + w['outBias']
     return a`,
-    solution: `# x: [T, D]  ->  [T, D]; w: a dict of tensors
+    solution: `# $signature
 def block(x, w, H):
     q, k, v = (x @ w['qkv'].T + w['qkvBias']).chunk(3, -1)
     a = multi_head(q, k, v, w['out'], H) + w['outBias']

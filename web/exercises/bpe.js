@@ -7,12 +7,12 @@ export const exercise = {
   name: 'bpe',
   formula: 'a , b → ab , "rank"(a , b) = "min"',
   names: ['[...word]', 'merges.findIndex(([a, b]) => …)', 'Math.min(...ranks)', 'tokens.push(a + b)'],
-  starter: `// word: a text, merges: pairs in the order of their rank  →  tokens
+  starter: `// $signature
 function bpe(word, merges) {
   let tokens = [...word]
   return tokens
 }`,
-  solution: `// word: a text, merges: pairs in the order of their rank  →  tokens
+  solution: `// $signature
 function bpe(word, merges) {
   let tokens = [...word]
   for (;;) {
@@ -29,11 +29,11 @@ function bpe(word, merges) {
   }
 }`,
   torch: {
-    starter: `# word: a text, merges: pairs in the order of their rank  ->  tokens
+    starter: `# $signature
 def bpe(word, merges):
     tokens = list(word)
     return tokens`,
-    solution: `# word: a text, merges: pairs in the order of their rank  ->  tokens
+    solution: `# $signature
 def bpe(word, merges):
     tokens, ranks = list(word), {tuple(pair): rank for rank, pair in enumerate(merges)}
     while True:

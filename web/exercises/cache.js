@@ -7,28 +7,24 @@ const VALUES = ['q', 'k', 'v'].map(name => `${DECODER}.self_attn.${name}`)
 /** @type {import('./index.js').Exercise} */
 export const exercise = {
   name: 'cachedStep',
-  formula: 'K ← "concat"(K , k) , V ← "concat"(V , v) , y = "attention"(q , K , V)',
+  formula: 'K ← "concat"(K , k) ; V ← "concat"(V , v) ; y = "attention"(q , K , V)',
   names: ['gf.cat([a, b], 0)', 'cache === null', 'attention(q, k, v)'],
   uses: ['softmax', 'attention'],
-  starter: `// q, k: [1, d], v: [1, e] of the new token; cache: null or { k: [t, d], v: [t, e] }
-// →  { y: [1, e], k: [t + 1, d], v: [t + 1, e] }
+  starter: `// $signature
 function cachedStep(q, k, v, cache) {
   return { y: v, k, v }
 }`,
-  solution: `// q, k: [1, d], v: [1, e] of the new token; cache: null or { k: [t, d], v: [t, e] }
-// →  { y: [1, e], k: [t + 1, d], v: [t + 1, e] }
+  solution: `// $signature
 function cachedStep(q, k, v, cache) {
   const keys = cache === null ? k : gf.cat([cache.k, k], 0)
   const values = cache === null ? v : gf.cat([cache.v, v], 0)
   return { y: attention(q, keys, values), k: keys, v: values }
 }`,
   torch: {
-    starter: `# q, k: [1, d], v: [1, e] of the new token; cache: None or {'k': [t, d], 'v': [t, e]}
-# ->  {'y': [1, e], 'k': [t + 1, d], 'v': [t + 1, e]}
+    starter: `# $signature
 def cached_step(q, k, v, cache):
     return {'y': v, 'k': k, 'v': v}`,
-    solution: `# q, k: [1, d], v: [1, e] of the new token; cache: None or {'k': [t, d], 'v': [t, e]}
-# ->  {'y': [1, e], 'k': [t + 1, d], 'v': [t + 1, e]}
+    solution: `# $signature
 def cached_step(q, k, v, cache):
     keys = k if cache is None else torch.cat([cache['k'], k])
     values = v if cache is None else torch.cat([cache['v'], v])

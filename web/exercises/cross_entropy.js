@@ -9,20 +9,20 @@ export const exercise = {
   name: 'crossEntropy',
   formula: 'L = frac{1}{T} sum_t ("log" sum_j e^{x_{t,j}} - x_{t,y_t})',
   names: ['x.logsumexp(-1)', 'x.gather(1, targets.unsqueeze(1))', 'x.squeeze(1)', 'x.sub(y)', 'x.mean()'],
-  starter: `// x: [T, V] logits, targets: [T] ids (int32)  →  []
+  starter: `// $signature
 function crossEntropy(x, targets) {
   return x
 }`,
-  solution: `// x: [T, V] logits, targets: [T] ids (int32)  →  []
+  solution: `// $signature
 function crossEntropy(x, targets) {
   const right = x.gather(1, targets.unsqueeze(1)).squeeze(1)
   return x.logsumexp(-1).sub(right).mean()
 }`,
   torch: {
-    starter: `# x: [T, V] logits, targets: [T] ids  ->  []
+    starter: `# $signature
 def cross_entropy(x, targets):
     return x`,
-    solution: `# x: [T, V] logits, targets: [T] ids  ->  []
+    solution: `# $signature
 def cross_entropy(x, targets):
     right = x.gather(1, targets.unsqueeze(1)).squeeze(1)
     return (x.logsumexp(-1) - right).mean()`

@@ -20,7 +20,7 @@ const COLORS = HighlightStyle.define([
 
 /** Colors are variables of the page, so that its themes apply. */
 const THEME = EditorView.theme({
-  '&': { color: 'var(--ink)', backgroundColor: 'var(--paper)', fontSize: '14px' },
+  '&': { color: 'var(--ink)', backgroundColor: 'var(--paper)', fontSize: '13.5px', maxHeight: 'var(--editor-height, none)' },
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.6', overflowX: 'auto' },
   '.cm-content': { padding: '12px 0', caretColor: 'var(--ink)', minHeight: '160px' },
@@ -78,7 +78,8 @@ export function createEditor({ code, label, onRun, onEdit }) {
     state: EditorState.create({ doc: code, extensions: [
       lineNumbers(), EditorView.lineWrapping, history(), bracketMatching(), indentOnInput(), javascriptLanguage,
       syntaxHighlighting(COLORS), THEME, errorLines, replaceSelected, keymap.of([{ key: 'Mod-Enter', run }, ...defaultKeymap, ...historyKeymap]),
-      EditorView.contentAttributes.of({ 'aria-label': label, 'spellcheck': 'false', 'autocapitalize': 'off' }),
+      // With a tabindex, so that a reader can scroll what does not fit.
+      EditorView.contentAttributes.of({ 'aria-label': label, 'tabindex': '0', 'spellcheck': 'false', 'autocapitalize': 'off' }),
       EditorView.updateListener.of(({ docChanged, state: { doc } }) => docChanged && onEdit(doc.toString()))
     ] })
   })

@@ -9,20 +9,20 @@ export const exercise = {
   name: 'embed',
   formula: 'X = "onehot"("ids") E',
   names: ["gf.tensor(ids, { dtype: 'int32' })", 'gf.oneHot(x, { numClasses: V })', "x.to('float32')", 'x.matmul(table)', 'table.shape[0]'],
-  starter: `// ids: [T] numbers from 0 to V − 1, table: [V, d]  →  [T, d]
+  starter: `// $signature
 function embed(ids, table) {
   return table
 }`,
-  solution: `// ids: [T] numbers from 0 to V − 1, table: [V, d]  →  [T, d]
+  solution: `// $signature
 function embed(ids, table) {
   const x = gf.oneHot(gf.tensor(ids, { dtype: 'int32' }), { numClasses: table.shape[0] })
   return x.to('float32').matmul(table)
 }`,
   torch: {
-    starter: `# ids: a list of T numbers, table: [V, d]  ->  [T, d]
+    starter: `# $signature
 def embed(ids, table):
     return table`,
-    solution: `# ids: a list of T numbers, table: [V, d]  ->  [T, d]
+    solution: `# $signature
 def embed(ids, table):
     x = F.one_hot(torch.tensor(ids), table.shape[0])
     return x.float() @ table`

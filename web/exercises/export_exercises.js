@@ -2,6 +2,7 @@
 
 import { writeNotebook } from '../notebooks/export_notebook.js'
 import { loadExerciseTexts } from '../words/exercises.js'
+import { withComments } from './comments.js'
 import { EXERCISES } from './index.js'
 
 /** @import { Language, Translate } from '../types.d.ts' */
@@ -45,7 +46,7 @@ export const toSnakeCase = name => name.replace(/[A-Z]/g, letter => `_${letter.t
 
 /**
  * The assertions of one exercise.
- * @param {Exercise} exercise @param {{ id: string, args: string, expected: string }[]} cases
+ * @param {Exercise} exercise @param {ReturnType<typeof import('./export_cases.js').exportCases>} cases
  */
 const writeAssertions = ({ name, tolerance }, cases) => cases.map(({ id, args, expected }) => (
   `# ${id}\nassert_same(${toSnakeCase(name)}(*${args}),\n            ${expected}, ${tolerance})`)).join('\n')
@@ -59,13 +60,14 @@ const writeAssertions = ({ name, tolerance }, cases) => cases.map(({ id, args, e
 export async function createNotebook(language, t, exportCases, code = 'starter') {
   const parts = []
   for (const { id, load } of EXERCISES) {
-    const [{ exercise }, { what, hints }] = await Promise.all([load(), loadExerciseTexts(language, id)])
-    if (!exercise.torch) continue
+    const [{ exercise: definition }, texts] = await Promise.all([load(), loadExerciseTexts(language, id)])
+    const { what, hints, comments } = texts, exercise = withComments(definition, comments)
     const { report } = await exportCases(id)
-    const cases = /** @type {{ id: string, args: string, expected: string }[]} */ (report)
-    parts.push({ name: id, text: `## ${t(`list.${id}`)}\n\n${what}\n\n${hints.map((/** @type {string} */ hint, /** @type {number} */ i) => (
-      `${i + 1}. ${hint}`)).join('\n')}` }, { name: `${id}-code`, code: exercise.torch[code] },
-    { name: `${id}-check`, code: writeAssertions(exercise, cases) })
+    const cases = /** @type {ReturnType<typeof import('./export_cases.js').exportCases>} */ (report)
+    const list = hints.map((/** @type {string} */ hint, /** @type {number} */ i) => `${i + 1}. ${hint}`)
+    parts.push({ name: id, text: `## ${t(`list.${id}`)}\n\n${what}\n\n${list.join('\n')}` },
+      { name: `${id}-code`, code: exercise.torch[code] },
+      { name: `${id}-check`, code: writeAssertions(exercise, cases) })
   }
   return writeNotebook([{ name: 'title', text: `# ${t('title')}\n\n${t('about')}` }, { name: 'setup', code: SETUP }, ...parts])
 }

@@ -8,23 +8,23 @@ export const exercise = {
   formula: 'frac{∂ L}{∂ x_{t,j}} = frac{1}{T} (p_{t,j} - [j = y_t])',
   names: ['softmax(x)', 'gf.oneHot(targets, { numClasses: V })', "x.to('float32')", 'x.sub(y)', 'x.div(T)', 'x.shape'],
   uses: ['softmax'],
-  starter: `// x: [T, V] logits, targets: [T] ids (int32)  →  [T, V]
+  starter: `// $signature
 function lossGradient(x, targets) {
   const [T, V] = x.shape
   return x
 }`,
-  solution: `// x: [T, V] logits, targets: [T] ids (int32)  →  [T, V]
+  solution: `// $signature
 function lossGradient(x, targets) {
   const [T, V] = x.shape
   const right = gf.oneHot(targets, { numClasses: V }).to('float32')
   return softmax(x).sub(right).div(T)
 }`,
   torch: {
-    starter: `# x: [T, V] logits, targets: [T] ids  ->  [T, V]
+    starter: `# $signature
 def loss_gradient(x, targets):
     T, V = x.shape
     return x`,
-    solution: `# x: [T, V] logits, targets: [T] ids  ->  [T, V]
+    solution: `# $signature
 def loss_gradient(x, targets):
     T, V = x.shape
     right = F.one_hot(targets, V).float()

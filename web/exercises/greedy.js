@@ -23,14 +23,12 @@ export const exercise = {
   name: 'greedy',
   formula: '"id"_{t+1} = "argmax"_j L_j("id"_1 , … , "id"_t)',
   names: ['next(ids)', 'x.argmax().item()', 'ids.push(id)', 'ids.at(-1)'],
-  starter: `// next: ids so far  →  logits [V]; start, end: ids; max: new ids at most
-// →  ids, from start to end
+  starter: `// $signature
 function greedy(next, start, end, max) {
   const ids = [start]
   return ids
 }`,
-  solution: `// next: ids so far  →  logits [V]; start, end: ids; max: new ids at most
-// →  ids, from start to end
+  solution: `// $signature
 function greedy(next, start, end, max) {
   const ids = [start]
   while (ids.length <= max && ids.at(-1) !== end) {
@@ -39,13 +37,11 @@ function greedy(next, start, end, max) {
   return ids
 }`,
   torch: {
-    starter: `# next_logits: ids so far -> logits [V]; start, end: ids; max_new: new ids at most
-# ->  ids, from start to end
+    starter: `# $signature
 def greedy(next_logits, start, end, max_new):
     ids = [start]
     return ids`,
-    solution: `# next_logits: ids so far -> logits [V]; start, end: ids; max_new: new ids at most
-# ->  ids, from start to end
+    solution: `# $signature
 def greedy(next_logits, start, end, max_new):
     ids = [start]
     while len(ids) <= max_new and ids[-1] != end:

@@ -10,25 +10,23 @@ export const exercise = {
   formula: 'Y = "concat"("head"_1 , … , "head"_H) W_O^T',
   names: ['x.chunk(H, -1)', 'qs[h]', 'gf.cat(list, -1)', 'x.matmul(wo.t())'],
   uses: ['softmax', 'attention'],
-  starter: `// q: [T, H·d], k and v: [S, H·d], wo: [D, H·d]  →  [T, D]
-// attend: the attention of one head
+  starter: `// $signature
 function multiHead(q, k, v, wo, H, attend = attention) {
   const heads = [attend(q, k, v)]
   return gf.cat(heads, -1)
 }`,
-  solution: `// q: [T, H·d], k and v: [S, H·d], wo: [D, H·d]  →  [T, D]
-// attend: the attention of one head
+  solution: `// $signature
 function multiHead(q, k, v, wo, H, attend = attention) {
   const [qs, ks, vs] = [q, k, v].map(x => x.chunk(H, -1))
   const heads = qs.map((_, h) => attend(qs[h], ks[h], vs[h]))
   return gf.cat(heads, -1).matmul(wo.t())
 }`,
   torch: {
-    starter: `# q: [T, H·d], k and v: [S, H·d], wo: [D, H·d]  ->  [T, D]
+    starter: `# $signature
 def multi_head(q, k, v, wo, H, attend=None):
     heads = [(attend or attention)(q, k, v)]
     return torch.cat(heads, -1)`,
-    solution: `# q: [T, H·d], k and v: [S, H·d], wo: [D, H·d]  ->  [T, D]
+    solution: `# $signature
 def multi_head(q, k, v, wo, H, attend=None):
     qs, ks, vs = [x.chunk(H, -1) for x in (q, k, v)]
     heads = [(attend or attention)(qs[h], ks[h], vs[h]) for h in range(H)]

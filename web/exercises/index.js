@@ -16,10 +16,10 @@
  *
  * @typedef {object} Exercise
  * @property {string} name the function that the reader writes
- * @property {string} formula in the language of `lib/formula.js`
+ * @property {string} formula in the language of `lib/formula.js`; ` ; ` separates lines
  * @property {string[]} names expressions that help, shown as code
  * @property {string[]} [uses] earlier exercises whose functions the code may call
- * @property {string} starter
+ * @property {string} starter in which comments such as `// $task` stand for texts
  * @property {string} solution
  * @property {{ starter: string, solution: string }} torch the same in Python; its function has the same name in
  *   snake_case

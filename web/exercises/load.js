@@ -25,47 +25,57 @@ function smallModel(gf, random) {
 /** @type {import('./index.js').Exercise} */
 export const exercise = {
   name: 'model',
-  formula: 'Y_1 = "norm"_1(Y + "self"(Y)) , Y_2 = "norm"_2(Y_1 + "cross"(Y_1 , M)) , Y_3 = "norm"_3(Y_2 + "ffn"(Y_2))',
+  formula: 'Y_1 = "norm"_1(Y + "self"(Y)) ; Y_2 = "norm"_2(Y_1 + "cross"(Y_1 , M)) ; Y_3 = "norm"_3(Y_2 + "ffn"(Y_2))',
   names: ['w.crossQkv.chunk(3, 0)', 'w.crossQkvBias.chunk(3, 0)', 'multiHead(q, k, v, w.crossOut, H)', 'w.crossOutBias', 'w.gamma3, w.beta3'],
   uses: ['embedding', 'positions', 'softmax', 'attention', 'mask', 'heads', 'norm', 'feed_forward', 'block', 'stack', 'logits'],
-  starter: `// source: [S] and target: [T] ids, H: heads, w: the weights of the model  →  logits [T, V]
+  starter: `// $signature
 function model(w, source, target, H) {
-  const input = (ids, table) => embed(ids, table).add(positions(ids.length, table.shape[1]))
-  const causal = (q, k, v) => softmax(causalMask(q.matmul(k.t()).div(Math.sqrt(q.shape[1])))).matmul(v)
-  const memory = layerNorm(stack(input(source, w.source), w.encoder, H), w.encoderNorm.gamma, w.encoderNorm.beta)
+  const input = (ids, table) => (
+    embed(ids, table).add(positions(ids.length, table.shape[1])))
+  const scores = (q, k) => q.matmul(k.t()).div(Math.sqrt(q.shape[1]))
+  const causal = (q, k, v) => softmax(causalMask(scores(q, k))).matmul(v)
+  const norm = (x, { gamma, beta }) => layerNorm(x, gamma, beta)
+  const memory = norm(stack(input(source, w.source), w.encoder, H), w.encoderNorm)
 
   function decoderBlock(x, w) {
     const [q, k, v] = x.matmul(w.qkv.t()).add(w.qkvBias).chunk(3, -1)
     const a = multiHead(q, k, v, w.out, H, causal).add(w.outBias)
     const y = layerNorm(x.add(a), w.gamma1, w.beta1)
-    // the queries come from y, keys and values from memory
+    // $task
     return y
   }
   const last = w.decoder.reduce(decoderBlock, input(target, w.target))
-  return logits(layerNorm(last, w.decoderNorm.gamma, w.decoderNorm.beta), w.out, w.outBias)
+  return logits(norm(last, w.decoderNorm), w.out, w.outBias)
 }`,
-  solution: `// source: [S] and target: [T] ids, H: heads, w: the weights of the model  →  logits [T, V]
+  solution: `// $signature
 function model(w, source, target, H) {
-  const input = (ids, table) => embed(ids, table).add(positions(ids.length, table.shape[1]))
-  const causal = (q, k, v) => softmax(causalMask(q.matmul(k.t()).div(Math.sqrt(q.shape[1])))).matmul(v)
-  const memory = layerNorm(stack(input(source, w.source), w.encoder, H), w.encoderNorm.gamma, w.encoderNorm.beta)
+  const input = (ids, table) => (
+    embed(ids, table).add(positions(ids.length, table.shape[1])))
+  const scores = (q, k) => q.matmul(k.t()).div(Math.sqrt(q.shape[1]))
+  const causal = (q, k, v) => softmax(causalMask(scores(q, k))).matmul(v)
+  const norm = (x, { gamma, beta }) => layerNorm(x, gamma, beta)
+  const memory = norm(stack(input(source, w.source), w.encoder, H), w.encoderNorm)
 
   function decoderBlock(x, w) {
     const [q, k, v] = x.matmul(w.qkv.t()).add(w.qkvBias).chunk(3, -1)
     const a = multiHead(q, k, v, w.out, H, causal).add(w.outBias)
     const y = layerNorm(x.add(a), w.gamma1, w.beta1)
-    // the queries come from y, keys and values from memory
-    const [wq, wk, wv] = w.crossQkv.chunk(3, 0), [bq, bk, bv] = w.crossQkvBias.chunk(3, 0)
-    const c = multiHead(y.matmul(wq.t()).add(bq), memory.matmul(wk.t()).add(bk), memory.matmul(wv.t()).add(bv),
-      w.crossOut, H).add(w.crossOutBias)
+    // $task
+    const [wq, wk, wv] = w.crossQkv.chunk(3, 0)
+    const [bq, bk, bv] = w.crossQkvBias.chunk(3, 0)
+    const cq = y.matmul(wq.t()).add(bq)
+    const ck = memory.matmul(wk.t()).add(bk)
+    const cv = memory.matmul(wv.t()).add(bv)
+    const c = multiHead(cq, ck, cv, w.crossOut, H).add(w.crossOutBias)
     const z = layerNorm(y.add(c), w.gamma2, w.beta2)
-    return layerNorm(z.add(feedForward(z, w.w1, w.b1, w.w2, w.b2)), w.gamma3, w.beta3)
+    const f = feedForward(z, w.w1, w.b1, w.w2, w.b2)
+    return layerNorm(z.add(f), w.gamma3, w.beta3)
   }
   const last = w.decoder.reduce(decoderBlock, input(target, w.target))
-  return logits(layerNorm(last, w.decoderNorm.gamma, w.decoderNorm.beta), w.out, w.outBias)
+  return logits(norm(last, w.decoderNorm), w.out, w.outBias)
 }`,
   torch: {
-    starter: `# source and target: lists of ids, H: heads, w: the weights of the model  ->  logits [T, V]
+    starter: `# $signature
 def model(w, source, target, H):
     def embedded(ids, table):
         return embed(ids, table) + positions(len(ids), table.shape[1])
@@ -80,7 +90,7 @@ def model(w, source, target, H):
         q, k, v = (x @ w['qkv'].T + w['qkvBias']).chunk(3, -1)
         a = multi_head(q, k, v, w['out'], H, causal) + w['outBias']
         y = layer_norm(x + a, w['gamma1'], w['beta1'])
-        # the queries come from y, keys and values from memory
+        # $task
         return y
 
     last = embedded(target, w['target'])
@@ -114,9 +124,10 @@ def model(w, source, target, H):
   },
   mistakes: {
     noMask: ['w.out, H, causal)', 'w.out, H)'],
-    onlyItself: ['memory.matmul(wk.t()).add(bk), memory.matmul(wv.t()).add(bv)', 'y.matmul(wk.t()).add(bk), y.matmul(wv.t()).add(bv)'],
+    onlyItself: ['const ck = memory.matmul(wk.t()).add(bk)\n    const cv = memory',
+      'const ck = y.matmul(wk.t()).add(bk)\n    const cv = y'],
     noResidual: ['layerNorm(y.add(c), w.gamma2, w.beta2)', 'layerNorm(c, w.gamma2, w.beta2)'],
-    noFeedForward: ['layerNorm(z.add(feedForward(z, w.w1, w.b1, w.w2, w.b2)), w.gamma3, w.beta3)', 'z']
+    noFeedForward: ['layerNorm(z.add(f), w.gamma3, w.beta3)', 'z']
   }
 }
 exercise.torch.solution = exercise.torch.starter.replace('        return y\n', `        wq, wk, wv = w['crossQkv'].chunk(3)

@@ -9,21 +9,21 @@ export const exercise = {
   name: 'layerNorm',
   formula: 'y = γ frac{x - μ}{sqrt{σ^2 + ε}} + β',
   names: ['x.mean(-1, { keepdim: true })', 'x.sub(y)', 'x.square()', 'x.add(eps)', 'x.sqrt()', 'x.div(y)', 'x.mul(gamma)'],
-  starter: `// x: [..., d], gamma and beta: [d]  →  [..., d]
+  starter: `// x: [..., d], gamma, beta: [d]  →  [..., d]
 function layerNorm(x, gamma, beta, eps = 1e-5) {
   return x
 }`,
-  solution: `// x: [..., d], gamma and beta: [d]  →  [..., d]
+  solution: `// x: [..., d], gamma, beta: [d]  →  [..., d]
 function layerNorm(x, gamma, beta, eps = 1e-5) {
   const centered = x.sub(x.mean(-1, { keepdim: true }))
   const variance = centered.square().mean(-1, { keepdim: true })
   return centered.div(variance.add(eps).sqrt()).mul(gamma).add(beta)
 }`,
   torch: {
-    starter: `# x: [..., d], gamma and beta: [d]  ->  [..., d]
+    starter: `# x: [..., d], gamma, beta: [d]  ->  [..., d]
 def layer_norm(x, gamma, beta, eps=1e-5):
     return x`,
-    solution: `# x: [..., d], gamma and beta: [d]  ->  [..., d]
+    solution: `# x: [..., d], gamma, beta: [d]  ->  [..., d]
 def layer_norm(x, gamma, beta, eps=1e-5):
     centered = x - x.mean(-1, keepdim=True)
     variance = centered.square().mean(-1, keepdim=True)

@@ -5,6 +5,7 @@ import { saveBlob } from '../lib/save.js'
 import { translator } from '../lib/text.js'
 import { createCellRunner, isSingleFile } from '../notebooks/page_runner.js'
 import { loadExerciseList, loadExerciseTexts } from '../words/exercises.js'
+import { withComments } from './comments.js'
 import { EXERCISES, findExercise } from './index.js'
 import { readRunValues } from './read_run.js'
 import { getSaved, isPassed } from './saved_state.js'
@@ -63,12 +64,18 @@ export async function mountExercises(container, context) {
       'className': isPassed(id) ? 'is-passed' : ''
     }, h('span', {}, t(`list.${id}`)), isPassed(id) ? h('span', { 'role': 'img', 'aria-label': t('done'), 'className': 'exercise-tick' }, '✓') : '')))
     const isOpen = list.querySelector('details')?.open ?? matchMedia('(min-width: 920px)').matches
+    const { scrollTop } = list
     list.setAttribute('aria-label', t('title'))
     list.replaceChildren(h('details', { open: isOpen },
       h('summary', {}, h('b', {}, t('title')), ' ', h('span', {}, t('progress', { count: done, all: EXERCISES.length }))),
       h('p', { className: 'exercise-about' }, t('about')),
       h('progress', { 'value': done, 'max': EXERCISES.length, 'aria-label': t('title') }), h('ol', {}, items),
       h('button', { type: 'button', className: 'quiet', onclick: () => exportNotebook().catch(context.reportError) }, t('export'))))
+    list.scrollTop = scrollTop
+    const item = list.querySelector('[aria-current]')?.parentElement
+    if (item && item.offsetTop + item.offsetHeight > list.scrollTop + list.clientHeight) {
+      list.scrollTop = item.offsetTop - list.clientHeight / 2
+    }
   }
 
   /**
@@ -84,14 +91,21 @@ export async function mountExercises(container, context) {
     return readRunValues(run, values)
   }
 
+  /** @param {string} id @returns {Promise<Exercise>} */
+  const loadExercise = async id => (await /** @type {typeof EXERCISES[number]} */ (findExercise(id)).load()).exercise
+
   /**
    * The functions of earlier exercises: the reader's, or where there are none, the solutions.
    * @param {Exercise} exercise
    */
   const loadParts = ({ uses = [] }) => Promise.all(uses.map(async id => {
-    const { exercise } = await /** @type {typeof EXERCISES[number]} */ (findExercise(id)).load()
-    return { name: exercise.name, code: getSaved(id).passed ?? exercise.solution }
+    const { name, solution } = await loadExercise(id)
+    return { name, code: getSaved(id).passed ?? solution }
   }))
+
+  /** How the functions of earlier exercises are called. @param {Exercise} exercise */
+  const loadSignatures = async ({ uses = [] }) => Object.fromEntries(await Promise.all(uses.map(async id => (
+    [id, /function (.+) \{$/m.exec((await loadExercise(id)).starter)?.[1] ?? '']))))
 
   /** @param {string} id @param {Exercise} exercise @param {string} source */
   async function check(id, exercise, source) {
@@ -107,12 +121,13 @@ export async function mountExercises(container, context) {
 
   /** @param {string} id @param {boolean} isAfterOther */
   async function show(id, isAfterOther) {
-    const [{ exercise }, texts] = await Promise.all([
-      /** @type {typeof EXERCISES[number]} */ (findExercise(id)).load(), loadExerciseTexts(language, id)])
+    const [definition, texts] = await Promise.all([loadExercise(id), loadExerciseTexts(language, id)])
+    const exercise = withComments(definition, texts.comments), signatures = await loadSignatures(exercise)
     if (resolveId(context.get().exercise) !== id || !context.get().exercise) return
     current?.view.destroy()
     const view = mountExercise(id, exercise, texts, {
-      t, link, open, check: source => check(id, exercise, source), stop: () => runner.stop(), onProgress: showList
+      t, link, open, signatures, check: source => check(id, exercise, source), stop: () => runner.stop(),
+      onProgress: showList
     })
     current = { id, view }
     main.replaceChildren(view.element)

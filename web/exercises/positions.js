@@ -3,16 +3,16 @@
 /** @type {import('./index.js').Exercise} */
 export const exercise = {
   name: 'positions',
-  formula: 'P_{k,2i} = "sin"(frac{k}{10000^{2i/d}}) , P_{k,2i+1} = "cos"(frac{k}{10000^{2i/d}})',
+  formula: 'P_{k,2i} = "sin"(frac{k}{10000^{2i/d}}) ; P_{k,2i+1} = "cos"(frac{k}{10000^{2i/d}})',
   names: ['Math.sin(x)', 'Math.cos(x)', '10000 ** x', 'j % 2', 'gf.tensor(rows)'],
-  starter: `// T positions, d dimensions  →  [T, d]
+  starter: `// $signature
 function positions(T, d) {
   const rows = Array.from({ length: T }, (_, k) => Array.from({ length: d }, (_, j) => {
     return 0
   }))
   return gf.tensor(rows)
 }`,
-  solution: `// T positions, d dimensions  →  [T, d]
+  solution: `// $signature
 function positions(T, d) {
   const rows = Array.from({ length: T }, (_, k) => Array.from({ length: d }, (_, j) => {
     const angle = k / 10000 ** ((j - j % 2) / d)
@@ -21,10 +21,10 @@ function positions(T, d) {
   return gf.tensor(rows)
 }`,
   torch: {
-    starter: `# T positions, d dimensions  ->  [T, d]
+    starter: `# $signature
 def positions(T, d):
     return torch.zeros(T, d)`,
-    solution: `# T positions, d dimensions  ->  [T, d]
+    solution: `# $signature
 def positions(T, d):
     k, j = torch.arange(T).double()[:, None], torch.arange(d)
     angle = k / 10000 ** ((j - j % 2) / d)

@@ -7,18 +7,16 @@ const LOGITS = 'output'
 /** @type {import('./index.js').Exercise} */
 export const exercise = {
   name: 'sample',
-  formula: 'p = "softmax"("top"_k(x / τ)) , "id"_i : p_1 + … + p_{i-1} ≤ u < p_1 + … + p_i',
+  formula: 'p = "softmax"("top"_k(x / τ)) ; "id"_i : p_1 + … + p_{i-1} ≤ u < p_1 + … + p_i',
   names: ['x.div(temperature)', 'const [values, ids] = x.topk(k)', 'softmax(values)', 'probabilities.at(i)', 'ids.at(i)'],
   uses: ['softmax'],
-  starter: `// x: [V] logits, u: a random number, 0 ≤ u < 1
-// →  { id, probabilities: [k] from the most probable on }
+  starter: `// $signature
 function sample(x, temperature, k, u) {
   const [values, ids] = x.topk(k)
   const probabilities = values
   return { id: ids.at(0), probabilities }
 }`,
-  solution: `// x: [V] logits, u: a random number, 0 ≤ u < 1
-// →  { id, probabilities: [k] from the most probable on }
+  solution: `// $signature
 function sample(x, temperature, k, u) {
   const [values, ids] = x.div(temperature).topk(k)
   const probabilities = softmax(values)
@@ -30,13 +28,11 @@ function sample(x, temperature, k, u) {
   return { id: ids.at(i), probabilities }
 }`,
   torch: {
-    starter: `# x: [V] logits, u: a random number, 0 <= u < 1
-# ->  {'id': ..., 'probabilities': [k] from the most probable on}
+    starter: `# $signature
 def sample(x, temperature, k, u):
     values, ids = x.topk(k)
     return {'id': ids[0].item(), 'probabilities': values}`,
-    solution: `# x: [V] logits, u: a random number, 0 <= u < 1
-# ->  {'id': ..., 'probabilities': [k] from the most probable on}
+    solution: `# $signature
 def sample(x, temperature, k, u):
     values, ids = (x / temperature).topk(k)
     probabilities = softmax(values)

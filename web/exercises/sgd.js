@@ -3,24 +3,22 @@
 /** @type {import('./index.js').Exercise} */
 export const exercise = {
   name: 'sgdStep',
-  formula: 'v ← μ v + g , w ← w - η v',
+  formula: 'v ← μ v + g ; w ← w - η v',
   names: ['v.mul(mu)', 'x.add(y)', 'w.sub(x)'],
-  starter: `// w: weights, g: gradient, v: momentum, all of one shape; lr and mu: numbers
-// →  { w, v }
+  starter: `// $signature
 function sgdStep(w, g, v, lr, mu) {
   return { w, v }
 }`,
-  solution: `// w: weights, g: gradient, v: momentum, all of one shape; lr and mu: numbers
-// →  { w, v }
+  solution: `// $signature
 function sgdStep(w, g, v, lr, mu) {
   const next = v.mul(mu).add(g)
   return { w: w.sub(next.mul(lr)), v: next }
 }`,
   torch: {
-    starter: `# w: weights, g: gradient, v: momentum; lr and mu: numbers  ->  {'w': ..., 'v': ...}
+    starter: `# $signature
 def sgd_step(w, g, v, lr, mu):
     return {'w': w, 'v': v}`,
-    solution: `# w: weights, g: gradient, v: momentum; lr and mu: numbers  ->  {'w': ..., 'v': ...}
+    solution: `# $signature
 def sgd_step(w, g, v, lr, mu):
     v = mu * v + g
     return {'w': w - lr * v, 'v': v}`

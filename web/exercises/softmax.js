@@ -7,7 +7,7 @@ const SCORES = 'transformer.encoder.layers.0.self_attn.scores'
 /** @type {import('./index.js').Exercise} */
 export const exercise = {
   name: 'softmax',
-  formula: 'p_i = frac{e^{x_i - m}}{sum_j e^{x_j - m}} , m = "max"_j x_j',
+  formula: 'p_i = frac{e^{x_i - m}}{sum_j e^{x_j - m}} ; m = "max"_j x_j',
   names: ['x.amax(-1, { keepdim: true })', 'x.sum(-1, { keepdim: true })', 'x.sub(y)', 'x.exp()', 'x.div(y)'],
   starter: `// x: [..., T]  →  [..., T]
 function softmax(x) {

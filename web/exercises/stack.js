@@ -11,20 +11,20 @@ export const exercise = {
   formula: 'X_{l+1} = "block"_l(X_l)',
   names: ['for (const w of layers)', 'block(x, w, H)'],
   uses: ['softmax', 'attention', 'heads', 'norm', 'feed_forward', 'block'],
-  starter: `// x: [T, D], layers: a list of the weights of blocks  →  [T, D]
+  starter: `// $signature
 function stack(x, layers, H) {
   return x
 }`,
-  solution: `// x: [T, D], layers: a list of the weights of blocks  →  [T, D]
+  solution: `// $signature
 function stack(x, layers, H) {
   for (const w of layers) x = block(x, w, H)
   return x
 }`,
   torch: {
-    starter: `# x: [T, D], layers: a list of dicts  ->  [T, D]
+    starter: `# $signature
 def stack(x, layers, H):
     return x`,
-    solution: `# x: [T, D], layers: a list of dicts  ->  [T, D]
+    solution: `# $signature
 def stack(x, layers, H):
     for w in layers:
         x = block(x, w, H)

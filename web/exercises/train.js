@@ -19,7 +19,7 @@ export const exercise = {
   formula: 'w ← w - η frac{∂ L}{∂ w}',
   names: ['w[name].detach().requiresGrad_()', 'gf.grad(loss, tensors)', 'sgdStep(w, g, v, lr, mu)', 'loss.item()'],
   uses: ['embedding', 'softmax', 'attention', 'heads', 'norm', 'feed_forward', 'block', 'logits', 'cross_entropy', 'sgd'],
-  starter: `// w: weights by name, examples: a list of { ids, targets }  →  the losses
+  starter: `// $signature
 function train(w, examples, H) {
   const losses = [], names = Object.keys(w)
   for (const { ids, targets } of examples) {
@@ -27,11 +27,11 @@ function train(w, examples, H) {
     const x = block(embed(ids, w.table), w, H)
     const loss = crossEntropy(logits(x, w.vocab, w.vocabBias), gf.tensor(targets, { dtype: 'int32' }))
     losses.push(loss.item())
-    // the gradients, then a step with lr 0.1 and no momentum
+    // $task
   }
   return losses
 }`,
-  solution: `// w: weights by name, examples: a list of { ids, targets }  →  the losses
+  solution: `// $signature
 function train(w, examples, H) {
   const losses = [], names = Object.keys(w)
   for (const { ids, targets } of examples) {
@@ -39,6 +39,7 @@ function train(w, examples, H) {
     const x = block(embed(ids, w.table), w, H)
     const loss = crossEntropy(logits(x, w.vocab, w.vocabBias), gf.tensor(targets, { dtype: 'int32' }))
     losses.push(loss.item())
+    // $task
     const gradients = gf.grad(loss, names.map(name => w[name]))
     names.forEach((name, i) => {
       w[name] = sgdStep(w[name], gradients[i], gf.zerosLike(w[name]), 0.1, 0).w
@@ -47,7 +48,7 @@ function train(w, examples, H) {
   return losses
 }`,
   torch: {
-    starter: `# w: weights by name, examples: a list of dicts  ->  the losses
+    starter: `# $signature
 def train(w, examples, H):
     losses, names = [], list(w)
     for example in examples:
@@ -56,9 +57,9 @@ def train(w, examples, H):
         x = block(embed(example['ids'], w['table']), w, H)
         loss = cross_entropy(logits(x, w['vocab'], w['vocabBias']), torch.tensor(example['targets']))
         losses.append(loss.item())
-        # the gradients, then a step with lr 0.1 and no momentum
+        # $task
     return losses`,
-    solution: `# w: weights by name, examples: a list of dicts  ->  the losses
+    solution: `# $signature
 def train(w, examples, H):
     losses, names = [], list(w)
     for example in examples:
@@ -67,6 +68,7 @@ def train(w, examples, H):
         x = block(embed(example['ids'], w['table']), w, H)
         loss = cross_entropy(logits(x, w['vocab'], w['vocabBias']), torch.tensor(example['targets']))
         losses.append(loss.item())
+        # $task
         gradients = torch.autograd.grad(loss, [w[name] for name in names])
         for name, g in zip(names, gradients):
             w[name] = sgd_step(w[name], g, torch.zeros_like(g), 0.1, 0)['w']
@@ -74,7 +76,7 @@ def train(w, examples, H):
   },
   tolerance: 1e-3,
   cases: ({ random }) => ({
-    repeating: [createWeights(random, 4, 4), Array.from({ length: 30 }, () => exampleOf([0, 1, 2, 3, 0, 1, 2, 3])), 2],
+    repeating: [createWeights(random, 4, 4), Array.from({ length: 60 }, () => exampleOf([0, 1, 2, 3, 0, 1, 2, 3])), 2],
     random: [createWeights(random, 5, 6), [[4, 0, 2, 2], [1, 3, 3], [0, 4]].map(exampleOf), 3]
   }),
   expected: (gf, weights, examples, H) => {

@@ -21,7 +21,8 @@ const TRIES = 3
 
 /**
  * The texts of an exercise.
- * @typedef {{ what: string, hints: string[], mistakes: Record<string, string> }} ExerciseTexts
+ * @typedef {{ what: string, hints: string[], mistakes: Record<string, string>,
+ *   comments?: Record<string, string> }} ExerciseTexts
  *
  * @typedef {object} ExerciseContext
  * @property {Translate} t the texts of the frame
@@ -29,6 +30,7 @@ const TRIES = 3
  * @property {(id: string) => void} open
  * @property {(source: string) => Promise<{ output: Output[], error?: CellError, report?: unknown }>} check
  * @property {() => void} stop
+ * @property {Record<string, string>} signatures of the functions that the exercise uses
  * @property {() => void} onProgress
  */
 
@@ -158,17 +160,18 @@ export function mountExercise(id, exercise, texts, context) {
     locked.hidden = !solution.hidden
   }
 
-  const uses = (exercise.uses ?? []).map(used => h('a', {
-    href: context.link(used), onclick: handleInternalClick(() => context.open(used))
-  }, t(`list.${used}`))).flatMap((link, i) => (i ? [', ', link] : [link]))
+  const uses = (exercise.uses ?? []).flatMap(used => [' ', h('a', {
+    href: context.link(used), title: t(`list.${used}`), onclick: handleInternalClick(() => context.open(used))
+  }, h('code', {}, context.signatures[used]))])
   const element = h('article', { 'className': 'exercise', 'data-exercise-id': id },
     h('div', { className: 'exercise-words' },
       h('p', { className: 'exercise-place' }, t('place', { number: at + 1, count: EXERCISES.length })),
       h('h1', { tabindex: '-1' }, title),
       h('p', { className: 'exercise-what' }, renderProse(texts.what)),
-      h('div', { 'className': 'exercise-formula', 'tabindex': '0', 'role': 'group', 'aria-label': t('formula') }, renderFormula(exercise.formula)),
+      h('div', { 'className': 'exercise-formula', 'tabindex': '0', 'role': 'group', 'aria-label': t('formula') },
+        exercise.formula.split(' ; ').map(line => renderFormula(line))),
       h('p', { className: 'exercise-names' }, h('span', {}, t('names')), exercise.names.flatMap(name => [' ', h('code', {}, name)])),
-      uses.length ? h('p', { className: 'exercise-uses' }, t('uses'), ' ', uses) : '',
+      uses.length ? h('p', { className: 'exercise-uses' }, t('uses'), uses) : '',
       createHints(id, texts.hints, t, updateButtons),
       createDetails('PyTorch', renderCode(exercise.torch.solution, 'PyTorch', 'python'), 'exercise-torch'), solution, locked),
     h('div', { className: 'exercise-work' }, editor.element,
