@@ -26,7 +26,7 @@ const names = {
 }
 
 /** Folders of `web` that show something; those that compute are below them. */
-const SHOWN = 'glossary|import|inspector|lessons|map|notebooks|opening|shell|theatre|twin'
+const SHOWN = 'exercises|glossary|import|inspector|lessons|map|notebooks|opening|shell|theatre|twin'
 /** What the files of a folder may not import, and why. @type {[string, string, string][]} */
 const WALLS = [
   ['src/reference', 'js|training|web', 'references are independent of the library'],

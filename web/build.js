@@ -153,9 +153,10 @@ async function site() {
   const worker = await bundle({ ...workers, entryPoints: { worker: here('worker/index.js') }, sourcemap: true, metafile: true,
     plugins: [withoutUnused, fetchedLater, classNames] })
   await bundle({ ...workers, entryPoints: { check: here('check/worker.js'), theatre: here('theatre/worker.js') } })
-  await bundle({ entryPoints: [here('notebooks/cell_worker.js')], outfile: `${SITE}cell.js`, format: 'iife' })
+  await bundle({ entryPoints: [here('exercises/worker.js')], outfile: `${SITE}cell.js`, format: 'iife' })
   await cellFrame()
   await bundle({ entryPoints: [here('style.css')], outfile: `${SITE}style.css` })
+  await bundle({ entryPoints: [here('exercises/style.css')], outfile: `${SITE}exercises.css` })
   await writeFile(`${SITE}code.json`, JSON.stringify(await collectCode()))
   await writeFile(`${SITE}learned.json`, JSON.stringify(await collectLearned()))
   const [page, computing] = /** @type {Metafile[]} */ ([metafile, worker.metafile])
@@ -234,7 +235,8 @@ async function single() {
   /** @param {string} name */
   const text = name => readFile(`${SITE}${name}`, 'utf8')
   const page = await readFile(here('index.html'), 'utf8')
-  const [style, code, learned] = await Promise.all(['style.css', 'code.json', 'learned.json'].map(text))
+  const [base, exercises, code, learned] = await Promise.all(['style.css', 'exercises.css', 'code.json', 'learned.json'].map(text))
+  const style = base + exercises
   const [worker, check, theatre] = await Promise.all([
     inline('worker/index.js', [withoutUnused, classNames]), inline('check/worker.js'), inline('theatre/worker.js')
   ])

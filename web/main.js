@@ -8,6 +8,7 @@ import { translator } from './lib/text.js'
 import { explainError, filesFor, modelOf, problemsOf, settingsOf } from './models/index.js'
 import { startEngine } from './shell/start_engine.js'
 import { runLatest } from './shell/engine.js'
+import { mountExercisePage } from './shell/exercises.js'
 import { mountGlossary } from './shell/glossary.js'
 import { mountHeader } from './shell/header.js'
 import { resolveLanguage } from './shell/language.js'
@@ -46,7 +47,7 @@ let state = fromHash(location.hash)
 /** @type {{ language: Language | null, isWhole: boolean }} */
 let spoken = { language: null, isWhole: false }
 let isPrinting = false
-/** Which of the opening, the training page and the rooms was displayed last. */
+/** Which of the opening, the training page, the exercises and the rooms was displayed last. */
 let shownPlace = ''
 
 /** Paper is printed in the light theme. */
@@ -99,6 +100,7 @@ const context = /** @type {Context} */ ({
 })
 
 const theatre = mountTrainingPage(page.house, context, reportError)
+const exercises = mountExercisePage(page.house, context)
 
 /** @param {unknown} error */
 const reasonOf = error => (error instanceof Error ? error.message : String(error))
@@ -142,9 +144,9 @@ function hiddenProblem(texts, t) {
   return name ? t('app.problem', { name: t(`controls.${name}.label`), problem: texts[name] }) : ''
 }
 
-/** The opening, the training page and the rooms each start at their top. */
+/** The opening, the training page, the exercises and the rooms each start at their top. */
 function arrive() {
-  const place = state.theatre ? 'theatre' : outside.isOn() ? 'opening' : 'rooms'
+  const place = state.theatre ? 'theatre' : exercises.isOn() ? 'exercises' : outside.isOn() ? 'opening' : 'rooms'
   if (place !== shownPlace && shownPlace) scrollTo({ top: 0 })
   shownPlace = place
 }
@@ -157,7 +159,9 @@ function show() {
   document.documentElement.setAttribute('data-theme', mode())
   arrive()
   theatre.update(state)
-  if (state.theatre) showControls()
+  exercises.update()
+  if (exercises.isOn()) attempt(outside.update)
+  if (state.theatre || exercises.isOn()) showControls()
   else showPlaces()
   attempt(glossary.update)
 }
@@ -178,8 +182,8 @@ function showArrived() {
   inside?.showMap()
 }
 
-/** Only the opening works without the rooms. */
-const needsRooms = () => !outside.isOn() || Boolean(state.glossary || state.lit)
+/** Only the opening and the exercises work without the rooms. */
+const needsRooms = () => !(outside.isOn() || exercises.isOn()) || Boolean(state.glossary || state.lit)
 const isSpoken = () => spoken.language === resolveLanguage(state) && (spoken.isWhole || !needsRooms())
 
 /**
@@ -326,7 +330,8 @@ function print(now) {
 }
 addEventListener('beforeprint', () => print(true))
 addEventListener('afterprint', () => print(false))
-page.skip.addEventListener('click', () => (outside.isOn() ? outside.container : page.stage).focus())
+page.skip.addEventListener('click', () => (
+  exercises.isOn() ? exercises.container : outside.isOn() ? outside.container : page.stage).focus())
 /** Only a reader who interacts needs to know what went wrong. */
 function prepare() {
   for (const sign of SIGNS) removeEventListener(sign, prepare)

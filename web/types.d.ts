@@ -83,6 +83,8 @@ export interface ViewState {
   twin: string
   embed: boolean
   theatre: string
+  /** The exercise, or `list`. */
+  exercise: string
   lesson: string
   at: number
   /** The term at which the glossary is open, or `all`. */

@@ -133,3 +133,32 @@ test('the main path in Firefox: a room, an explained cell, a changed text, an ed
     assert.match(total, /^All [\d,]+ numbers and [\d,]+ gradients agree/)
     run.dispose()
   })
+
+test('Firefox: an exercise is written and checked; the policy allows the editor its styles', needsFirefox(), async () => {
+  await fox.resize(1440, 1000)
+  await fox.goto(`${site.url}#exercise=dot&language=en`)
+  const found = await fox.evaluate(new Function('const until = ' + waitUntil + `
+    return (async () => {
+      const violations = []
+      document.addEventListener('securitypolicyviolation', event => violations.push(event.violatedDirective))
+      const content = await until(() => document.querySelector('.exercise-editor')?.shadowRoot.querySelector('.cm-content'))
+      const check = async text => {
+        content.focus()
+        document.execCommand('selectAll')
+        await new Promise(done => setTimeout(done, 100))
+        content.dispatchEvent(new InputEvent('beforeinput', { inputType: 'insertText', data: text, bubbles: true, cancelable: true }))
+        await new Promise(done => setTimeout(done, 100))
+        document.querySelector('.exercise-check').click()
+        await until(() => document.querySelector('.exercise-check:disabled'))
+        await until(() => !document.querySelector('.exercise-check:disabled'))
+        return document.querySelector('.exercise-result').textContent
+      }
+      return { wrong: await check('function dot(a, b) { return missing(a) }'),
+        right: await check('function dot(a, b) { return a.mul(b).sum() }'),
+        font: getComputedStyle(content.parentElement).fontFamily, violations }
+    })()`))
+  assert.match(found.wrong, /Line 1\. ReferenceError: missing is not defined/)
+  assert.match(found.right, /^Right/)
+  assert.match(found.font, /monospace$/)
+  assert.deepEqual(found.violations, [])
+})

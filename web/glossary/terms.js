@@ -128,6 +128,6 @@ export function stateOfTerm(term, state, rooms) {
   return {
     ...(!room && !isSame && { ...defaults(term.model), language, theme, depth }),
     ...patchFrom(term.state ?? '', room || isSame ? state.model : term.model),
-    room: room?.id ?? term.room, lesson: '', at: 0, twin: '', theatre: '', glossary: '', lit: term.id
+    room: room?.id ?? term.room, lesson: '', at: 0, twin: '', theatre: '', exercise: '', glossary: '', lit: term.id
   }
 }

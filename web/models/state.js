@@ -19,7 +19,7 @@ const ANY_ROOM = '*'
 /** @type {ViewState} */
 const DEFAULT_VIEW = {
   room: 'house', sentence: 0, head: 0, layer: 0, part: 'q', row: 0, step: -1, cell: null, depth: 'numbers', twin: '',
-  embed: false, theatre: '', lesson: '', at: 0, glossary: '', lit: '',
+  embed: false, theatre: '', exercise: '', lesson: '', at: 0, glossary: '', lit: '',
   language: 'auto', theme: 'auto'
 }
 /** The minimum of each of its numbers, which are integers. @type {Record<string, number>} */
@@ -92,7 +92,7 @@ function writeValue(value) {
 const isStepLink = query => query.has('lesson') && query.has('step') && !['at', 'room', 'model'].some(key => query.has(key))
 
 /** @param {URLSearchParams} query */
-const isAboutModel = query => [...query.keys()].some(key => !['language', 'theme', 'v'].includes(key))
+const isAboutModel = query => [...query.keys()].some(key => !['exercise', 'language', 'theme', 'v'].includes(key))
 
 /**
  * The hash of a link: only what differs from the model's defaults, with the model and the version, wherever a model

@@ -6,23 +6,28 @@ import { formatAll, formatPrinted } from './print.js'
 const toLines = text => text.split('\n').map((line, i, all) => (i < all.length - 1 ? `${line}\n` : line))
 
 /**
+ * A notebook for Jupyter.
+ * @param {{ name: string, text?: string, code?: string }[]} cells in order: text in Markdown, or code in Python
+ * @returns {string}
+ */
+export function writeNotebook(cells) {
+  const python = { display_name: 'Python 3', language: 'python', name: 'python3' }
+  return `${JSON.stringify({
+    cells: cells.map(({ name, text, code = '' }) => (text === undefined
+      ? { cell_type: 'code', execution_count: null, id: name, metadata: {}, outputs: [], source: toLines(code) }
+      : { cell_type: 'markdown', id: name, metadata: {}, source: toLines(text) })),
+    metadata: { kernelspec: python, language_info: { name: 'python' } }, nbformat: 4, nbformat_minor: 5
+  }, null, 1)}\n`
+}
+
+/**
  * A notebook for Jupyter whose code prints with PyTorch what the page prints.
  * @param {import('./documents/index.js').Document} document @param {import('./documents/index.js').DocumentTexts} texts
  * @returns {string}
  */
-export function toJupyter({ id, cells }, { title, cells: words }) {
-  /** @param {string} name @param {string} text */
-  const markdown = (name, text) => ({ cell_type: 'markdown', id: name, metadata: {}, source: toLines(text) })
-  /** @param {string} name @param {string} text */
-  const code = (name, text) => (
-    { cell_type: 'code', execution_count: null, id: name, metadata: {}, outputs: [], source: toLines(text) })
-  const python = { display_name: 'Python 3', language: 'python', name: 'python3' }
-  return `${JSON.stringify({
-    cells: [markdown('title', `# ${id} · ${title}`),
-      ...cells.flatMap((cell, i) => [markdown(`words-${i}`, words[i]), code(`code-${i}`, cell.py)])],
-    metadata: { kernelspec: python, language_info: { name: 'python' } }, nbformat: 4, nbformat_minor: 5
-  }, null, 1)}\n`
-}
+export const toJupyter = ({ id, cells }, { title, cells: words }) => writeNotebook([
+  { name: 'title', text: `# ${id} · ${title}` },
+  ...cells.flatMap((cell, i) => [{ name: `words-${i}`, text: words[i] }, { name: `code-${i}`, code: cell.py }])])
 
 /** @param {string} text */
 const toComment = text => text.split('\n').map(line => `// ${line}`).join('\n')

@@ -81,14 +81,18 @@ export function createRecorder() {
   }
 }
 
-/** The line of the cell where an error was thrown, if the stack says so. @param {unknown} stack */
-const findLine = stack => Number(/<anonymous>:(\d+)/.exec(String(stack))?.[1]) || null
+/** The line of a cell in a stack: in Chromium, and in Firefox. */
+const CELL_LINE = /(?:<anonymous>|> eval):(\d+)/
+
+/** The line where an error was thrown, if the stack says so. @param {unknown} stack @param {RegExp} pattern */
+const findLine = (stack, pattern) => Number(pattern.exec(String(stack))?.[1]) || null
 
 /**
  * An error as text. A cell can throw anything, even values that cannot be read.
- * @param {any} problem @returns {CellError}
+ * @param {any} problem @param {RegExp} [line] matches the line of the reader's code in a stack
+ * @returns {CellError}
  */
-export function describeError(problem) {
+export function describeError(problem, line = CELL_LINE) {
   /** @template T @param {() => T} read @param {T} fallback */
   const tryRead = (read, fallback) => {
     try {
@@ -101,7 +105,7 @@ export function describeError(problem) {
   const message = tryRead(() => String(problem?.message ?? problem), 'a value was thrown that cannot be written as text')
   return {
     name: typeof name === 'string' ? name.slice(0, 100) : 'Error', message: message.slice(0, MAX_MESSAGE),
-    line: tryRead(() => findLine(problem?.stack), null)
+    line: tryRead(() => findLine(problem?.stack, line), null)
   }
 }
 

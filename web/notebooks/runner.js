@@ -22,7 +22,8 @@ export class Stopped extends Error {
  * @typedef {{ kind: 'text', text: string, numbers: number[], value?: unknown }
  *   | { kind: 'plot', points: number[][] }} Output
  * @typedef {{ name: string, message: string, line: number | null }} CellError
- * @typedef {{ output: Output[], error?: CellError, milliseconds?: number }} Outcome
+ * @typedef {{ output: Output[], error?: CellError, milliseconds?: number, report?: unknown }} Outcome report: the
+ *   response to another request than a cell
  *
  * @typedef {{ resolve: (outcome: Outcome) => void, reject: (error: Error) => void,
  *   timer: ReturnType<typeof setTimeout> }} PendingCell for a cell
@@ -106,16 +107,16 @@ export function createRunner({ start, fetched, limit = LIMIT }) {
       return session !== null
     },
     /**
-     * @param {string} code
+     * @param {string | object} request the code of a cell, or another request to the worker
      * @returns {Promise<Outcome>}
      * @throws {Stopped}
      */
-    async run(code) {
+    async run(request) {
       const newSession = session ??= createSession()
       await newSession.ready
       return new Promise((resolve, reject) => {
         waiting = { resolve, reject, timer: setTimeout(() => stop('time'), limit) }
-        newSession.worker?.postMessage({ code })
+        newSession.worker?.postMessage(typeof request === 'string' ? { code: request } : request)
       })
     },
     stop: () => stop('stopped'),

@@ -2,42 +2,21 @@
 
 import { h, syncChildren, setText } from '../lib/dom.js'
 import { renderProse } from '../lib/prose.js'
+import { saveBlob } from '../lib/save.js'
 import { roomSettings } from './room_settings.js'
 import { mountCell } from './cell.js'
 import { DOCUMENTS } from './documents/index.js'
-import { startCellWorker } from './frame.js'
+import { createCellRunner, isSingleFile } from './page_runner.js'
 import { getCodes, saveCode, notebookStates } from './saved_state.js'
-import { Stopped, createRunner } from './runner.js'
+import { Stopped } from './runner.js'
 import { toJupyter, toModule } from './export_notebook.js'
 
 /** @import { Context } from '../types.d.ts' */
 /** @import { CellResult } from './cell.js' */
 /** @import { DocumentTexts } from './documents/index.js' */
 
-/** A single-file page has one policy for everything in it, which forbids `eval`. */
-const isSingleFile = () => document.getElementById('wasm') !== null
-
-/** @param {string} name */
-async function fetchFile(name) {
-  const response = await fetch(name)
-  if (!response.ok) throw new Error(`${name}: ${response.status}`)
-  return response
-}
-
-const createCellRunner = () => createRunner({
-  start: startCellWorker,
-  fetched: async () => {
-    const [code, wasm] = await Promise.all([fetchFile('cell.js'), fetchFile('glassformer.wasm')])
-    return { code: await code.text(), wasm: await wasm.arrayBuffer() }
-  }
-})
-
 /** @param {string} name @param {string} text @param {string} type */
-function download(name, text, type) {
-  const address = URL.createObjectURL(new Blob([text], { type }))
-  h('a', { href: address, download: name }).click()
-  setTimeout(() => URL.revokeObjectURL(address))
-}
+const download = (name, text, type) => saveBlob(new Blob([text], { type }), name)
 
 /**
  * Mounts a notebook.

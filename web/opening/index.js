@@ -91,7 +91,7 @@ export function mountOpening(container, context) {
       h('p', { className: 'lead' }, t('opening.what')), start),
     examples, slot, gloss && h('p', { className: 'opening-gloss' }, gloss),
     h('nav', { 'className': 'doors', 'aria-label': t('opening.doors') }, createDoor('house', { room: HOUSE.id }),
-      createDoor('theatre', { theatre: model.id }), bring, createDoor('positions', defaults('positions')),
+      createDoor('exercises', { exercise: 'list' }), createDoor('theatre', { theatre: model.id }), bring, createDoor('positions', defaults('positions')),
       createDoor('notebooks', { ...defaults('positions'), room: 'notebook.000' })),
     h('section', { className: 'opening-course' }, h('h2', {}, t('opening.lessons')),
       h('ol', { className: 'opening-list' }, LESSONS.map(createLessonLink))),

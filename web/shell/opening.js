@@ -18,8 +18,8 @@ export function mountOpeningSwitch(house, context) {
     container.replaceChildren()
   }
   const isOn = () => {
-    const { room, lesson, theatre } = context.get()
-    return room === OPENING && !lesson && !theatre
+    const { room, lesson, theatre, exercise } = context.get()
+    return room === OPENING && !lesson && !theatre && !exercise
   }
   return {
     container, isOn,

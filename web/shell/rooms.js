@@ -166,7 +166,7 @@ export function mountRooms(page, context, { isOutside, attempt }) {
 
   /** In a run too large to be sent whole, a new room and its figures each get a task of their own. */
   function showRun() {
-    if (!parts.frame || get().theatre || isOutside()) return
+    if (!parts.frame || get().theatre || get().exercise || isOutside()) return
     const displayed = current
     if (!displayed.isNew || displayed.isFrameRendered || isFullyLoaded(run())) return attempt(renderFigures)
     waitForPaint().then(nextTask).then(() => {

@@ -1,6 +1,7 @@
 /**
  * The texts of the page. A language is a folder: `opening.json` and `page.json` (texts of the page, and of each model
- * in their place), `training.json`, `glossary.json`, `lessons` and `notebooks`. This file alone lists the languages.
+ * in their place), `training.json`, `glossary.json`, `lessons`, `exercises` and `notebooks`. This file alone lists the
+ * languages.
  */
 
 import en from './en/opening.json' with { type: 'json' }
@@ -12,7 +13,7 @@ import ko from './ko/opening.json' with { type: 'json' }
 export const LANGUAGES = { ko: { name: '한국어', opening: ko }, en: { name: 'English', opening: en } }
 
 /** @param {Promise<{ default: any }>} imported */
-const read = async imported => (await imported).default
+export const read = async imported => (await imported).default
 
 /**
  * The texts of the page, and by model those that replace them.

@@ -1,7 +1,7 @@
 /**
- * Runs the cells of a notebook one after the other, in one global scope. Started by cell_frame.js, whose policy allows
- * `eval` and forbids fetching and importing. In addition, all globals that reach the network, the page or storage are
- * removed before the first cell runs; the language and the library remain.
+ * Runs the cells of a notebook one after the other, in one global scope, and other code of the reader. Started by
+ * cell_frame.js, whose policy allows `eval` and forbids fetching and importing. In addition, all globals that reach the
+ * network, the page or storage are removed before any code of the reader runs; the language and the library remain.
  */
 
 import { load } from '../../src/js/index.js'
@@ -42,44 +42,62 @@ function removeGlobals() {
   Reflect.defineProperty(scope, 'Function', { value: undefined })
 }
 
-/** @param {string} code @returns {Outcome} */
-function runCell(code) {
+/** Runs a cell; its variables remain for the next. @param {{ code: string }} request */
+const runCell = ({ code }) => void evaluate(toScript(code))
+
+/**
+ * Runs code of the reader and records what it prints.
+ * @param {() => Partial<Outcome> | void} run @returns {Outcome}
+ */
+function recordOutcome(run) {
   recorder.reset()
   const start = performance.now()
   try {
-    evaluate(toScript(code))
-    return { output: recorder.outputs, milliseconds: performance.now() - start }
+    const more = run()
+    return { output: recorder.outputs, milliseconds: performance.now() - start, ...more }
   } catch (problem) {
     return { output: recorder.outputs, error: describeError(problem) }
   }
 }
 
 /**
- * Runs a cell and always responds, even if the cell has changed the built-ins that this code uses.
- * @param {string} code
+ * Runs code and always responds, even if it has changed the built-ins that this code uses.
+ * @param {() => Partial<Outcome> | void} run
  */
-function runAndRespond(code) {
+function runAndRespond(run) {
   try {
-    respond(runCell(code))
+    respond(recordOutcome(run))
   } catch {
     respond({ output: [], error: { name: 'Error', message: 'what the cell put out cannot leave its worker', line: null } })
   }
 }
 
-/** @param {MessageEvent} event */
-scope.onmessage = async ({ data }) => {
-  if (data.wasm) {
-    try {
-      Object.assign(scope, { gf: await load({ wasm: data.wasm }), print, plot, console: { log: print } })
-      for (const name of ['gf', 'print', 'plot', 'console']) ALLOWED.add(name)
-      evaluate('1')
-      removeGlobals()
-      respond({ isReady: true })
-    } catch (problem) {
-      const error = /** @type {Error} */ (problem)
-      respond({ failure: error.message, isRefused: error instanceof EvalError })
+/**
+ * What code of the reader is run with.
+ * @typedef {{ gf: import('../types.d.ts').Library, evaluate: (code: string) => any, scope: any }} CellTools
+ */
+
+/**
+ * Responds to the page: to a cell with what it prints, to other requests with what `answer` adds to that.
+ * @param {(request: any, tools: CellTools) => Partial<Outcome>} answer
+ */
+export function serveCells(answer) {
+  /** @type {CellTools} */ let tools
+  scope.onmessage = async (/** @type {MessageEvent} */ { data }) => {
+    if (data.wasm) {
+      try {
+        tools = { gf: await load({ wasm: data.wasm }), evaluate, scope }
+        Object.assign(scope, { gf: tools.gf, print, plot, console: { log: print } })
+        for (const name of ['gf', 'print', 'plot', 'console']) ALLOWED.add(name)
+        evaluate('1')
+        removeGlobals()
+        respond({ isReady: true })
+      } catch (problem) {
+        const error = /** @type {Error} */ (problem)
+        respond({ failure: error.message, isRefused: error instanceof EvalError })
+      }
+      return
     }
-    return
+    runAndRespond(() => ('code' in data ? runCell(data) : answer(data, tools)))
   }
-  runAndRespond(data.code)
 }

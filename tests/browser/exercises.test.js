@@ -1,0 +1,213 @@
+// "Write it yourself" in the real page: wrong and right answers, loops that never end, what a reload keeps.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { all } from '../../web/exercises/all.js'
+import { mistakeCode } from '../../web/exercises/check.js'
+import { EXERCISES } from '../../web/exercises/index.js'
+import { loadExerciseList, loadExerciseTexts } from '../../web/words/exercises.js'
+import { LANGUAGES } from '../../web/words/index.js'
+import { longTest, partUnlessLong } from '../lib/long.js'
+import { findViolations, measureOverflow, readAddress, useBrowser } from './host.js'
+
+const browser = useBrowser()
+const english = await loadExerciseList('en')
+
+/** Opens an exercise by its short address. */
+async function openExercise(id, { language = 'en', storage, ...options } = {}) {
+  const opened = await browser.open(`${browser.url()}#exercise=${id}&language=${language}`, options)
+  await waitForExercise(opened.page)
+  return opened
+}
+const waitForExercise = page => page.waitForSelector('.exercises[data-shown] .cm-content')
+
+/** Replaces the code in the editor, as a reader does. */
+async function write(page, code) {
+  await page.click('.cm-content')
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.insertText(code)
+}
+
+/** Checks the code, and waits for what comes of it. */
+async function check(page, code) {
+  await write(page, code)
+  await page.click('.exercise-check')
+  await page.waitForSelector('.exercise-check:not(:disabled)')
+  return page.locator('.exercise-result')
+}
+
+const readCode = page => page.$$eval('.cm-line', lines => lines.map(line => line.textContent).join('\n'))
+
+test('a wrong answer is told from a typical mistake; a right one passes and leads on', async () => {
+  const { page, complaints, close } = await openExercise('softmax')
+  const result = await check(page, 'function softmax(x) {\n  return x.exp().sub(1)\n}')
+  assert.match(await result.textContent(), /Not yet\..*In the case “your sentence”: First difference at \[0, 0, 0\]: yours/)
+  assert.equal(await result.locator('.exercise-mistake').count(), 0)
+  await check(page, 'function softmax(x) {\n  const e = x.exp()\n  return e.div(e.sum(-1, { keepdim: true }))\n}')
+  assert.match(await result.locator('.exercise-mistake').textContent(), /Subtract the maximum of each row first/)
+  assert.deepEqual(await result.locator('li').allTextContents(),
+    ['✓ your sentence', '✓ random numbers', '✓ a single position', '✗ large numbers'])
+  await check(page, 'function softmax(x) {\n  return x.sum(-1)\n}')
+  assert.match(await result.textContent(), /Expected the shape \[4, 7, 7\], got \[4, 7\]\./)
+  await write(page, all.softmax.solution)
+  await page.keyboard.press('ControlOrMeta+Enter')
+  await page.waitForSelector('.exercise-verdict.is-right')
+  assert.match(await result.textContent(), /^Right\. 4 cases agree with the engine \(tolerance 0\.00001\)/)
+  assert.ok(await page.isVisible('.exercise-solution'))
+  assert.equal(await page.locator('.exercise-list .is-passed').count(), 1)
+  await page.click('.exercise-next')
+  await page.waitForSelector('.exercises[data-shown="attention"]')
+  assert.equal((await readAddress(page)).exercise, 'attention')
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('errors have the reader\'s line; prints are shown; a missing return is said', async () => {
+  const { page, complaints, close } = await openExercise('dot')
+  const result = await check(page, "function dot(a, b) {\n  console.log('shape', a.shape, 2)\n  return missing(a, b)\n}")
+  assert.match(await result.textContent(), /Line 3\. ReferenceError: missing is not defined/)
+  assert.match(await result.locator('.exercise-print').first().textContent(), /^shape \[8\] 2$/)
+  assert.equal(await page.locator('.cm-error-line').textContent(), '  return missing(a, b)')
+  await check(page, 'function dot(a, b) {\n  return a.mul(b).sum(\n}')
+  assert.match(await result.textContent(), /Line 3\. SyntaxError/)
+  await check(page, 'function dot(a, b) {\n  a.mul(b).sum()\n}')
+  assert.match(await result.textContent(), /dot` returns nothing/)
+  await check(page, 'function dott(a, b) {\n  return a.mul(b).sum()\n}')
+  assert.match(await result.textContent(), /There is no function `dot`/)
+  await check(page, "function dot(a, b) {\n  return fetch('https://example.com')\n}")
+  assert.match(await result.textContent(), /Line 2\. (ReferenceError|TypeError): fetch is not/)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a loop that never ends can be stopped; code and progress survive a reload; reset can be undone', async () => {
+  const { page, complaints, close } = await openExercise('dot')
+  await write(page, 'function dot(a, b) {\n  for (;;) {}\n}')
+  await page.click('.exercise-check')
+  await page.click('button:text-is("Stop")')
+  await page.waitForSelector('.exercise-result:has-text("Stopped.")')
+  const result = await check(page, all.dot.solution)
+  assert.match(await result.textContent(), /^Right/)
+  await write(page, '// mine\nfunction dot(a, b) {\n  return 1\n}')
+  await page.reload()
+  await waitForExercise(page)
+  assert.match(await readCode(page), /^\/\/ mine\n/)
+  assert.match(await page.textContent('.exercise-list'), new RegExp(`1 of ${EXERCISES.length}`))
+  await page.click('button:text-is("Back to the starter")')
+  assert.equal(await readCode(page), all.dot.starter)
+  await page.click('button:text-is("Undo")')
+  assert.match(await readCode(page), /^\/\/ mine\n/)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+longTest('a loop that never ends is stopped after ten seconds', async () => {
+  const { page, close } = await openExercise('dot')
+  const result = await check(page, 'function dot(a, b) {\n  for (;;) {}\n}')
+  assert.match(await result.textContent(), /Stopped after 10 seconds/)
+  await close()
+})
+
+test('hints come one by one; the solution opens after all of them and three failed checks', async () => {
+  const { page, close } = await openExercise('mask')
+  const { hints } = await loadExerciseTexts('en', 'mask')
+  for (const [i] of hints.entries()) {
+    await page.click(`button:text-is("Hint ${i + 1} of ${hints.length}")`)
+    assert.equal(await page.locator('.exercise-hints li').count(), i + 1)
+  }
+  for (let tries = 0; tries < 3; tries++) {
+    assert.equal(await page.isVisible('.exercise-solution'), false)
+    await check(page, `function causalMask(scores) {\n  return ${tries}\n}`)
+  }
+  assert.ok(await page.isVisible('.exercise-solution'))
+  await close()
+})
+
+test('later exercises call the functions that the reader wrote before', async () => {
+  const { page, close } = await openExercise('softmax')
+  await check(page, all.softmax.solution.replace('return', "print('mine')\n  return"))
+  await page.click('.exercise-next')
+  await page.waitForSelector('.exercises[data-shown="attention"]')
+  const result = await check(page, all.attention.solution)
+  assert.match(await result.textContent(), /^Right/)
+  assert.equal(await result.locator('.exercise-print').first().textContent(), 'mine')
+  await close()
+})
+
+test('every solution passes in the page, with the values of its run', async () => {
+  const { page, complaints, close } = await openExercise('list')
+  assert.equal(await page.getAttribute('.exercises', 'data-shown'), EXERCISES[0].id)
+  for (const { id } of EXERCISES) {
+    await page.click(`.exercise-list a:has-text("${english.list[id]}")`)
+    await page.waitForSelector(`.exercises[data-shown="${id}"]`)
+    const result = await check(page, all[id].solution)
+    assert.match(await result.textContent(), /^Right/, id)
+    if (all[id].values) assert.match(await result.textContent(), /✓ your sentence/, id)
+  }
+  assert.equal(await page.locator('.exercise-list .is-passed').count(), EXERCISES.length)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('every mistake is recognized in the page', async () => {
+  const { page, complaints, close } = await openExercise('list')
+  for (const [id, exercise] of partUnlessLong(Object.entries(all), 1, 3)) {
+    const { mistakes } = await loadExerciseTexts('en', id)
+    await page.click(`.exercise-list a:has-text("${english.list[id]}")`)
+    await page.waitForSelector(`.exercises[data-shown="${id}"]`)
+    for (const name of Object.keys(exercise.mistakes)) {
+      const result = await check(page, mistakeCode(exercise, name))
+      assert.equal((await result.locator('.exercise-mistake').textContent()).replaceAll('\u2060', ''),
+        mistakes[name].replaceAll('`', ''), `${id}: ${name}`)
+    }
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('Tab leaves the editor; the page comes back from the training page and from the start', async () => {
+  const { page, complaints, close } = await openExercise('dot')
+  await page.click('.cm-content')
+  await page.keyboard.press('Tab')
+  assert.equal(await page.evaluate(() => document.activeElement.className), 'nb-run exercise-check')
+  await page.click('[data-action="theatre"]')
+  await page.waitForSelector('.theatre h1')
+  assert.equal(await page.isVisible('.exercise'), false)
+  await page.goBack()
+  await waitForExercise(page)
+  await page.click('.brand')
+  await page.waitForSelector('.opening')
+  assert.equal(await page.isVisible('.exercises'), false)
+  await page.click('.opening-more[href$="exercise=list"], .opening-more[href*="exercise=list&"]')
+  await waitForExercise(page)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+const LOOKS = [
+  ['a phone, dark', { viewport: { width: 390, height: 844 }, colorScheme: 'dark', hasTouch: true }, 'ko'],
+  ['wide, light', { viewport: { width: 1280, height: 720 } }, 'en'],
+  ['wide, dark', { viewport: { width: 1280, height: 720 }, colorScheme: 'dark' }, 'ko'],
+  ['a phone, light', { viewport: { width: 390, height: 844 }, hasTouch: true }, 'en']
+]
+for (const [i, [name, options, language]] of LOOKS.entries()) {
+  test(`nothing is wider than the page or unreachable: ${name}`, async () => {
+    const { page, close } = await openExercise('list', { ...options, language })
+    for (const { id } of partUnlessLong(EXERCISES, i, 4)) {
+      await page.evaluate(exercise => { location.hash = location.hash.replace(/exercise=\w+/, `exercise=${exercise}`) }, id)
+      await page.waitForSelector(`.exercises[data-shown="${id}"] .cm-content`)
+      await page.click('.exercise-torch summary')
+      await page.click('.exercise-check')
+      await page.waitForSelector('.exercise-cases, .exercise-difference')
+      assert.equal(await measureOverflow(page), 0, id)
+      assert.deepEqual(await findViolations(page), [], id)
+    }
+    await close()
+  })
+}
+
+test('every language has the texts of every exercise', async () => {
+  for (const language of Object.keys(LANGUAGES)) {
+    const { list } = await loadExerciseList(language)
+    for (const { id } of EXERCISES) assert.ok(list[id], `${language}: ${id}`)
+  }
+})

@@ -1,0 +1,67 @@
+/** What came of a check: the cases, the first difference, and the mistake that it looks like. */
+
+import { h } from '../lib/dom.js'
+import { renderProse } from '../lib/prose.js'
+
+/** @import { CellError } from '../notebooks/runner.js' */
+/** @import { Translate } from '../types.d.ts' */
+/** @import { CaseFailure, Report } from './check.js' */
+
+/** Significant digits of displayed numbers. */
+const DIGITS = 6
+
+/** @param {number} x */
+const formatNumber = x => (Number.isFinite(x) ? String(Number(x.toPrecision(DIGITS))) : String(x))
+  .replace('-', '−').replace('Infinity', '∞')
+
+/** @param {unknown} list a shape, or names */
+const formatList = list => `[${/** @type {any[]} */ (list).join(', ')}]`
+
+/** Whether a response of the worker has the expected form. @param {any} data @returns {data is Report} */
+export function isReport(data) {
+  const isTyped = typeof data?.passed === 'boolean' && ['string', 'undefined'].includes(typeof data.shown) &&
+    (data.mistake === null || typeof data.mistake === 'string') &&
+    (data.failure === null || typeof data.failure?.kind === 'string')
+  return isTyped && Array.isArray(data.cases) &&
+    data.cases.every((/** @type {any} */ item) => typeof item?.id === 'string')
+}
+
+/** An error in the reader's code. @param {Pick<CellError, 'name' | 'message' | 'line'>} error @param {Translate} t */
+export const formatError = ({ name, message, line }, t) => (
+  [line ? t('line', { line }) : '', `${name}: ${message}`].filter(Boolean).join(' '))
+
+/** @param {CaseFailure | { kind: 'missing' }} failure @param {string} name the function @param {Translate} t */
+function formatFailure(failure, name, t) {
+  if (failure.kind === 'missing' || failure.kind === 'nothing') return t(`failure.${failure.kind}`, { name })
+  if (failure.kind === 'error') return formatError(failure.error, t)
+  const { kind, path, got } = failure
+  const part = path ? t('failure.part', { path }) : ''
+  if (kind === 'unreadable') return [part, t('failure.unreadable', { got })].filter(Boolean).join(' ')
+  const { expected, index = [], count = 0, total = 0 } = failure
+  if (kind !== 'value') {
+    return [part, t(`failure.${kind}`, { expected: formatList(expected), got: formatList(got) })].filter(Boolean).join(' ')
+  }
+  const place = index.length ? t('failure.at', { index: formatList(index) }) : ''
+  return [part, place, t('failure.value', { got: formatNumber(Number(got)), expected: formatNumber(Number(expected)) }),
+    total > 1 ? t('failure.count', { count, total }) : ''].filter(Boolean).join(' ')
+}
+
+/**
+ * @param {Report} report
+ * @param {{ name: string, tolerance: number, t: Translate, mistakes: Record<string, string> }} options mistakes: their
+ *   sentences
+ */
+export function renderReport({ passed, cases, failure, mistake, shown }, { name, tolerance, t, mistakes }) {
+  const list = h('ul', { className: 'exercise-cases' }, cases.map(({ id, passed: isRight }) => (
+    h('li', { className: isRight ? 'is-right' : 'is-wrong' }, isRight ? '✓ ' : '✗ ', t(`cases.${id}`)))))
+  if (passed) {
+    return [h('p', { className: 'exercise-verdict is-right' }, t('passed', { count: cases.length, tolerance })), list,
+      shown ? h('p', { className: 'exercise-shown' }, t(`shown.${name}`), ' ', h('b', {}, shown)) : '']
+  }
+  const where = failure && 'case' in failure ? t('inCase', { name: t(`cases.${failure.case}`) }) : ''
+  return [
+    h('p', { className: 'exercise-verdict is-wrong' }, t('failed')), list,
+    mistake && mistakes[mistake] ? h('p', { className: 'exercise-mistake' }, renderProse(mistakes[mistake])) : '',
+    failure ? h('p', { className: 'exercise-difference' }, where ? h('b', {}, where) : '', ' ', formatFailure(failure, name, t)) : ''
+  ]
+}
