@@ -177,7 +177,7 @@ test('Tab leaves the editor; the page comes back from the training page and from
   await page.click('.brand')
   await page.waitForSelector('.opening')
   assert.equal(await page.isVisible('.exercises'), false)
-  await page.click('.opening-more[href$="exercise=list"], .opening-more[href*="exercise=list&"]')
+  await page.click('.door[href$="exercise=list"], .door[href*="exercise=list&"]')
   await waitForExercise(page)
   assert.deepEqual(complaints, [])
   await close()

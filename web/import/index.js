@@ -27,7 +27,7 @@ export function createImportButton(context) {
   /** @type {ReturnType<typeof import('./dialog.js').createImportDialog> | null} */ let dialog = null
   /** @param {File[] | null} [files] */
   async function show(files = null) {
-    const { createImportDialog: importDialog } = await import('./dialog.js')
+    const [{ createImportDialog: importDialog }] = await Promise.all([import('./dialog.js'), context.ready()])
     if (!dialog) {
       dialog = importDialog(context)
       element.append(dialog.dialog)
