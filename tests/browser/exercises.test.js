@@ -1,6 +1,7 @@
 // "Write it yourself" in the real page: wrong and right answers, loops that never end, what a reload keeps.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
 import { all } from '../../web/exercises/all.js'
 import { mistakeCode } from '../../web/exercises/check.js'
 import { EXERCISES } from '../../web/exercises/index.js'
@@ -45,7 +46,7 @@ test('a wrong answer is told from a typical mistake; a right one passes and lead
   await check(page, 'function softmax(x) {\n  const e = x.exp()\n  return e.div(e.sum(-1, { keepdim: true }))\n}')
   assert.match(await result.locator('.exercise-mistake').textContent(), /Subtract the maximum of each row first/)
   assert.deepEqual(await result.locator('li').allTextContents(),
-    ['✓ your sentence', '✓ random numbers', '✓ a single position', '✗ large numbers'])
+    ['✓ your sentence', '✓ random numbers', '✓ size 1', '✗ large numbers'])
   await check(page, 'function softmax(x) {\n  return x.sum(-1)\n}')
   assert.match(await result.textContent(), /Expected the shape \[4, 7, 7\], got \[4, 7\]\./)
   await write(page, all.softmax.solution)
@@ -70,9 +71,9 @@ test('errors have the reader\'s line; prints are shown; a missing return is said
   await check(page, 'function dot(a, b) {\n  return a.mul(b).sum(\n}')
   assert.match(await result.textContent(), /Line 3\. SyntaxError/)
   await check(page, 'function dot(a, b) {\n  a.mul(b).sum()\n}')
-  assert.match(await result.textContent(), /dot` returns nothing/)
+  assert.match(await result.textContent(), /dot returns nothing/)
   await check(page, 'function dott(a, b) {\n  return a.mul(b).sum()\n}')
-  assert.match(await result.textContent(), /There is no function `dot`/)
+  assert.match(await result.textContent(), /There is no function named dot\./)
   await check(page, "function dot(a, b) {\n  return fetch('https://example.com')\n}")
   assert.match(await result.textContent(), /Line 2\. (ReferenceError|TypeError): fetch is not/)
   assert.deepEqual(complaints, [])
@@ -96,6 +97,31 @@ test('a loop that never ends can be stopped; code and progress survive a reload;
   assert.equal(await readCode(page), all.dot.starter)
   await page.click('button:text-is("Undo")')
   assert.match(await readCode(page), /^\/\/ mine\n/)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('leaving an exercise during a check stops it; the next check is answered', async () => {
+  const { page, complaints, close } = await openExercise('dot')
+  await write(page, 'function dot(a, b) {\n  for (;;) {}\n}')
+  await page.click('.exercise-check')
+  await page.click(`.exercise-list a:has-text("${english.list.mask}")`)
+  await page.waitForSelector('.exercises[data-shown="mask"]')
+  assert.match(await (await check(page, all.mask.solution)).textContent(), /^Right/)
+  await page.click('[data-language="ko"]')
+  await page.waitForSelector('html[lang="ko"] .exercise h1:has-text("인과 마스크")')
+  assert.equal(await readCode(page), all.mask.solution)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('on the single-file page exercises can be read, with a note that they do not run', async () => {
+  const file = fileURLToPath(new URL('../../dist/glassformer.html', import.meta.url))
+  const { page, complaints, close } = await browser.open(`file://${file}#exercise=softmax&language=en`)
+  await waitForExercise(page)
+  assert.match(await page.textContent('.exercise-result'), /read but not run/)
+  assert.ok(await page.isDisabled('.exercise-check'))
+  assert.equal(await page.$eval('.exercise', element => getComputedStyle(element).display), 'grid')
   assert.deepEqual(complaints, [])
   await close()
 })
@@ -136,6 +162,7 @@ test('later exercises call the functions that the reader wrote before', async ()
 test('every solution passes in the page, with the values of its run', async () => {
   const { page, complaints, close } = await openExercise('list')
   assert.equal(await page.getAttribute('.exercises', 'data-shown'), EXERCISES[0].id)
+  assert.equal((await readAddress(page)).exercise, EXERCISES[0].id)
   for (const { id } of EXERCISES) {
     await page.click(`.exercise-list a:has-text("${english.list[id]}")`)
     await page.waitForSelector(`.exercises[data-shown="${id}"]`)

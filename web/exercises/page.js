@@ -4,6 +4,7 @@ import { handleInternalClick, h } from '../lib/dom.js'
 import { saveBlob } from '../lib/save.js'
 import { translator } from '../lib/text.js'
 import { createCellRunner, isSingleFile } from '../notebooks/page_runner.js'
+import { Stopped } from '../notebooks/runner.js'
 import { loadExerciseList, loadExerciseTexts } from '../words/exercises.js'
 import { withComments } from './comments.js'
 import { EXERCISES, findExercise } from './index.js'
@@ -11,7 +12,7 @@ import { readRunValues } from './read_run.js'
 import { getSaved, isPassed } from './saved_state.js'
 import { mountExercise } from './view.js'
 
-/** @import { Context, State } from '../types.d.ts' */
+/** @import { Context, Translate } from '../types.d.ts' */
 /** @import { Exercise, RunValues } from './index.js' */
 
 /** Milliseconds to wait for the page's run before checking without it. */
@@ -45,8 +46,8 @@ export async function mountExercises(container, context) {
   await loadStyle()
   const runner = createCellRunner()
   /** @type {{ id: string, view: ReturnType<typeof mountExercise> } | null} */ let current = null
-  let language = context.language()
-  let t = translator(await loadExerciseList(language), { strict: false })
+  /** What is shown or on its way: its language and id. */ let shownKey = ''
+  let t = /** @type {Translate} */ (key => key)
   const list = h('nav', { className: 'exercise-list' }), main = h('div', { className: 'exercise-slot' })
   container.replaceChildren(list, main)
 
@@ -107,27 +108,38 @@ export async function mountExercises(container, context) {
   const loadSignatures = async ({ uses = [] }) => Object.fromEntries(await Promise.all(uses.map(async id => (
     [id, /function (.+) \{$/m.exec((await loadExercise(id)).starter)?.[1] ?? '']))))
 
+  /** Incremented to cancel what is being prepared. */ let cancelCount = 0
+  function stop() {
+    cancelCount++
+    runner.stop()
+  }
   /** @param {string} id @param {Exercise} exercise @param {string} source */
   async function check(id, exercise, source) {
+    const count = cancelCount
     const [values, parts] = await Promise.all([loadValues(exercise), loadParts(exercise)])
+    if (count !== cancelCount) throw new Stopped('stopped')
     return runner.run({ check: id, source, parts, values })
   }
 
   async function exportNotebook() {
     const { createNotebook } = await import('./export_exercises.js')
-    saveBlob(new Blob([await createNotebook(language, t, id => runner.run({ exported: id }))],
+    saveBlob(new Blob([await createNotebook(context.language(), t, id => runner.run({ exported: id }))],
       { type: 'application/x-ipynb+json' }), 'exercises.ipynb')
   }
 
-  /** @param {string} id @param {boolean} isAfterOther */
-  async function show(id, isAfterOther) {
-    const [definition, texts] = await Promise.all([loadExercise(id), loadExerciseTexts(language, id)])
+  /** @param {string} key the language and the id @param {string} id */
+  async function show(key, id) {
+    const language = context.language()
+    const [list, definition, texts] = await Promise.all([
+      loadExerciseList(language), loadExercise(id), loadExerciseTexts(language, id)])
     const exercise = withComments(definition, texts.comments), signatures = await loadSignatures(exercise)
-    if (resolveId(context.get().exercise) !== id || !context.get().exercise) return
+    // Another one may have been asked for, or the page left.
+    if (key !== shownKey) return
+    t = translator(list, { strict: false })
+    const isAfterOther = current !== null
     current?.view.destroy()
     const view = mountExercise(id, exercise, texts, {
-      t, link, open, signatures, check: source => check(id, exercise, source), stop: () => runner.stop(),
-      onProgress: showList
+      t, link, open, signatures, check: source => check(id, exercise, source), stop, onProgress: showList
     })
     current = { id, view }
     main.replaceChildren(view.element)
@@ -140,21 +152,25 @@ export async function mountExercises(container, context) {
   }
 
   async function update() {
-    if (language !== context.language()) {
-      language = context.language()
-      t = translator(await loadExerciseList(language), { strict: false })
-      current?.view.destroy()
-      current = null
-    }
     const { exercise } = context.get()
     if (!exercise) return
-    const id = resolveId(exercise)
-    if (current?.id !== id) await show(id, current !== null)
+    // The address says which one, so that the list does not move on once it has been passed.
+    if (!findExercise(exercise)) return context.set(stateOf(resolveId(exercise)))
+    const key = `${context.language()}/${exercise}`
+    if (key === shownKey) return
+    shownKey = key
+    try {
+      await show(key, exercise)
+    } catch (error) {
+      shownKey = ''
+      throw error
+    }
   }
   return {
     update,
     /** Called when the page is hidden. */
     rest() {
+      shownKey = ''
       current?.view.destroy()
       current = null
       runner.end()

@@ -186,6 +186,7 @@ export function mountExercise(id, exercise, texts, context) {
     element, title, focus: () => element.querySelector('h1')?.focus({ preventScroll: true }),
     destroy() {
       isDestroyed = true
+      if (isRunning) context.stop()
       editor.destroy()
     }
   }
