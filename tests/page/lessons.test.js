@@ -46,6 +46,8 @@ for (const lesson of lessons) for (const language of Object.keys(LANGUAGES)) {
     assert.ok(lesson.theatre ? !lesson.next : LESSONS.some(({ id }) => id === lesson.next), lesson.next)
     const words = lesson.texts[language]
     assert.ok(words.title)
+    // The lessons with a step for the reader's own text say there what is known.
+    assert.ok(lesson.steps.at(-1).id === 'yours' || words.end?.includes('{text'), 'what is known at the end')
     assert.deepEqual(Object.keys(words.steps), lesson.steps.map(({ id }) => id))
     for (const step of lesson.steps) {
       const texts = words.steps[step.id]

@@ -30,7 +30,7 @@ import { freeValues, isInStep, changedFields, inLanguage, stateOfStep, placehold
  * @property {string | null} id
  * @property {Language} language
  * @property {Lesson} lesson
- * @property {{ title: string, steps: Record<string, any> }} words
+ * @property {{ title: string, end?: string, steps: Record<string, any> }} words
  * @property {Bar} parts
  * @property {Map<string, ReaderAnswer>} answers by step
  * @property {string | null} [requestedKey]
@@ -284,6 +284,14 @@ export function mountPlayer(container, stage, context) {
     parts.question?.show(describeResult(step, run, getText))
   }
 
+  /** What is known at the end of a lesson, once its last step is answered. @param {Run} run */
+  function drawEnd(run) {
+    const { parts, words } = playing, { question, task } = currentStep()
+    const isOver = isLastStep() && Boolean(words.end) && (!(question || task) || Boolean(currentAnswer()?.isAnswered))
+    parts.end.hidden = !isOver
+    if (isOver) setText(parts.end, translator({ end: String(words.end) })('end', { text: Object.values(run.streams)[0].texts[0] }))
+  }
+
   /** @param {Run} run */
   function draw(run) {
     const { parts, words, lesson } = playing
@@ -305,6 +313,7 @@ export function mountPlayer(container, stage, context) {
     if (parts.textKey !== text) parts.text.replaceChildren(...renderProse(text, renderWords))
     parts.textKey = text
     drawQuestion(step, run, getText)
+    drawEnd(run)
     const isAfterAnswer = Boolean(previous?.isAnswered && step.answerState)
     const target = (isAfterAnswer ? step.answerTarget ?? step.target : step.target)?.(run, currentNow()) ?? null
     const key = `${playing.id} ${step.id} ${Boolean(previous?.isAnswered)} ${playing.language}`
