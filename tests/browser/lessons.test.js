@@ -275,7 +275,6 @@ test('answers are kept, saved as a file, and counted for a class', async () => {
   await page.waitForSelector('.teaching tbody tr')
   assert.deepEqual(await page.$$eval('.teaching tbody tr > *', list => list.map(cell => cell.textContent)),
     ['Attention with two numbers: Half and half', '2', '0', '2', 'at the sum of their values × 2'])
-  assert.deepEqual(await findViolations(page), [])
   assert.deepEqual(complaints, [])
   await close()
 })

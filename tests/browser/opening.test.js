@@ -87,6 +87,9 @@ test('axe finds nothing, wide and narrow, light and dark; a typed date is transl
     await page.waitForFunction(() => (
       [...document.querySelectorAll('.is-written > li')].map(element => element.textContent).join('') === '1999년5월3일</s>'))
     assert.deepEqual(await findViolations(page), [])
+    await page.click('.opening-foot button:nth-of-type(2)')
+    await page.waitForSelector('.teaching[open]')
+    assert.deepEqual(await findViolations(page), [])
     assert.equal(await measureOverflow(page), 0)
     assert.deepEqual(complaints, [])
     await close()
