@@ -53,6 +53,9 @@ import { freeValues, isInStep, changedFields, inLanguage, stateOfStep, placehold
  * @typedef {(key: string, values?: Record<string, string>) => string} GetText
  */
 
+/** Milliseconds without a change after which a task is judged. */
+const REST = 400
+
 /** The texts that depend on the answer. */
 const ANSWER_TEXTS = ['right', 'wrong']
 
@@ -88,9 +91,19 @@ export function mountPlayer(container, stage, context) {
   const { t, get, set, language } = context
   const pointer = createPointer(stage)
   const figureSlot = h('div', { className: 'lesson-figure', hidden: true })
+  /** A task is judged once the reader rests, not in passing. */
+  function judge() {
+    const run = context.run()
+    if (!run || !playing.id) return
+    checkTask(currentStep())
+    draw(run)
+  }
+  /** @type {ReturnType<typeof setTimeout> | undefined} */ let restTimer
   const stepFigure = createStepFigure(figureSlot, () => {
     const run = context.run()
     if (run) draw(run)
+    clearTimeout(restTimer)
+    restTimer = setTimeout(judge, REST)
   }, context.reportError)
   /** @type {PlayedLesson} */
   let playing = /** @type {any} */ (
@@ -296,7 +309,6 @@ export function mountPlayer(container, stage, context) {
   function draw(run) {
     const { parts, words, lesson } = playing
     const step = currentStep()
-    checkTask(step)
     const previous = currentAnswer()
     // Texts about the question's run remain when the answer has led to another run.
     const questionContext = previous?.before

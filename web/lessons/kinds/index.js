@@ -1,6 +1,7 @@
 /** Three ways to be a transformer: BERT's encoder, GPT's decoder, and both as in the first one and T5. */
 
 import { getTensor } from '../../lib/run.js'
+import { beginnings } from '../beginnings.js'
 import { lessonLink } from '../../words/index.js'
 import { valueOfCell } from '../run_values.js'
 
@@ -31,7 +32,7 @@ export const lesson = {
       question: { options: DIRECTIONS, answer: direction('encoder.layers.1.self_attn.weights') }
     },
     {
-      id: 'decoder', model: 'stories', state: 'room=decoder.1.self_attn.weights',
+      id: 'decoder', model: 'stories', state: beginnings('room=decoder.1.self_attn.weights'),
       question: { options: DIRECTIONS, answer: direction('decoder.layers.1.self_attn.weights') }
     },
     {
@@ -39,7 +40,7 @@ export const lesson = {
       question: { options: () => [{ id: 'source' }, { id: 'target' }], answer: () => 'target' }
     },
     {
-      id: 'chat', model: 'stories', state: 'room=decoding',
+      id: 'chat', model: 'stories', state: beginnings('room=decoding'),
       question: { options: () => [{ id: 'encoder' }, { id: 'decoder' }, { id: 'both' }], answer: () => 'decoder' }
     }
   ]

@@ -26,7 +26,7 @@ export const lesson = {
         options: () => [{ id: 'smaller' }, { id: 'same' }, { id: 'larger' }],
         answer: (_, now) => (slopeOf(now) < 0 ? 'smaller' : slopeOf(now) > 0 ? 'larger' : 'same')
       },
-      values: (_, now) => ({ slope: formatFixed(slopeOf(now), 1) })
+      values: (_, now) => ({ change: formatFixed(slopeOf(now) / 10, 1) })
     },
     {
       id: 'step', state: STATE, figure: { id: 'line', options: { ...START, learns: true } },
@@ -37,7 +37,7 @@ export const lesson = {
       task: { isDone: ({ loss }) => loss < 0.3, solution: { steps: 300 } }
     },
     {
-      id: 'model', state: STATE,
+      id: 'model', state: 'room=decoding',
       values: run => ({ count: formatInteger(countParameters(run)) })
     }
   ]

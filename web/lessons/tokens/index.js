@@ -1,5 +1,6 @@
 /** Text becomes tokens: characters, byte-pair encoding by hand, and the tokens of a trained model. */
 
+import { beginnings } from '../beginnings.js'
 import { lessonLink } from '../../words/index.js'
 import { streamTokens } from '../run_values.js'
 
@@ -22,7 +23,7 @@ export const lesson = {
       question: { options: () => [{ id: 'fewer' }, { id: 'same' }, { id: 'more' }], answer: () => 'more' }
     },
     {
-      id: 'trained', model: 'stories', state: 'room=text.bpe_merges',
+      id: 'trained', model: 'stories', state: beginnings('room=text.bpe_merges'), freeSettings: ['beginning', 'target'],
       values: run => ({ size: String(run.streams.text.vocabulary.length) })
     }
   ]

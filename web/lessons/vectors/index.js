@@ -31,7 +31,7 @@ export const lesson = {
       }
     },
     {
-      id: 'real', state: STATE, target: run => ({ tensor: EMBEDDING, index: [0, run.streams.text.tokens[0].indexOf('[?]'), null] }),
+      id: 'real', state: 'room=text.sum', target: run => ({ tensor: EMBEDDING, index: [0, run.streams.text.tokens[0].indexOf('[?]'), null] }),
       values: run => ({ count: String(getTensor(run, EMBEDDING).shape.at(-1)) })
     }
   ]
