@@ -237,10 +237,9 @@ export class Tokenizer {
     if (this.#byteMode) return decodeWord(token, this.#json.model) ?? encodeUtf8(token)
     const byte = parseByteToken(token)
     if (byte !== undefined) return Uint8Array.of(byte)
-    const { continuing_subword_prefix: prefix, type } = this.#json.model
-    if (type === 'WordPiece' && token.startsWith(prefix ?? '##')) return encodeUtf8(
-      token.slice((prefix ?? '##').length))
-    return encodeUtf8(token.replaceAll('▁', ' '))
+    const { model } = this.#json, prefix = model.continuing_subword_prefix ?? '##'
+    return encodeUtf8(model.type === 'WordPiece' && token.startsWith(prefix) ? token.slice(prefix.length)
+      : token.replaceAll('▁', ' '))
   }
 
   /** @param {string} where @param {string} name @param {unknown} id @returns {string} */
@@ -324,7 +323,7 @@ export class Tokenizer {
    */
   #readPadding(value, longest) {
     const { direction, pad_id: padId, pad_type_id: typeId = 0 } = this.#json.padding ?? {}
-    const tokens = ['[PAD]', '<pad>', '<|pad|>'], known = tokens.find(token => this.#vocab.has(token)) ?? ''
+    const known = ['[PAD]', '<pad>', '<|pad|>'].find(token => this.#vocab.has(token)) ?? ''
     const { length, multipleOf, side, id } = readLimits('padding', value, 'length', { length: longest, multipleOf: 1,
       side: direction === 'Left' ? 'left' : 'right', id: padId ?? this.#vocab.get(known) })
     this.#expectToken('tokenizer.encode', 'padding.id', id)
