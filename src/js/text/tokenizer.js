@@ -275,7 +275,8 @@ export class Tokenizer {
       'maxLength', { maxLength: undefined, strategy: 'longest_first', side: 'right' }, added)
     const lists = /** @type {any[]} */ (isList ? text : [text]).map((first, k) => {
       const texts = (isPair ? [first, isList ? pair[k] : pair] : [first]).map(part => {
-        const source = createSource(this.#engine, where, part), builder = new EncodingBuilder(this.#model)
+        const source = createSource(this.#engine, where, part)
+        const builder = new EncodingBuilder(this.#model, source.string)
         this.#read(source, builder, allowSpecial)
         return { builder, ids: builder.ids, length: source.string.length }
       })
