@@ -81,3 +81,59 @@ test('an eos_token_id that is no id is refused, in both files', async () => {
   }
   for (const value of [null, undefined, []]) assert.deepEqual((await load('gpt2', {}, { eos_token_id: value })).eosTokenIds, [])
 })
+
+const refusal = message => ({ name: 'GlassformerError', code: 'format', message })
+
+test('settings of generation_config.json that would change the tokens and are not supported are refused', async () => {
+  const wrong = {
+    num_beam_groups: 2, diversity_penalty: 0.5, penalty_alpha: 0.6, dola_layers: 'high', constraints: [{}],
+    force_words_ids: [[3]], encoder_repetition_penalty: 1.5, encoder_no_repeat_ngram_size: 3, guidance_scale: 1.5,
+    forced_decoder_ids: [[1, 4]], begin_suppress_tokens: [4], sequence_bias: [[[4], -2]],
+    exponential_decay_length_penalty: [5, 1.5], token_healing: true,
+    watermarking_config: { bias: 2 }, stop_strings: ['x']
+  }
+  for (const [name, value] of Object.entries(wrong)) for (const type of ['gpt2', 't5']) {
+    await assert.rejects(load(type, { [name]: value }), refusal(new RegExp(`^generation_config.json: ${name} = .* is not supported; expected .*none`)))
+  }
+  const neutral = { num_beam_groups: 1, diversity_penalty: 0, penalty_alpha: null, guidance_scale: 1,
+    forced_decoder_ids: null, begin_suppress_tokens: [], sequence_bias: {}, encoder_repetition_penalty: 1,
+    token_healing: false, typical_p: 1, epsilon_cutoff: 0, min_length: 0 }
+  const free = generate(await load('gpt2', {}))
+  assert.deepEqual(generate(await load('gpt2', neutral)), free)
+  // These concern other things, or only what is sampled.
+  const others = { transformers_version: '4.57.0', pad_token_id: 0, use_cache: true, early_stopping: true,
+    renormalize_logits: true, max_length: 512, forced_eos_token_id: 0, cache_implementation: 'hybrid', chat_format: 'chatml',
+    typical_p: 0.9, epsilon_cutoff: 3e-4, eta_cutoff: 3e-4, top_h: 0.4 }
+  assert.deepEqual(generate(await load('gpt2', others)), free)
+  for (const name of ['typical_p', 'epsilon_cutoff', 'eta_cutoff', 'top_h']) {
+    await assert.rejects(load('gpt2', { do_sample: true, [name]: 0.5 }), refusal(new RegExp(`generation_config.json: ${name} = 0.5 is not supported`)))
+  }
+})
+
+test('settings of generation_config.json of another type are refused', async () => {
+  for (const [name, values, expected] of [
+    ['num_beams', ['4', 0, 1.5, 5000, true], 'an integer from 1 to 1024'], ['length_penalty', ['1', {}], 'a number'],
+    ['repetition_penalty', ['1', 0, -1], 'a number > 0'], ['no_repeat_ngram_size', ['3', -1, 0.5], 'an integer from 0'],
+    ['min_new_tokens', ['3', -1], 'an integer from 0'], ['max_new_tokens', ['3', -1], 'an integer from 0'],
+    ['min_length', ['3', -1], 'an integer from 0'], ['temperature', ['1', -1], 'a number >= 0'], ['top_k', ['50', -1], 'an integer from 0'],
+    ['top_p', ['1', 1.5], 'a number from 0 to 1'], ['min_p', [[], -1], 'a number from 0 to 1'], ['do_sample', ['true', 1], 'true or false']
+  ]) for (const value of values) {
+    const message = new RegExp(`generation_config.json: ${name} must be ${expected}, got`)
+    await assert.rejects(load('t5', { [name]: value }), refusal(message), `${name} ${value}`)
+    assert.deepEqual((await load('t5', { [name]: null })).generationDefaults, {})
+  }
+  await assert.rejects(load('gpt2', { min_length: 3 }), refusal(/min_length = 3 is not supported; expected 0 or none/))
+})
+
+test('min_length of an encoder-decoder counts the token that the decoder starts with; null switches a filter off', async () => {
+  const free = await load('t5', {}), [first] = generate(free), end = { end: [first] }
+  assert.deepEqual(generate(free, end), [first])
+  const model = await load('t5', { min_length: 3 })
+  assert.deepEqual(model.generationDefaults, { minNewTokens: 2 })
+  assert.deepEqual(generate(model, end), generate(free, { ...end, minNewTokens: 2 }))
+  assert.ok(generate(model, end).length > 2)
+  assert.deepEqual((await load('t5', { min_length: 3, min_new_tokens: 1 })).generationDefaults, { minNewTokens: 1 })
+  const sampled = { do_sample: true, temperature: null, top_k: null, top_p: null, min_p: null }
+  assert.deepEqual((await load('t5', sampled)).generationDefaults, { temperature: 1, topK: 0, topP: 1, minP: 0 })
+  assert.deepEqual((await load('t5', { do_sample: true })).generationDefaults, { temperature: 1, topK: 50, topP: 1, minP: 0 })
+})

@@ -99,6 +99,35 @@ test('marian: with two vocabularies the tokenizer encodes sources and decodes ta
   for (const each of [model, again.model, shared.model]) each.dispose()
 })
 
+/** A SentencePiece file that puts no space before a text. @param {Uint8Array} file that puts one */
+function withoutPrefix(file) {
+  // Field 3 of the file is the normalizer, with its name and then the flags 3 (add_dummy_prefix) and so on.
+  const spec = [0x1a, 2, 0x18, 0]
+  return Uint8Array.of(...file, ...spec)
+}
+
+test('marian: with one vocabulary targets are split by target.spm, as in Hugging Face', async () => {
+  const files = marianFiles(), text = 'The weights', other = { ...files, 'target.spm': withoutPrefix(files['target.spm']) }
+  const side = spm => gf.text.tokenizer({ 'vocab.json': files['vocab.json'], 'source.spm': spm })
+  const source = side(files['source.spm']), target = side(other['target.spm'])
+  const { model, tokenizer } = await gf.models.load(other)
+  assert.notDeepEqual(target.encode(text).tokens, source.encode(text).tokens)
+  assert.deepEqual(tokenizer.encode(text, { special: true }), source.encode(text, { special: true }))
+  assert.deepEqual(tokenizer.target.encode(text, { special: true }), target.encode(text, { special: true }))
+  const { ids } = target.encode(text)
+  assert.equal(tokenizer.decode(ids), target.decode(ids))
+  assert.deepEqual(JSON.parse(JSON.stringify(tokenizer)), JSON.parse(JSON.stringify(source)), 'a tokenizer.json of the sources')
+  const saved = gf.models.save(model, { tokenizer })
+  for (const name of ['vocab.json', 'source.spm', 'target.spm']) assert.deepEqual(Buffer.from(saved[name]), Buffer.from(other[name]), name)
+  assert.equal(JSON.parse(saved['tokenizer_config.json']).separate_vocabs, false)
+  const again = await gf.models.load(saved)
+  assert.deepEqual(again.tokenizer.target.encode(text).ids, ids)
+  const { 'target.spm': _, ...withoutTarget } = files, plain = await gf.models.load(withoutTarget)
+  assert.equal(plain.tokenizer.target, undefined)
+  await assert.rejects(gf.models.load({ ...files, 'target.spm': new Uint8Array(9) }), { code: 'format', message: /target\.spm/ })
+  for (const each of [model, again.model, plain.model]) each.dispose()
+})
+
 test('marian: a file of two vocabularies that is missing or malformed is named', async () => {
   const files = translatorFiles(), isSeparate = { 'tokenizer_config.json': '{ "separate_vocabs": true }' }
   for (const name of ['target.spm', 'target_vocab.json']) {

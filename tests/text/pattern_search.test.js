@@ -161,3 +161,23 @@ test('safe patterns take at most quadratic time', () => {
     assert.throws(() => stepsOf(parsePattern(source), 'a'.repeat(80)), /many steps/)
   }
 })
+
+test('normalizers search a whole text in linear time', () => {
+  // Each of these patterns reads a long run again from each of its characters, and none of them matches.
+  const texts = [`${' '.repeat(1e5)}y`, 'a'.repeat(1e5), '('.repeat(1e5), 'ab'.repeat(5e4), `"${'a'.repeat(1e5)}`]
+  for (const pattern of [String.raw`^\s+|\s+$`, 'a+c', String.raw`\(.*\)`, '(?:ab)+c', '"[^"]*"', '(?<!a.*)c', String.raw`\s*\n`]) {
+    const normalizer = { type: 'Replace', pattern: { Regex: pattern }, content: '' }
+    const json = { model: { type: 'WordPiece', vocab: { '[UNK]': 0 } }, normalizer }
+    const tokenizer = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(json) }), start = performance.now()
+    for (const text of texts) tokenizer.encode(text)
+    assert.ok(performance.now() - start < 10_000, pattern)
+    const [whole, native] = [true, false].map(isWhole => translatePattern('x', pattern, isWhole))
+    assert.ok(whole.constructor !== RegExp && native.constructor === RegExp, pattern)
+    for (const text of ['', ' a ', 'aab aac (x) "a" \n ()', '  \n\n c', 'ababc ab']) {
+      const find = each => Array.from(text.matchAll(each), ({ index, 0: match }) => [index, match])
+      assert.deepEqual(find(whole), find(native), pattern)
+    }
+  }
+  assert.equal(translatePattern('x', ' {2,}', true).constructor, RegExp, 'a pattern that cannot fail late')
+  assert.equal(translatePattern('x', String.raw`(a)\1`, true).constructor, RegExp, 'a backreference')
+})

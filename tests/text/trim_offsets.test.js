@@ -32,6 +32,16 @@ test('does not trim a space of the text when one was added before it', () => {
   assert.deepEqual(offsetsOf('   ', byteLevel({ add_prefix_space: true }), true).at(0), [2, 2])
 })
 
+test('a space that was added before a character of two units, after a special token, has its end', () => {
+  const post_processor = byteLevel({ add_prefix_space: true }), pre_tokenizer = { type: 'ByteLevel', add_prefix_space: true }
+  const json = { pre_tokenizer, post_processor, model: { type: 'BPE', vocab, merges },
+    added_tokens: [{ id: vocab['<s>'], content: '<s>', special: true }] }
+  const tokenizer = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(json) })
+  assert.deepEqual(tokenizer.encode('<s>🥰').offsets, [[0, 3], [5, 5], [3, 5], [3, 5], [3, 5], [3, 5]])
+  assert.deepEqual(tokenizer.encode('🥰').offsets[0], [0, 0])
+  assert.deepEqual(tokenizer.encode('l 🥰').offsets.slice(0, 3), [[0, 0], [0, 1], [2, 2]])
+})
+
 test('does not move special tokens', () => {
   assert.deepEqual(offsetsOf('ll h', { type: 'RobertaProcessing', ...specials, trim_offsets: true, add_prefix_space: false }),
     [[0, 0], [0, 2], [3, 4], [4, 4]])

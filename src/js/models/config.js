@@ -100,12 +100,13 @@ export function readChoice(config, name, choices, fallback) {
 /**
  * Refuses settings that would change the numbers and are not supported.
  * @param {Config} config @param {Record<string, readonly unknown[]>} allowed supported values by name
+ * @param {string} [file] that they come from
  */
-export function refuseUnsupported(config, allowed) {
+export function refuseUnsupported(config, allowed, file = 'config.json') {
   for (const [name, values] of Object.entries(allowed)) {
     const value = config[name] ?? null
     expect(value === null || values.includes(value) || isEmptyObject(value), 'format',
-      () => `config.json: ${name} = ${describe(value)} is not supported; expected ${[...values, 'none'].join(' or ')}`)
+      () => `${file}: ${name} = ${describe(value)} is not supported; expected ${[...values, 'none'].join(' or ')}`)
   }
 }
 

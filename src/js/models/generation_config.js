@@ -1,4 +1,5 @@
 import { describe, expect, isPlain } from '../errors.js'
+import { refuseUnsupported } from './config.js'
 
 /**
  * The settings of generation in a model's files. A setting of generation_config.json takes precedence over the same
@@ -19,24 +20,78 @@ export function mergeGenerationConfig(config, generation) {
   return { ...config, ...Object.fromEntries(names.map(name => [name, generation[name]])) }
 }
 
-/** Options of generate by the names of settings that do not need do_sample. @type {Record<string, string>} */
-const DEFAULTS = {
-  num_beams: 'beams', length_penalty: 'lengthPenalty', repetition_penalty: 'repetitionPenalty', no_repeat_ngram_size: 'noRepeatNgramSize',
-  min_new_tokens: 'minNewTokens', max_new_tokens: 'maxNewTokens'
+/**
+ * What a setting may be. @typedef {[isValid: (value: number) => boolean, expected: string]} Check
+ * @type {Record<'count' | 'number' | 'positive' | 'fraction', Check>}
+ */
+const CHECKS = {
+  count: [value => Number.isInteger(value) && value >= 0, 'an integer from 0'],
+  number: [Number.isFinite, 'a number'],
+  positive: [value => Number.isFinite(value) && value > 0, 'a number > 0'],
+  fraction: [value => value >= 0 && value <= 1, 'a number from 0 to 1']
 }
-/** Options of sampling, with Hugging Face's defaults. @type {[setting: string, option: string, fallback: number][]} */
-const SAMPLING = [['temperature', 'temperature', 1], ['top_k', 'topK', 50], ['top_p', 'topP', 1], ['min_p', 'minP', 0]]
+/**
+ * Options of generate by the names of settings that do not need do_sample.
+ * @type {Record<string, [option: string, check: Check]>}
+ */
+const DEFAULTS = {
+  num_beams: ['beams', [value => Number.isInteger(value) && value > 0 && value <= 1024, 'an integer from 1 to 1024']],
+  length_penalty: ['lengthPenalty', CHECKS.number], repetition_penalty: ['repetitionPenalty', CHECKS.positive],
+  no_repeat_ngram_size: ['noRepeatNgramSize', CHECKS.count], min_new_tokens: ['minNewTokens', CHECKS.count],
+  max_new_tokens: ['maxNewTokens', CHECKS.count]
+}
+/**
+ * Options of sampling, with Hugging Face's defaults and the values that change nothing, which null stands for.
+ * @type {[setting: string, option: string, check: Check, fallback: number, neutral: number][]}
+ */
+const SAMPLING = [
+  ['temperature', 'temperature', [value => Number.isFinite(value) && value >= 0, 'a number >= 0'], 1, 1],
+  ['top_k', 'topK', CHECKS.count, 50, 0], ['top_p', 'topP', CHECKS.fraction, 1, 1],
+  ['min_p', 'minP', CHECKS.fraction, 0, 0]
+]
+const FILE = 'generation_config.json'
+/** Supported values of settings that change which tokens are generated. @type {Record<string, readonly unknown[]>} */
+const UNSUPPORTED = {
+  num_beam_groups: [1], diversity_penalty: [0], penalty_alpha: [0], dola_layers: [], constraints: [],
+  force_words_ids: [], encoder_repetition_penalty: [1], encoder_no_repeat_ngram_size: [0], guidance_scale: [1],
+  forced_decoder_ids: [], begin_suppress_tokens: [], sequence_bias: [], exponential_decay_length_penalty: [],
+  token_healing: [false], watermarking_config: [], stop_strings: []
+}
+/** The same where tokens are sampled. @type {Record<string, readonly unknown[]>} */
+const UNSUPPORTED_IN_SAMPLING = { typical_p: [1], epsilon_cutoff: [0], eta_cutoff: [0], top_h: [] }
+
+/** @param {Config} generation @param {string} name @param {Check} check */
+function checkSetting(generation, name, [isValid, expected]) {
+  const value = generation[name] ?? undefined
+  expect(value === undefined || (typeof value === 'number' && isValid(value)), 'format',
+    () => `${FILE}: ${name} must be ${expected}, got ${describe(value)}`)
+  return value
+}
 
 /**
  * The defaults of generate's options.
- * @param {Config} generation the content of generation_config.json @returns {Record<string, number>}
+ * @param {Config} generation the content of generation_config.json
+ * @param {boolean} hasEncoder whether the model is an encoder-decoder, whose new tokens follow one token
+ * @returns {Record<string, any>}
+ * @throws {GlassformerError} 'format' for a value of another type, or one that would change the tokens and is not
+ *   supported
  */
-export function readGenerationDefaults(generation) {
-  const list = Object.entries(DEFAULTS).map(([setting, option]) => [option, generation[setting]])
-  if (generation.do_sample === true) {
-    list.push(...SAMPLING.map(([setting, option, fallback]) => [option, generation[setting] ?? fallback]))
+export function readGenerationDefaults(generation, hasEncoder) {
+  refuseUnsupported(generation, hasEncoder ? UNSUPPORTED : { ...UNSUPPORTED, min_length: [0] }, FILE)
+  const { do_sample: isSampled = null } = generation
+  expect(isSampled === null || typeof isSampled === 'boolean', 'format', () => `${FILE}: do_sample must be true or false, got ${describe(isSampled)}`)
+  /** @type {[string, number | undefined][]} */
+  const list = Object.entries(DEFAULTS).map(
+    ([name, [option, check]]) => [option, checkSetting(generation, name, check)])
+  const minLength = checkSetting(generation, 'min_length', CHECKS.count)
+  if (minLength > 1 && (generation.min_new_tokens ?? null) === null) list.push(['minNewTokens', minLength - 1])
+  const sampling = SAMPLING.map(([name, option, check, fallback, neutral]) => /** @type {[string, number]} */ (
+    [option, checkSetting(generation, name, check) ?? (generation[name] === null ? neutral : fallback)]))
+  if (isSampled) {
+    refuseUnsupported(generation, UNSUPPORTED_IN_SAMPLING, FILE)
+    list.push(...sampling)
   }
-  return Object.fromEntries(list.filter(([, value]) => typeof value === 'number'))
+  return Object.fromEntries(list.filter(([, value]) => value !== undefined))
 }
 
 /**

@@ -236,7 +236,8 @@ function* openModel(given, { dtype: requested, ignoreHead = false, isLoading = f
       'an encoder-decoder, are not supported; models.load(files, { ignoreHead: true }) loads the model alone')
     found.generationSettings = {
       ...readGenerationConfig(effectiveConfig, found.settings.decoderVocabSize ?? found.settings.vocabSize),
-      generationDefaults: readGenerationDefaults(found.generation ?? {})
+      generationDefaults: found.generation && !head && !pooling && 'generate' in family.Model.prototype
+        ? readGenerationDefaults(found.generation, 'decoderStartTokenId' in settings) : {}
     }
     const model = buildMetaModel(family, found.settings, dtype)
     const state = model.stateDict()

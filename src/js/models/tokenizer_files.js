@@ -5,7 +5,7 @@ import { findTiktoken, loadTokenizer } from '../text/files.js'
 import { chatFilesOf, fromGguf } from '../text/gguf_tokenizer.js'
 import { loadScripts } from '../text/pretokenizers.js'
 import { Tokenizer } from '../text/tokenizer.js'
-import { MarianTokenizer, hasTargetVocabulary } from './marian_tokenizer.js'
+import { MarianTokenizer, hasTargetSide } from './marian_tokenizer.js'
 
 /** Reads the tokenizer from a model's files. */
 
@@ -33,7 +33,7 @@ export function* readTokenizer(engine, files, isTokenizer = () => true, metadata
     const isGiven = Object.keys(contents).some(name => name !== 'config.json'), json = isGiven ? null : fromGguf(metadata)
     if (json) return new Tokenizer(engine, json, undefined, chatFilesOf(metadata))
     if (!Object.keys(contents).length || !isTokenizer(contents)) return null
-    if (hasTargetVocabulary(contents)) return new MarianTokenizer(engine, contents)
+    if (hasTargetSide(contents)) return new MarianTokenizer(engine, contents)
     if ('tokenizer.json' in contents || !findTiktoken(contents)) {
       try {
         return loadTokenizer(engine, contents)

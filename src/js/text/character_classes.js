@@ -1,10 +1,10 @@
 import { CLASSES } from '../engine/constants.js'
 import { lazyRegExp } from './lazy_regexp.js'
+import { SPACES } from './spaces.js'
 
 /** The character classes of gf_cut, by the Unicode version of the platform. @type {[() => RegExp, number][]} */
 const CLASS_PATTERNS = [
-  [lazyRegExp(String.raw`\p{L}+`, 'gu'), 1], [lazyRegExp(String.raw`\p{N}+`, 'gu'), 2],
-  [lazyRegExp(String.raw`\p{space}+`, 'gu'), 3]
+  [lazyRegExp(String.raw`\p{L}+`, 'gu'), 1], [lazyRegExp(String.raw`\p{N}+`, 'gu'), 2], [SPACES, 3]
 ]
 const BLOCK = 4096
 

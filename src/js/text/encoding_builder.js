@@ -5,15 +5,17 @@ import { endOfSpaces, startOfSpaces } from './spaces.js'
  * Trims the spaces of a token from its offsets, as Hugging Face's ByteLevel and RobertaProcessing do.
  * @param {string} token @param {[number, number]} offsets @param {boolean} isFirst
  * @param {{ hasSpace: boolean }} trim hasSpace: whether the pre-tokenizer added a space before the text
+ * @param {string} string the text
  * @returns {[number, number]}
  */
-function trimOffsets(token, [from, to], isFirst, { hasSpace }) {
+function trimOffsets(token, [from, to], isFirst, { hasSpace }, string) {
   const text = token.replaceAll('Ġ', ' ') // as byte-level vocabularies write it
   const before = endOfSpaces(text, 0), after = text.length - startOfSpaces(text, text.length)
   // No space is added before a text that begins with one.
   const isAdded = hasSpace && before === 1 && (isFirst || from === 0)
-  const start = Math.min(to, from + before - Number(isAdded))
   // A single space may stand for a character of two units, which is not cut in half.
+  const isWide = before && /** @type {number} */ (string.codePointAt(from)) > 0xffff
+  const start = isAdded ? from : Math.min(to, from + (isWide ? 2 : before))
   return [start, after && to >= after ? Math.max(start, to - (text[1] ? after : 2)) : to]
 }
 
@@ -21,8 +23,11 @@ function trimOffsets(token, [from, to], isFirst, { hasSpace }) {
 export class EncodingBuilder {
   /** @type {{ ids: ArrayLike<number>, spans: ArrayLike<number>, base: number }[]} */ #parts = []
 
-  /** @param {import('./tokenizer.js').Model} model */
-  constructor(model) {
+  #string
+
+  /** @param {import('./tokenizer.js').Model} model @param {string} string the text */
+  constructor(model, string) {
+    this.#string = string
     this.encode = model.encode.bind(model)
   }
 
@@ -54,7 +59,7 @@ export class EncodingBuilder {
   offsets(tokens, trim) {
     const offsets = this.#parts.flatMap(({ ids, spans, base }) => Array.from(ids,
       (_, i) => /** @type {[number, number]} */ ([base + spans[2 * i], base + spans[2 * i + 1]])))
-    return trim ? offsets.map((span, i) => trimOffsets(tokens[i], span, i === 0, trim)) : offsets
+    return trim ? offsets.map((span, i) => trimOffsets(tokens[i], span, i === 0, trim, this.#string)) : offsets
   }
 }
 

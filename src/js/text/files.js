@@ -140,7 +140,7 @@ const findFile = (files, pattern) => Object.keys(files).find(name => pattern.tes
  * @param {Files} files
  */
 export const findTiktoken = files => Object.keys(files).find(name => /\.(model|tiktoken)$/.test(name) &&
-  /^[\w+/]+=* \d+\r?\n/.test(readText({ start: files[name].slice(0, 99) }, 'start')))
+  /^[\w+/]+=* \d+\r?\n/.test(readText({ x: files[name].slice(0, 99) }, 'x')))
 
 /**
  * Converts files to the content of a tokenizer.json.

@@ -110,7 +110,7 @@ const NORMALIZERS = {
   StripAccents: () => remove(MARKS()),
   Strip: json => strip(readBoolean(WHERE, json, 'strip_left', true), readBoolean(WHERE, json, 'strip_right', true)),
   Replace: json => {
-    const pattern = readPattern(WHERE, json.pattern), content = readString(WHERE, json, 'content')
+    const pattern = readPattern(WHERE, json.pattern, true), content = readString(WHERE, json, 'content')
     return text => text.replaceAll(pattern, () => content)
   },
   Prepend: json => {

@@ -228,12 +228,13 @@ function isProperty(name) {
 
 /**
  * Translates a regular expression of a tokenizer.json to JavaScript.
- * @param {string} where @param {string} pattern
+ * @param {string} where @param {string} pattern @param {boolean} [isWhole] whether searching a whole text must take
+ *   time linear in its length
  * @returns {RegExp} global
  * @throws {GlassformerError} 'format' if it has no counterpart in JavaScript, or may backtrack without end and is not
  *   supported by LinearPattern
  */
-export function translatePattern(where, pattern) {
+export function translatePattern(where, pattern, isWhole) {
   expectFormat(typeof pattern === 'string', () => `${where}: a pattern must be a string`, pattern)
   /** @type {RegExp} */ let translated, /** @type {import('./pattern_tree.js').Node} */ tree
   try {
@@ -245,8 +246,9 @@ export function translatePattern(where, pattern) {
       error).message}`)
   }
   try {
-    return isSafe(tree) ? translated : new LinearPattern(translated.source, translated.flags, tree)
+    return isSafe(tree, isWhole) ? translated : new LinearPattern(translated.source, translated.flags, tree)
   } catch (error) {
+    if (isWhole) return translatePattern(where, pattern)
     throw formatError(`${where}: the pattern ${JSON.stringify(pattern.slice(0, 200))} ` +
       `may backtrack without end: ${/** @type {Error} */ (error).message}`)
   }
@@ -289,10 +291,10 @@ export const isInsideSurrogatePair = (string, at) => /^[\ud800-\udbff][\udc00-\u
 
 /**
  * Reads `{ String: ... }` or `{ Regex: ... }` of a tokenizer.json.
- * @param {string} where @param {any} pattern
+ * @param {string} where @param {any} pattern @param {boolean} [isWhole] as for translatePattern
  */
-export function readPattern(where, pattern) {
-  if (typeof pattern?.Regex === 'string') return translatePattern(where, pattern.Regex)
+export function readPattern(where, pattern, isWhole) {
+  if (typeof pattern?.Regex === 'string') return translatePattern(where, pattern.Regex, isWhole)
   const text = typeof pattern === 'string' ? pattern : pattern?.String
   expectFormat(typeof text === 'string', () => `${where}: a pattern must be { String } or { Regex }, got ${JSON.stringify(pattern)}`)
   return new RegExp(escapeRegExp(text), 'gu')

@@ -105,10 +105,12 @@ const MAX_COUNTED = 64
 /**
  * Whether a backtracking search from one position takes time linear in the length of the text, as for all known
  * tokenizers. Other patterns, such as (a+)+ or \s*\s*, can take so long that the program hangs.
- * @param {Node} node
+ * @param {Node} node @param {boolean} [isWhole] whether the search of a whole text must be linear, which that for \s+$
+ *   is not: it reads a long space again from each of its characters
  */
-export function isSafe(node) {
-  return isSmall(costOf(node, DONE, false))
+export function isSafe(node, isWhole) {
+  const cost = costOf(node, DONE, false)
+  return isSmall(cost) && !(isWhole && cost.failing)
 }
 
 /** @param {Cost} cost */

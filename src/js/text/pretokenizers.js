@@ -3,6 +3,7 @@ import { expect } from '../errors.js'
 import { lazyRegExp } from './lazy_regexp.js'
 import { expectFormat, readArray, readBoolean, readChoice, readType } from './json_fields.js'
 import { RUST_WORD, escapeRegExp, isInsideSurrogatePair, readPattern } from './pattern.js'
+import { SPACES } from './spaces.js'
 
 /**
  * A pre-tokenized text: `ends` are the ends of its words in UTF-16 units. Characters outside of words have been removed
@@ -21,7 +22,6 @@ const BEHAVIORS = ['Removed', 'Isolated', 'MergedWithPrevious', 'MergedWithNext'
 export const GPT2 = lazyRegExp(
   String.raw`'(?:[stmd]|re|ve|ll)| ?\p{L}+| ?\p{N}+| ?[^\p{space}\p{L}\p{N}]+|\p{space}+(?!\P{space})|\p{space}+`,
   'gu')
-const SPACES = lazyRegExp(String.raw`\p{space}+`, 'gu')
 const WORDS = lazyRegExp(`[${RUST_WORD}]+|[^${RUST_WORD}\\p{space}]+`, 'gu')
 const PUNCTUATION = lazyRegExp(String.raw`[!-/:-@[-\x60{-~\p{P}]`, 'gu')
 const DIGIT = lazyRegExp(String.raw`\p{N}`, 'gu')
@@ -180,7 +180,7 @@ const PRE_TOKENIZERS = {
   CharDelimiterSplit: json => [splitAt(readPattern(WHERE, json.delimiter), 'Removed')],
   Metaspace: metaspace,
   UnicodeScripts: () => {
-    expect(scriptRuns !== undefined, 'state', () => `${WHERE} UnicodeScripts needs a table; write await gf.text.loadScripts() first`)
+    expect(scriptRuns !== undefined, 'state', () => `${WHERE} UnicodeScripts needs a table; write await gf.text.loadScripts()`)
     return [splitAt(scriptRuns, 'Removed', true)]
   },
   Sequence: (json, isSpelled) => readArray(WHERE, json, 'pretokenizers').flatMap(part => createPreTokenizer(part, isSpelled))

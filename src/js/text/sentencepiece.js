@@ -166,21 +166,21 @@ export function mergesFromScores(pieces) {
  * @throws {GlassformerError} 'format'
  */
 export function fromLlama2c(name, bytes) {
-  const where = `tokenizer: ${name}`
+  const where = `tokenizer: ${name}`, question = "is it llama2.c's tokenizer.bin?"
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   /** @type {Piece[]} */ const pieces = []
   for (let at = 4; at < bytes.length;) {
     expectFormat(at + 8 <= bytes.length, () => `${where} ends inside token ${pieces.length}`)
     const score = view.getFloat32(at, true), length = view.getInt32(at + 4, true)
-    expectFormat(length >= 0 && length <= bytes.length - at - 8, () => `${where}: token ${pieces.length} cannot have ${length} bytes; is it llama2.c's tokenizer.bin?`)
+    expectFormat(length >= 0 && length <= bytes.length - at - 8, () => `${where}: token ${pieces.length} cannot have ${length} bytes; ${question}`)
     const text = decodeUtf8(bytes.subarray(at + 8, at + 8 + length))
     pieces.push({ piece: text.replaceAll(' ', '▁'), score, type: 1 })
     at += 8 + length
   }
-  expectFormat(pieces.length >= 259 && pieces.slice(3, 259).every(({ piece }, byte) => parseByteToken(piece) === byte), () => `${where} must begin with three special tokens and the 256 bytes; is it llama2.c's tokenizer.bin?`)
-  pieces.slice(0, 3).forEach((piece, id) =>
-    Object.assign(piece, { piece: ['<unk>', '<s>', '</s>'][id], type: id ? CONTROL : UNKNOWN }))
-  pieces.slice(3, 259).forEach(piece => Object.assign(piece, { type: BYTE }))
+  expectFormat(pieces.length >= 259 && pieces.slice(3, 259).every(({ piece }, byte) => parseByteToken(piece) === byte), () => `${where} must begin with three special tokens and the 256 bytes; ${question}`)
+  const specials = ['<unk>', '<s>', '</s>']
+  pieces.slice(0, 259).forEach((piece, id) => Object.assign(piece,
+    id < 3 ? { piece: specials[id], type: id ? CONTROL : UNKNOWN } : { type: BYTE }))
   return toTokenizerJson(where, pieces, {
     type: BPE, spec: spmSpec('', true, false), byteFallback: true, before: [1], after: []
   })

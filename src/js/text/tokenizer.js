@@ -5,7 +5,7 @@ import { BpeModel, hasAffixes } from './bpe_model.js'
 import { decodeByteLevel, encodeByteLevel } from './byte_level.js'
 import { createDecoder, parseByteToken } from './decoders.js'
 import { createExplanations } from './explanations.js'
-import { expectDepth, expectPart, formatError, readArray, readChoice, readIntegers } from './json_fields.js'
+import { expectDepth, expectPart, formatError, readArray, readIntegers } from './json_fields.js'
 import { createMergeFinder } from './merge_steps.js'
 import { createNormalizer } from './normalizers.js'
 import { EncodingBuilder, joinPieces, truncatedLengths } from './encoding_builder.js'
@@ -237,10 +237,9 @@ export class Tokenizer {
     if (this.#byteMode) return decodeWord(token, this.#json.model) ?? encodeUtf8(token)
     const byte = parseByteToken(token)
     if (byte !== undefined) return Uint8Array.of(byte)
-    const { continuing_subword_prefix: prefix, type } = this.#json.model
-    if (type === 'WordPiece' && token.startsWith(prefix ?? '##')) return encodeUtf8(
-      token.slice((prefix ?? '##').length))
-    return encodeUtf8(token.replaceAll('▁', ' '))
+    const { model } = this.#json, prefix = model.continuing_subword_prefix ?? '##'
+    return encodeUtf8(model.type === 'WordPiece' && token.startsWith(prefix) ? token.slice(prefix.length)
+      : token.replaceAll('▁', ' '))
   }
 
   /** @param {string} where @param {string} name @param {unknown} id @returns {string} */
@@ -276,7 +275,8 @@ export class Tokenizer {
       'maxLength', { maxLength: undefined, strategy: 'longest_first', side: 'right' }, added)
     const lists = /** @type {any[]} */ (isList ? text : [text]).map((first, k) => {
       const texts = (isPair ? [first, isList ? pair[k] : pair] : [first]).map(part => {
-        const source = createSource(this.#engine, where, part), builder = new EncodingBuilder(this.#model)
+        const source = createSource(this.#engine, where, part)
+        const builder = new EncodingBuilder(this.#model, source.string)
         this.#read(source, builder, allowSpecial)
         return { builder, ids: builder.ids, length: source.string.length }
       })
@@ -324,7 +324,7 @@ export class Tokenizer {
    */
   #readPadding(value, longest) {
     const { direction, pad_id: padId, pad_type_id: typeId = 0 } = this.#json.padding ?? {}
-    const tokens = ['[PAD]', '<pad>', '<|pad|>'], known = tokens.find(token => this.#vocab.has(token)) ?? ''
+    const known = ['[PAD]', '<pad>', '<|pad|>'].find(token => this.#vocab.has(token)) ?? ''
     const { length, multipleOf, side, id } = readLimits('padding', value, 'length', { length: longest, multipleOf: 1,
       side: direction === 'Left' ? 'left' : 'right', id: padId ?? this.#vocab.get(known) })
     this.#expectToken('tokenizer.encode', 'padding.id', id)
@@ -501,21 +501,22 @@ function vocabEntries({ vocab, names }) {
   return Object.entries(vocab)
 }
 
-/** @typedef {ConstructorParameters<typeof BpeModel>} ModelArguments */
-/** @type {Record<string, (...args: ModelArguments) => Model>} */
-const MODELS = {
-  BPE: (...args) => new BpeModel(...args),
-  WordLevel: (_, model, vocab) => wordLevelModel(model, vocab),
-  WordPiece: (engine, model, vocab) => new WordPieceModel(engine, model, vocab),
-  Unigram: (engine, model, vocab) => new UnigramModel(engine, model, vocab)
-}
-
-/** @param {ModelArguments} args @returns {Model} */
-function createModel(...[engine, model, vocab, byteLevel]) {
+/**
+ * @param {import('../engine/kernels.js').Kernels} engine @param {any} model @param {Map<string, number>} vocab
+ * @param {'read' | 'spelled' | undefined} byteLevel
+ * @returns {Model}
+ */
+function createModel(engine, model, vocab, byteLevel) {
+  const type = modelType(model)
   expectPart(!model.dropout, () => 'model.dropout must be null or 0', model.dropout)
-  expectPart(!byteLevel || byteLevel === 'spelled' || !['WordPiece', 'Unigram'].includes(modelType(model)), () => `pre_tokenizer ByteLevel goes with a model of type 'BPE'`, modelType(model))
-  const type = readChoice('tokenizer', { 'model.type': modelType(model) }, 'model.type', Object.keys(MODELS))
-  return MODELS[type](engine, model, vocab, byteLevel)
+  expectPart(byteLevel !== 'read' || !['WordPiece', 'Unigram'].includes(type), () => `pre_tokenizer ByteLevel goes with a model of type 'BPE'`, type)
+  switch (type) {
+    case 'BPE': return new BpeModel(engine, model, vocab, byteLevel)
+    case 'WordLevel': return wordLevelModel(model, vocab)
+    case 'WordPiece': return new WordPieceModel(engine, model, vocab)
+    case 'Unigram': return new UnigramModel(engine, model, vocab)
+    default: throw formatError(`tokenizer: model.type must be 'BPE', 'WordPiece', 'WordLevel' or 'Unigram', got ${describe(type)}`)
+  }
 }
 
 /** The type of a model; old files lack the field. @param {any} model */
