@@ -3,7 +3,7 @@
 import { h } from '../lib/dom.js'
 import { renderProse } from '../lib/prose.js'
 
-/** @import { CellError } from '../notebooks/runner.js' */
+/** @import { CellError, Output } from '../notebooks/runner.js' */
 /** @import { Translate } from '../types.d.ts' */
 /** @import { CaseFailure, Report } from './check.js' */
 
@@ -23,7 +23,7 @@ export function isReport(data) {
     (data.mistake === null || typeof data.mistake === 'string') &&
     (data.failure === null || typeof data.failure?.kind === 'string')
   return isTyped && Array.isArray(data.cases) &&
-    data.cases.every((/** @type {any} */ item) => typeof item?.id === 'string')
+    data.cases.every((/** @type {any} */ item) => typeof item?.id === 'string' && Array.isArray(item.outputs))
 }
 
 /** An error in the reader's code. @param {Pick<CellError, 'name' | 'message' | 'line'>} error @param {Translate} t */
@@ -64,4 +64,17 @@ export function renderReport({ passed, cases, failure, mistake, shown }, { name,
     mistake && mistakes[mistake] ? h('p', { className: 'exercise-mistake' }, renderProse(mistakes[mistake])) : '',
     failure ? h('p', { className: 'exercise-difference' }, where ? h('b', {}, where) : '', ' ', formatFailure(failure, name, t)) : ''
   ]
+}
+
+/**
+ * What the reader's code printed, under the case in which it did.
+ * @param {Output[]} outputs @param {Report['cases']} cases empty where the code did not get so far @param {Translate} t
+ */
+export function renderOutputs(outputs, cases, t) {
+  /** @param {number} from @param {number} [to] */
+  const render = (from, to) => outputs.slice(from, to).flatMap(output => (
+    output.kind === 'text' ? [h('pre', { className: 'exercise-print' }, output.text)] : []))
+  const lists = cases.map(({ id, outputs: [from, to] }) => ({ id, list: render(from, to) }))
+  return [...render(0, cases[0]?.outputs[0]), ...lists.filter(({ list }) => list.length).flatMap(({ id, list }) => [
+    h('p', { className: 'exercise-printed' }, t(`cases.${id}`)), ...list])]
 }
