@@ -46,16 +46,27 @@ function formatFailure(failure, name, t) {
     total > 1 ? t('failure.count', { count, total }) : ''].filter(Boolean).join(' ')
 }
 
+/** Parts of the library that have what the exercises ask for. */
+const WHOLE_PARTS = ['gf.nn', 'gf.functional', 'gf.optim', 'gf.decoding', 'gf.text']
+
+/**
+ * What of the engine's own code does the exercise for the reader: then the engine is compared with itself.
+ * @param {string} code @param {string[]} [shortcuts]
+ */
+export const findShortcut = (code, shortcuts = []) => (
+  [...WHOLE_PARTS, ...shortcuts].find(name => code.replace(/\/\/.*$/gm, '').includes(name)) ?? null)
+
 /**
  * @param {Report} report
- * @param {{ name: string, tolerance: number, t: Translate, mistakes: Record<string, string> }} options mistakes: their
- *   sentences
+ * @param {{ name: string, tolerance: number, t: Translate, mistakes: Record<string, string>,
+ *   shortcut: string | null }} options mistakes: their sentences; shortcut: what the code calls of the engine's own
  */
-export function renderReport({ passed, cases, failure, mistake, shown }, { name, tolerance, t, mistakes }) {
+export function renderReport({ passed, cases, failure, mistake, shown }, { name, tolerance, t, mistakes, shortcut }) {
   const list = h('ul', { className: 'exercise-cases' }, cases.map(({ id, passed: isRight }) => (
     h('li', { className: isRight ? 'is-right' : 'is-wrong' }, isRight ? '✓ ' : '✗ ', t(`cases.${id}`)))))
   if (passed) {
     return [h('p', { className: 'exercise-verdict is-right' }, t('passed', { count: cases.length, tolerance })), list,
+      shortcut ? h('p', { className: 'exercise-mistake' }, t('shortcut', { name: shortcut.replace(/^\.|\($/g, '') })) : '',
       shown ? h('p', { className: 'exercise-shown' }, t(`shown.${name}`), ' ', h('b', {}, shown)) : '']
   }
   const where = failure && 'case' in failure ? t('inCase', { name: t(`cases.${failure.case}`) }) : ''

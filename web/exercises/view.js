@@ -8,7 +8,7 @@ import { isSingleFile } from '../notebooks/page_runner.js'
 import { Stopped } from '../notebooks/runner.js'
 import { EXERCISES } from './index.js'
 import { createEditor } from './editor.js'
-import { formatError, isReport, renderOutputs, renderReport } from './report.js'
+import { findShortcut, formatError, isReport, renderOutputs, renderReport } from './report.js'
 import { getSaved, isPassed, updateSaved } from './saved_state.js'
 
 /** @import { Translate } from '../types.d.ts' */
@@ -94,8 +94,8 @@ export function mountExercise(id, exercise, texts, context) {
     else updateSaved(id, { tries: (getSaved(id).tries ?? 0) + 1 })
     const { failure } = report
     editor.markError(failure?.kind === 'error' ? failure.error.line : null)
-    const { name, tolerance } = exercise
-    const shown = renderReport(report, { name, tolerance, t, mistakes: texts.mistakes })
+    const { name, tolerance, shortcuts } = exercise, shortcut = findShortcut(code, shortcuts)
+    const shown = renderReport(report, { name, tolerance, t, mistakes: texts.mistakes, shortcut })
     return report.passed && next ? [...shown, createNextLink()] : shown
   }
   /** @param {string} code @returns {Promise<import('../types.d.ts').Child[]>} */
