@@ -114,7 +114,8 @@ test('earlier functions are called as their exercises declare them', () => {
 })
 
 test('code that calls the engine\'s own function is told so; no solution does', () => {
-  for (const [id, { solution, shortcuts: own }] of Object.entries(all)) assert.equal(findShortcut(solution, own), null, id)
+  const found = Object.values(all).map(({ solution, shortcuts: own }) => findShortcut(solution, own))
+  assert.deepEqual(found.filter(Boolean), [])
   const { shortcuts } = all.softmax
   assert.equal(findShortcut('function softmax(x) {\n  return x.softmax(-1)\n}', shortcuts), '.softmax(')
   assert.equal(findShortcut('function norm(x) {\n  return gf.functional.layerNorm(x, [3])\n}'), 'gf.functional')
