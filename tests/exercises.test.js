@@ -9,6 +9,7 @@ import { exportCases, toPython } from '../web/exercises/export_cases.js'
 import { createNotebook, toSnakeCase } from '../web/exercises/export_exercises.js'
 import { EXERCISES } from '../web/exercises/index.js'
 import { readRunValues } from '../web/exercises/read_run.js'
+import { findShortcut } from '../web/exercises/report.js'
 import { createRandom } from '../web/exercises/random.js'
 import { loadExerciseList, loadExerciseTexts } from '../web/words/exercises.js'
 import { LANGUAGES } from '../web/words/index.js'
@@ -23,7 +24,7 @@ const valuesOf = ({ values = [] }) => readRunValues(run, values)
 const partsOf = ({ uses = [] }) => uses.map(id => ({ name: all[id].name, code: all[id].solution }))
 const evaluate = globalThis.eval
 const check = (exercise, source, parts = partsOf(exercise), values = valuesOf(exercise)) => (
-  checkCode(exercise, { source, parts, values }, { gf, evaluate, scope: globalThis }))
+  checkCode(exercise, { source, parts, values }, { gf, evaluate, scope: globalThis, countOutputs: () => 0 }))
 globalThis.gf = gf
 
 test('the list and the worker have the same exercises', async () => {
@@ -97,7 +98,8 @@ test('the notebook for PyTorch has every exercise: text, starter, and the engine
 })
 
 test('values as Python writes them', () => {
-  const values = [gf.tensor([[1, 0.5], [NaN, -Infinity]]), gf.tensor([2], { dtype: 'int32' }), [1, 'a', null, true], { k: 1e-7 }]
+  const tensors = [gf.tensor([[1, 0.5], [NaN, -Infinity]]), gf.tensor([2], { dtype: 'int32' })]
+  const values = [...tensors, [1, 'a', null, true], { k: 1e-7 }]
   assert.deepEqual(values.map(toPython), [
     "torch.tensor([[1, 0.5], [float('nan'), float('-inf')]], dtype=torch.float32)",
     'torch.tensor([2], dtype=torch.int64)', '[1, "a", None, True]', '{"k": 1e-7}'
@@ -109,4 +111,13 @@ test('earlier functions are called as their exercises declare them', () => {
     assert.match(starter, new RegExp(`^function ${name}\\(.*\\) \\{$`, 'm'), id)
     for (const used of uses) assert.ok(Object.keys(all).indexOf(used) < Object.keys(all).indexOf(id), `${id}: ${used}`)
   }
+})
+
+test('code that calls the engine\'s own function is told so; no solution does', () => {
+  const found = Object.values(all).map(({ solution, shortcuts: own }) => findShortcut(solution, own))
+  assert.deepEqual(found.filter(Boolean), [])
+  const { shortcuts } = all.softmax
+  assert.equal(findShortcut('function softmax(x) {\n  return x.softmax(-1)\n}', shortcuts), '.softmax(')
+  assert.equal(findShortcut('function norm(x) {\n  return gf.functional.layerNorm(x, [3])\n}'), 'gf.functional')
+  assert.equal(findShortcut('// as gf.nn.LayerNorm\nfunction norm(x) {}'), null)
 })

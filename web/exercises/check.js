@@ -10,7 +10,8 @@ import { createRandom } from './random.js'
 /** @import { Difference, Leaf } from './leaves.js' */
 
 /**
- * @typedef {{ gf: Library, values: RunValues | null, evaluate: (code: string) => any }} CheckTools
+ * @typedef {{ gf: Library, values: RunValues | null, evaluate: (code: string) => any,
+ *   countOutputs: () => number }} CheckTools countOutputs: how many values have been printed so far
  *
  * @typedef {{ kind: 'nothing' } | { kind: 'unreadable', path: string, got: string }
  *   | { kind: 'error', error: CellError }} NoResult
@@ -19,7 +20,8 @@ import { createRandom } from './random.js'
  * The result of a check; `mistake` is the typical one whose numbers the reader's are.
  * @typedef {object} Report
  * @property {boolean} passed
- * @property {{ id: string, passed: boolean }[]} cases
+ * @property {{ id: string, passed: boolean, outputs: [number, number] }[]} cases outputs: the first that was printed in
+ *   this case, and the one after the last
  * @property {CaseFailure | { kind: 'missing' } | null} failure the first
  * @property {string | null} mistake
  * @property {string} [shown] what the reader's function makes of the first case
@@ -101,11 +103,17 @@ export function checkFunction(exercise, compute, tools) {
     const ids = createCases(exercise, tools).map(([id]) => id)
     const expected = /** @type {Leaf[][]} */ (
       computeCases((...args) => exercise.expected(gf, ...args), exercise, tools))
-    const own = computeCases(/** @type {(...args: any[]) => any} */ (compute), exercise, tools)
+    /** @type {number[]} */ const starts = []
+    const own = computeCases((...args) => {
+      starts.push(tools.countOutputs())
+      return compute(...args)
+    }, exercise, tools)
+    const end = tools.countOutputs()
     const failures = own.map((result, i) => (
       Array.isArray(result) ? findDifference(result, expected[i], exercise.tolerance) : result))
     const first = failures.findIndex(Boolean)
-    const cases = ids.map((id, i) => ({ id, passed: !failures[i] }))
+    const cases = ids.map((id, i) => (
+      { id, passed: !failures[i], outputs: /** @type {[number, number]} */ ([starts[i], starts[i + 1] ?? end]) }))
     if (first < 0) return { passed: true, cases, failure: null, mistake: null, ...showResult(exercise, compute, tools) }
     const failure = /** @type {CaseFailure} */ ({ case: ids[first], ...failures[first] })
     return { passed: false, cases, failure, mistake: findMistake(exercise, own, tools) }
@@ -124,17 +132,17 @@ export function checkFunction(exercise, compute, tools) {
 /**
  * Evaluates the reader's code, after the earlier functions that it may call, and checks it.
  * @param {Exercise} exercise @param {CheckRequest} request
- * @param {{ gf: Library, evaluate: (code: string) => any, scope: any }} tools
+ * @param {import('../notebooks/cell_scope.js').CellTools} tools
  * @returns {{ report: Report } | { error: CellError }}
  */
-export function checkCode(exercise, { source, parts, values }, { gf, evaluate, scope }) {
+export function checkCode(exercise, { source, parts, values }, { gf, evaluate, scope, countOutputs }) {
   for (const { name, code } of parts) {
     const value = evaluate(toFunction(code, name, `${name}.js`))
     Object.defineProperty(scope, name, { value, configurable: true, writable: true })
   }
   try {
     const compute = evaluate(toFunction(source, exercise.name, 'exercise.js'))
-    return { report: checkFunction(exercise, compute, { gf, values, evaluate }) }
+    return { report: checkFunction(exercise, compute, { gf, values, evaluate, countOutputs }) }
   } catch (problem) {
     return { error: describeError(problem, READER_LINE) }
   } finally {

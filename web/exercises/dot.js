@@ -9,6 +9,7 @@ export const exercise = {
   name: 'dot',
   formula: 'a · b = sum_i a_i b_i',
   names: ['a.mul(b)', 'a.sum()', 'a.shape'],
+  shortcuts: ['.dot(', 'gf.dot', 'einsum'],
   starter: `// a: [d], b: [d]  →  []
 function dot(a, b) {
   return a

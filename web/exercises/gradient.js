@@ -8,6 +8,7 @@ export const exercise = {
   formula: 'frac{∂ L}{∂ x_{t,j}} = frac{1}{T} (p_{t,j} - [j = y_t])',
   names: ['softmax(x)', 'gf.oneHot(targets, { numClasses: V })', "x.to('float32')", 'x.sub(y)', 'x.div(T)', 'x.shape'],
   uses: ['softmax'],
+  shortcuts: ['gf.grad', '.backward('],
   starter: `// $signature
 function lossGradient(x, targets) {
   const [T, V] = x.shape

@@ -18,6 +18,7 @@
  * @property {string} name the function that the reader writes
  * @property {string} formula in the language of `lib/formula.js`; ` ; ` separates lines
  * @property {string[]} names expressions that help, shown as code
+ * @property {string[]} [shortcuts] what would compare the engine with itself, besides its modules and functions
  * @property {string[]} [uses] earlier exercises whose functions the code may call
  * @property {string} starter in which comments such as `// $task` stand for texts
  * @property {string} solution

@@ -5,6 +5,7 @@ export const exercise = {
   name: 'positions',
   formula: 'P_{k,2i} = "sin"(frac{k}{10000^{2i/d}}) ; P_{k,2i+1} = "cos"(frac{k}{10000^{2i/d}})',
   names: ['Math.sin(x)', 'Math.cos(x)', '10000 ** x', 'j % 2', 'gf.tensor(rows)'],
+  shortcuts: ['gf.positionalEncoding'],
   starter: `// $signature
 function positions(T, d) {
   const rows = Array.from({ length: T }, (_, k) => Array.from({ length: d }, (_, j) => {

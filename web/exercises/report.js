@@ -3,7 +3,7 @@
 import { h } from '../lib/dom.js'
 import { renderProse } from '../lib/prose.js'
 
-/** @import { CellError } from '../notebooks/runner.js' */
+/** @import { CellError, Output } from '../notebooks/runner.js' */
 /** @import { Translate } from '../types.d.ts' */
 /** @import { CaseFailure, Report } from './check.js' */
 
@@ -23,7 +23,7 @@ export function isReport(data) {
     (data.mistake === null || typeof data.mistake === 'string') &&
     (data.failure === null || typeof data.failure?.kind === 'string')
   return isTyped && Array.isArray(data.cases) &&
-    data.cases.every((/** @type {any} */ item) => typeof item?.id === 'string')
+    data.cases.every((/** @type {any} */ item) => typeof item?.id === 'string' && Array.isArray(item.outputs))
 }
 
 /** An error in the reader's code. @param {Pick<CellError, 'name' | 'message' | 'line'>} error @param {Translate} t */
@@ -46,16 +46,27 @@ function formatFailure(failure, name, t) {
     total > 1 ? t('failure.count', { count, total }) : ''].filter(Boolean).join(' ')
 }
 
+/** Parts of the library that have what the exercises ask for. */
+const WHOLE_PARTS = ['gf.nn', 'gf.functional', 'gf.optim', 'gf.decoding', 'gf.text']
+
+/**
+ * What of the engine's own code does the exercise for the reader: then the engine is compared with itself.
+ * @param {string} code @param {string[]} [shortcuts]
+ */
+export const findShortcut = (code, shortcuts = []) => (
+  [...WHOLE_PARTS, ...shortcuts].find(name => code.replace(/\/\/.*$/gm, '').includes(name)) ?? null)
+
 /**
  * @param {Report} report
- * @param {{ name: string, tolerance: number, t: Translate, mistakes: Record<string, string> }} options mistakes: their
- *   sentences
+ * @param {{ name: string, tolerance: number, t: Translate, mistakes: Record<string, string>,
+ *   shortcut: string | null }} options mistakes: their sentences; shortcut: what the code calls of the engine's own
  */
-export function renderReport({ passed, cases, failure, mistake, shown }, { name, tolerance, t, mistakes }) {
+export function renderReport({ passed, cases, failure, mistake, shown }, { name, tolerance, t, mistakes, shortcut }) {
   const list = h('ul', { className: 'exercise-cases' }, cases.map(({ id, passed: isRight }) => (
     h('li', { className: isRight ? 'is-right' : 'is-wrong' }, isRight ? '✓ ' : '✗ ', t(`cases.${id}`)))))
   if (passed) {
     return [h('p', { className: 'exercise-verdict is-right' }, t('passed', { count: cases.length, tolerance })), list,
+      shortcut ? h('p', { className: 'exercise-mistake' }, t('shortcut', { name: shortcut.replace(/^\.|\($/g, '') })) : '',
       shown ? h('p', { className: 'exercise-shown' }, t(`shown.${name}`), ' ', h('b', {}, shown)) : '']
   }
   const where = failure && 'case' in failure ? t('inCase', { name: t(`cases.${failure.case}`) }) : ''
@@ -64,4 +75,17 @@ export function renderReport({ passed, cases, failure, mistake, shown }, { name,
     mistake && mistakes[mistake] ? h('p', { className: 'exercise-mistake' }, renderProse(mistakes[mistake])) : '',
     failure ? h('p', { className: 'exercise-difference' }, where ? h('b', {}, where) : '', ' ', formatFailure(failure, name, t)) : ''
   ]
+}
+
+/**
+ * What the reader's code printed, under the case in which it did.
+ * @param {Output[]} outputs @param {Report['cases']} cases empty where the code did not get so far @param {Translate} t
+ */
+export function renderOutputs(outputs, cases, t) {
+  /** @param {number} from @param {number} [to] */
+  const render = (from, to) => outputs.slice(from, to).flatMap(output => (
+    output.kind === 'text' ? [h('pre', { className: 'exercise-print' }, output.text)] : []))
+  const lists = cases.map(({ id, outputs: [from, to] }) => ({ id, list: render(from, to) }))
+  return [...render(0, cases[0]?.outputs[0]), ...lists.filter(({ list }) => list.length).flatMap(({ id, list }) => [
+    h('p', { className: 'exercise-printed' }, t(`cases.${id}`)), ...list])]
 }

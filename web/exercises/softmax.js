@@ -9,6 +9,7 @@ export const exercise = {
   name: 'softmax',
   formula: 'p_i = frac{e^{x_i - m}}{sum_j e^{x_j - m}} ; m = "max"_j x_j',
   names: ['x.amax(-1, { keepdim: true })', 'x.sum(-1, { keepdim: true })', 'x.sub(y)', 'x.exp()', 'x.div(y)'],
+  shortcuts: ['.softmax(', 'gf.softmax', 'logSoftmax'],
   starter: `// x: [..., T]  →  [..., T]
 function softmax(x) {
   return x

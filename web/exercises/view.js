@@ -8,7 +8,7 @@ import { isSingleFile } from '../notebooks/page_runner.js'
 import { Stopped } from '../notebooks/runner.js'
 import { EXERCISES } from './index.js'
 import { createEditor } from './editor.js'
-import { formatError, isReport, renderReport } from './report.js'
+import { findShortcut, formatError, isReport, renderOutputs, renderReport } from './report.js'
 import { getSaved, isPassed, updateSaved } from './saved_state.js'
 
 /** @import { Translate } from '../types.d.ts' */
@@ -36,10 +36,6 @@ const TRIES = 3
 
 /** @param {string} word @param {() => void} onclick @param {string} [className] */
 const button = (word, onclick, className = 'nb-run') => h('button', { type: 'button', className, onclick }, word)
-
-/** @param {Output[]} outputs */
-const renderOutputs = outputs => outputs.flatMap(output => (
-  output.kind === 'text' ? [h('pre', { className: 'exercise-print' }, output.text)] : []))
 
 /**
  * Hints that are shown one by one.
@@ -98,8 +94,8 @@ export function mountExercise(id, exercise, texts, context) {
     else updateSaved(id, { tries: (getSaved(id).tries ?? 0) + 1 })
     const { failure } = report
     editor.markError(failure?.kind === 'error' ? failure.error.line : null)
-    const { name, tolerance } = exercise
-    const shown = renderReport(report, { name, tolerance, t, mistakes: texts.mistakes })
+    const { name, tolerance, shortcuts } = exercise, shortcut = findShortcut(code, shortcuts)
+    const shown = renderReport(report, { name, tolerance, t, mistakes: texts.mistakes, shortcut })
     return report.passed && next ? [...shown, createNextLink()] : shown
   }
   /** @param {string} code @returns {Promise<import('../types.d.ts').Child[]>} */
@@ -108,7 +104,7 @@ export function mountExercise(id, exercise, texts, context) {
       const { output, error, report } = await context.check(code)
       if (error) updateSaved(id, { tries: (getSaved(id).tries ?? 0) + 1 })
       const shown = error ? showError(error) : isReport(report) ? showReport(report, code) : [t('broken')]
-      return [...shown, ...renderOutputs(output)]
+      return [...shown, ...renderOutputs(output, isReport(report) ? report.cases : [], t)]
     } catch (problem) {
       const { message } = /** @type {Error} */ (problem)
       const why = problem instanceof Stopped ? problem.why : 'broken'

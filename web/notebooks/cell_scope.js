@@ -74,7 +74,8 @@ function runAndRespond(run) {
 
 /**
  * What code of the reader is run with.
- * @typedef {{ gf: import('../types.d.ts').Library, evaluate: (code: string) => any, scope: any }} CellTools
+ * @typedef {{ gf: import('../types.d.ts').Library, evaluate: (code: string) => any, scope: any,
+ *   countOutputs: () => number }} CellTools countOutputs: how many there are so far
  */
 
 /**
@@ -86,7 +87,7 @@ export function serveCells(answer) {
   scope.onmessage = async (/** @type {MessageEvent} */ { data }) => {
     if (data.wasm) {
       try {
-        tools = { gf: await load({ wasm: data.wasm }), evaluate, scope }
+        tools = { gf: await load({ wasm: data.wasm }), evaluate, scope, countOutputs: () => recorder.outputs.length }
         Object.assign(scope, { gf: tools.gf, print, plot, console: { log: print } })
         for (const name of ['gf', 'print', 'plot', 'console']) ALLOWED.add(name)
         evaluate('1')
