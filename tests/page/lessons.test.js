@@ -97,7 +97,8 @@ test('both languages have the same steps, and every link of a step survives a ro
   for (const { texts: { ko, en }, steps, model, base } of lessons) {
     const keys = texts => Object.entries(texts.steps).map(([id, step]) => [id, Object.keys(step).sort()])
     assert.deepEqual(keys(ko), keys(en))
-    const ofSteps = steps.flatMap(({ state, answerState: then, model: own }) => [{ link: state, own }, { link: then, own }])
+    const ofSteps = steps.flatMap(({ state, answerState, model: own }) => (
+      [{ link: state, own }, { link: answerState, own }]))
     const links = [{ link: base }, ...ofSteps]
       .flatMap(({ link, own = model }) => (typeof link === 'string' ? [link] : link && typeof link === 'object' ? Object.values(link) : [])
         .map(text => [text, own]))
