@@ -35,7 +35,9 @@ export function createSoftmax({ t, onchange }, options) {
     exps.show(raised, Math.max(...raised))
     const weights = softmax(scaled)
     shares.show(weights)
-    setText(sum, `${weights.map(weight => formatFixed(weight)).join(' + ')} = 1`)
+    const texts = weights.map(weight => formatFixed(weight))
+    const isExact = Math.abs(texts.reduce((total, text) => total + Number(text), 0) - 1) < 1e-9
+    setText(sum, `${texts.join(' + ')} ${isExact ? '=' : '≈'} 1`)
   }
   /** @param {{ scores?: number[], temperature?: number }} next */
   function change(next) {

@@ -101,6 +101,11 @@ const levelValues = (run, now) => ({
 /** The probability of a word for the gap. @param {Run} run @param {Now} _ @param {string} word */
 const givenProbability = (run, _, word) => ({ share: formatProbability(
   valueOfCell(run, PROBABILITIES, [0, gapRow(run), run.streams.answer.vocabulary.indexOf(word)])) })
+/** The first and the last column of the results of a head. @param {Run} run @param {Now} now */
+function headColumns(run, { state: { head } }) {
+  const { shape: [, , width] } = getTensor(run, HEADS), size = width / getTensor(run, WEIGHTS).shape[1]
+  return [head * size, (head + 1) * size - 1]
+}
 /** The attention weight of a token. @param {Run} run @param {Now} now @param {string} position */
 const givenWeight = (run, now, position) => (
   { weight: formatProbability(attentionWeights(run, now)[Number(position)]) })
@@ -155,7 +160,13 @@ export const lesson = {
     },
     {
       id: 'mix', state: `room=${ROOM}.heads`, target: run => ({ tensor: HEADS, index: [0, gapRow(run), null] }),
-      question: { options: () => [{ id: 'own' }, { id: 'seen' }, { id: 'all' }], answer: nearest }, values: attentionValues, paperCells: () => []
+      question: { options: () => [{ id: 'own' }, { id: 'seen' }, { id: 'all' }], answer: nearest },
+      cell: (run, now) => ({ tensor: HEADS, index: [0, gapRow(run), headColumns(run, now)[0]] }),
+      values: (run, now) => {
+        const [first, last] = headColumns(run, now).map(String)
+        return { ...attentionValues(run, now), first, last }
+      },
+      paperCells: () => []
     },
     {
       id: 'heads', state: `room=${ROOM}.weights`, freeSettings: ['head'], target: () => ({ selector: '.stage [data-picker="head"]' }),

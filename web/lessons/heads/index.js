@@ -3,7 +3,7 @@
 import { formatFixed } from '../../lib/number.js'
 import { getTensor } from '../../lib/run.js'
 import { lessonLink } from '../../words/index.js'
-import { largest, streamTokens, valueOfCell } from '../run_values.js'
+import { largest, rowValues, streamTokens } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 
@@ -16,9 +16,16 @@ const gapRow = run => streamTokens(run, 'text').indexOf('[?]')
 const headCount = run => getTensor(run, WEIGHTS).shape[1]
 /** @param {Run} run */
 const headSize = run => getTensor(run, HEADS).shape[2] / headCount(run)
-/** The weight that each head gives to the gap itself. @param {Run} run */
-const ownWeights = run => Array.from({ length: headCount(run) }, (_, head) => (
-  valueOfCell(run, WEIGHTS, [0, head, gapRow(run), gapRow(run)])))
+/** The weights from the gap, by head. @param {Run} run */
+const gapWeights = run => Array.from({ length: headCount(run) }, (_, head) => (
+  rowValues(run, WEIGHTS, [0, head, gapRow(run)])))
+/** The position with the largest weight in any head. @param {Run} run */
+function attended(run) {
+  const rows = gapWeights(run), head = largest(rows.map(row => Math.max(...row)))
+  return largest(rows[head])
+}
+/** The weight that each head gives to that position. @param {Run} run */
+const weightsOfHeads = run => gapWeights(run).map(row => row[attended(run)])
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
@@ -28,11 +35,12 @@ export const lesson = {
       id: 'different', state: `room=${ROOM}.weights`, freeSettings: ['head'],
       target: () => ({ selector: '.stage [data-picker="head"]' }),
       question: {
-        options: run => ownWeights(run).map((_, head) => ({ id: String(head), text: String(head) })),
-        answer: run => String(largest(ownWeights(run)))
+        options: run => weightsOfHeads(run).map((_, head) => ({ id: String(head), text: String(head) })),
+        answer: run => String(largest(weightsOfHeads(run)))
       },
-      values: run => ({ count: String(headCount(run)), head: String(largest(ownWeights(run))),
-        weight: formatFixed(Math.max(...ownWeights(run))) })
+      values: run => ({ count: String(headCount(run)), head: String(largest(weightsOfHeads(run))),
+        weight: formatFixed(Math.max(...weightsOfHeads(run))), token: streamTokens(run, 'text')[attended(run)],
+        place: String(attended(run)) })
     },
     {
       id: 'size', state: `room=${ROOM}.heads`, target: run => ({ tensor: HEADS, index: [0, gapRow(run), null] }),

@@ -28,7 +28,7 @@ export const lesson = {
     {
       id: 'logits', state: 'room=output', target: run => ({ tensor: LOGITS, index: [0, firstRow(run), null] }),
       question: {
-        options: candidates, answer: chosen, given: (run, _, token) => (
+        options: candidates, answer: chosen, isOfAnswer: true, given: (run, _, token) => (
           { logit: formatFixed(logits(run)[run.streams.target.vocabulary.indexOf(token)]) })
       },
       values: run => (
