@@ -42,6 +42,17 @@ test('a space that was added before a character of two units, after a special to
   assert.deepEqual(tokenizer.encode('l 🥰').offsets.slice(0, 3), [[0, 0], [0, 1], [2, 2]])
 })
 
+test('trims the spaces that an added token takes', () => {
+  const part = byteLevel({ add_prefix_space: true })
+  const added = (id, content, more) => ({ id, content, special: true, ...more })
+  const json = { pre_tokenizer: part, post_processor: part, model: { type: 'BPE', vocab, merges },
+    added_tokens: [added(900, '<l>', { lstrip: true }), added(901, '<r>', { rstrip: true }),
+      added(902, '<b>', { lstrip: true, rstrip: true })] }
+  const tokenizer = gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(json) })
+  assert.deepEqual(['l  <l>', '<r>  ', 'l <b>  ', ' <l>', '  <l>'].map(text => tokenizer.encode(text).offsets.at(-1)),
+    [[3, 6], [0, 3], [2, 5], [0, 4], [2, 5]])
+})
+
 test('does not move special tokens', () => {
   assert.deepEqual(offsetsOf('ll h', { type: 'RobertaProcessing', ...specials, trim_offsets: true, add_prefix_space: false }),
     [[0, 0], [0, 2], [3, 4], [4, 4]])

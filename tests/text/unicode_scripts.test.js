@@ -12,7 +12,7 @@ const open = json => gf.text.tokenizer({ 'tokenizer.json': JSON.stringify(json) 
 test('the table is loaded when it is asked for, or with a model', async () => {
   const tokenizer = { model: { type: 'WordPiece', vocab: { '[UNK]': 0 } }, pre_tokenizer: { type: 'UnicodeScripts' } }
   assert.throws(() => open(tokenizer), { name: 'GlassformerError', code: 'state',
-    message: 'tokenizer: pre_tokenizer UnicodeScripts needs a table; write await gf.text.loadScripts()' })
+    message: 'tokenizer: pre_tokenizer UnicodeScripts needs await gf.text.loadScripts()' })
   const files = bertFiles(), { model } = JSON.parse(files['tokenizer.json'])
   const loaded = await gf.models.load({ ...files, 'tokenizer.json': JSON.stringify({ ...tokenizer, model }) })
   assert.deepEqual(loaded.tokenizer.encode('한글漢字').offsets, [[0, 2], [2, 4]])

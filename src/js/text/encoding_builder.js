@@ -9,10 +9,11 @@ import { endOfSpaces, startOfSpaces } from './spaces.js'
  * @returns {[number, number]}
  */
 function trimOffsets(token, [from, to], isFirst, { hasSpace }, string) {
-  const text = token.replaceAll('Ġ', ' ') // as byte-level vocabularies write it
+  // The text of an added token has the spaces that lstrip and rstrip take; others are as byte-level vocabularies write.
+  const own = string.slice(from, to), text = own.trim() === token ? own : token.replaceAll('Ġ', ' ')
   const before = endOfSpaces(text, 0), after = text.length - startOfSpaces(text, text.length)
   // No space is added before a text that begins with one.
-  const isAdded = hasSpace && before === 1 && (isFirst || from === 0)
+  const isAdded = hasSpace && before === 1 && (isFirst || !from)
   // A single space may stand for a character of two units, which is not cut in half.
   const isWide = before && /** @type {number} */ (string.codePointAt(from)) > 0xffff
   const start = isAdded ? from : Math.min(to, from + (isWide ? 2 : before))

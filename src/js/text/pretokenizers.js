@@ -180,7 +180,7 @@ const PRE_TOKENIZERS = {
   CharDelimiterSplit: json => [splitAt(readPattern(WHERE, json.delimiter), 'Removed')],
   Metaspace: metaspace,
   UnicodeScripts: () => {
-    expect(scriptRuns !== undefined, 'state', () => `${WHERE} UnicodeScripts needs a table; write await gf.text.loadScripts()`)
+    expect(scriptRuns !== undefined, 'state', () => `${WHERE} UnicodeScripts needs await gf.text.loadScripts()`)
     return [splitAt(scriptRuns, 'Removed', true)]
   },
   Sequence: (json, isSpelled) => readArray(WHERE, json, 'pretokenizers').flatMap(part => createPreTokenizer(part, isSpelled))

@@ -324,9 +324,9 @@ export class Tokenizer {
    */
   #readPadding(value, longest) {
     const { direction, pad_id: padId, pad_type_id: typeId = 0 } = this.#json.padding ?? {}
-    const known = ['[PAD]', '<pad>', '<|pad|>'].find(token => this.#vocab.has(token)) ?? ''
+    const known = ['[PAD]', '<pad>', '<|pad|>'].find(token => this.#vocab.has(token))
     const { length, multipleOf, side, id } = readLimits('padding', value, 'length', { length: longest, multipleOf: 1,
-      side: direction === 'Left' ? 'left' : 'right', id: padId ?? this.#vocab.get(known) })
+      side: direction === 'Left' ? 'left' : 'right', id: padId ?? this.#vocab.get(/** @type {string} */ (known)) })
     this.#expectToken('tokenizer.encode', 'padding.id', id)
     const full = Math.ceil(length / (multipleOf || 1)) * multipleOf
     return pieces => {
