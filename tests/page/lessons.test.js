@@ -215,6 +215,15 @@ test('the number of rooms stays the same through a lesson', () => {
   }
 })
 
+test('no step has more than 40 words before its figure', () => {
+  for (const { id, texts } of lessons) for (const [language, { steps }] of Object.entries(texts)) {
+    for (const [step, { text }] of Object.entries(steps)) {
+      const words = text.replace(/\((glossary|mark)=\w+\)/g, '').split(/\s+/)
+      assert.ok(words.length <= 40, `${language}, ${id}.${step}: ${words.length}`)
+    }
+  }
+})
+
 test('the first question is not a coin flip, in any language', () => {
   const lesson = lessons.find(({ id }) => id === 'attention')
   for (const language of Object.keys(LANGUAGES)) for (const id of ['gap', 'other']) {
