@@ -143,11 +143,14 @@ test('Firefox: an exercise is written and checked; the policy allows the editor 
       document.addEventListener('securitypolicyviolation', event => violations.push(event.violatedDirective))
       const content = await until(() => document.querySelector('.exercise-editor')?.shadowRoot.querySelector('.cm-content'))
       const check = async text => {
-        content.focus()
-        document.execCommand('selectAll')
-        await new Promise(done => setTimeout(done, 100))
-        content.dispatchEvent(new InputEvent('beforeinput', { inputType: 'insertText', data: text, bubbles: true, cancelable: true }))
-        await new Promise(done => setTimeout(done, 100))
+        // The editor reads the selection some time after it was made.
+        for (let tries = 0; tries < 30 && content.textContent !== text; tries++) {
+          content.focus()
+          document.execCommand('selectAll')
+          await new Promise(done => setTimeout(done, 100))
+          content.dispatchEvent(new InputEvent('beforeinput', { inputType: 'insertText', data: text, bubbles: true, cancelable: true }))
+          await new Promise(done => setTimeout(done, 100))
+        }
         document.querySelector('.exercise-check').click()
         await until(() => document.querySelector('.exercise-check:disabled'))
         await until(() => !document.querySelector('.exercise-check:disabled'))
