@@ -390,6 +390,8 @@ export const KINDS = {
   }],
   sorting: ['.stage-figure .control label', null, (view, text) => (
     isPageText(view, text) || isToken(view, matchMessage(view, 'stages.activation.by.row', text)?.token))],
+  // A room that repeats another names it.
+  sameRoom: ['.lead .term', null, (view, text) => isRoomName(view, text) || isPageText(view, text)],
   prose: ['body', null, isPageText]
 }
 
