@@ -49,8 +49,8 @@ test('web/lib does not query the document', async () => {
   assert.deepEqual(wrong, READERS)
 })
 
-/** Models and roles; and what is about one model each: lessons, terms, what is learned; and code that is shown. */
-const BOUND = /^(models|notebooks|code|lessons|glossary|theatre\/tasks)\/|^rooms\/roles\.js$/
+/** Models and roles; and what is about one model each: lessons, exercises, terms, what is learned; and code that is shown. */
+const BOUND = /^(models|notebooks|code|lessons|exercises|glossary|theatre\/tasks)\/|^rooms\/roles\.js$/
 
 test('names of models, tensors and modules occur only in the models and the table of roles', async () => {
   const allowedNames = /self_attn|multihead_attn|in_proj|out_proj|_embedding|'(dates|particles|sentences|stories|trained|untrained)'|positions\.pe/
