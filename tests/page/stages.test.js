@@ -49,7 +49,9 @@ test('web/lib does not query the document', async () => {
   assert.deepEqual(wrong, READERS)
 })
 
-/** Models and roles; and what is about one model each: lessons, exercises, terms, what is learned; and code that is shown. */
+/**
+ * Models and roles; what is about one model each: lessons, exercises, terms, what is learned; and code that is shown.
+ */
 const BOUND = /^(models|notebooks|code|lessons|exercises|glossary|theatre\/tasks)\/|^rooms\/roles\.js$/
 
 test('names of models, tensors and modules occur only in the models and the table of roles', async () => {
