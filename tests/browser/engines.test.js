@@ -136,15 +136,20 @@ test('the main path in Firefox: a room, an explained cell, a changed text, an ed
 
 test('Firefox: an exercise is written and checked; the policy allows the editor its styles', needsFirefox(), async () => {
   await fox.resize(1440, 1000)
+  // Another hash alone would leave the dialog of the test before open.
+  await fox.goto('about:blank')
   await fox.goto(`${site.url}#exercise=dot&language=en`)
   const found = await fox.evaluate(new Function('const until = ' + waitUntil + `
     return (async () => {
       const violations = []
       document.addEventListener('securitypolicyviolation', event => violations.push(event.violatedDirective))
-      const content = await until(() => document.querySelector('.exercise-editor')?.shadowRoot.querySelector('.cm-content'))
+      // The editor may be built once more while the page settles.
+      const find = () => document.querySelector('.exercise-editor')?.shadowRoot.querySelector('.cm-content')
+      await until(find)
       const check = async text => {
         // The editor reads the selection some time after it was made.
-        for (let tries = 0; tries < 30 && content.textContent !== text; tries++) {
+        for (let tries = 0; tries < 30 && find()?.textContent !== text; tries++) {
+          const content = await until(find)
           content.focus()
           document.execCommand('selectAll')
           await new Promise(done => setTimeout(done, 100))
@@ -158,7 +163,7 @@ test('Firefox: an exercise is written and checked; the policy allows the editor 
       }
       return { wrong: await check('function dot(a, b) { return missing(a) }'),
         right: await check('function dot(a, b) { return a.mul(b).sum() }'),
-        font: getComputedStyle(content.parentElement).fontFamily, violations }
+        font: getComputedStyle(find().parentElement).fontFamily, violations }
     })()`))
   assert.match(found.wrong, /Line 1\. ReferenceError: missing is not defined/)
   assert.match(found.right, /^Right/)
