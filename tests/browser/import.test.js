@@ -110,7 +110,8 @@ test('a classifier: its label stands where the answer stands, in both languages'
     const answer = await page.getAttribute('[data-field="target"]', 'placeholder')
     assert.match(answer, /^\S+ \(0\.\d+\)$/)
     assert.equal(await page.getAttribute('[data-field="target"]', 'readonly'), '')
-    assert.ok((await page.textContent('.house-now')).includes(answer))
+    // The top line is written before the house.
+    await page.waitForFunction(text => document.querySelector('.house-now')?.textContent.includes(text), answer)
     await goToRoom(page, 'labels')
     await page.waitForSelector('.label-answer')
     assert.ok((await page.textContent('.label-answer')).includes(answer))
