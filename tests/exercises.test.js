@@ -113,7 +113,7 @@ test('earlier functions are called as their exercises declare them', () => {
   }
 })
 
-test('code that calls the engine\'s own function is told so; no solution does', () => {
+test('code that calls the engine\'s own function gets a note; no solution does', () => {
   const found = Object.values(all).map(({ solution, shortcuts: own }) => findShortcut(solution, own))
   assert.deepEqual(found.filter(Boolean), [])
   const { shortcuts } = all.softmax

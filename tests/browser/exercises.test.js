@@ -38,7 +38,7 @@ async function check(page, code) {
 
 const readCode = page => page.$$eval('.cm-line', lines => lines.map(line => line.textContent).join('\n'))
 
-test('a wrong answer is told from a typical mistake; a right one passes and leads on', async () => {
+test('a typical mistake is distinguished from another wrong answer; a right one passes and leads on', async () => {
   const { page, complaints, close } = await openExercise('softmax')
   const result = await check(page, 'function softmax(x) {\n  return x.exp().sub(1)\n}')
   assert.match(await result.textContent(), /Not yet\..*In the case “your sentence”: First difference at \[0, 0, 0\]: yours/)

@@ -10,8 +10,8 @@ import { makeDetachedRun } from '../lib/page.js'
 test('on the tour of every model each text stands once; the other rooms lead to the first with it', () => {
   for (const { id: model } of READY) {
     const state = defaults(model), rooms = roomsOf(makeDetachedRun({ model })).filter(({ isOnTour }) => isOnTour)
-    const told = rooms.filter(room => !findSameRoom(room, rooms, state)).map(room => `${room.words} ${descriptionKey(room, state)}`)
-    assert.equal(new Set(told).size, told.length, model)
+    const described = rooms.filter(room => !findSameRoom(room, rooms, state)).map(room => `${room.words} ${descriptionKey(room, state)}`)
+    assert.equal(new Set(described).size, described.length, model)
     for (const room of rooms) {
       const first = findSameRoom(room, rooms, state)
       if (first) assert.ok(rooms.indexOf(first) < rooms.indexOf(room) && first.words === room.words, `${model}: ${room.id}`)
