@@ -58,12 +58,12 @@ for (const entry of LESSONS) for (const language of Object.keys(LANGUAGES)) {
   test(`${entry.id}, ${language}: every question is printed, with the answer only on the key`, async () => {
     const { lesson, texts, state, sheet } = await sheetOf(entry, language)
     const questionSteps = lesson.steps.filter(({ question }) => question)
-    assert.deepEqual(sheet.items.map(({ title }) => title), lesson.steps.map(({ id }) => texts.steps[id].title))
+    assert.deepEqual(sheet.items.map(({ id }) => id), lesson.steps.map(({ id }) => id))
     const questions = sheet.items.filter(({ ask }) => ask)
     assert.equal(questions.length, questionSteps.length)
     for (const [i, item] of questions.entries()) {
       const right = await rightOf(lesson, questionSteps[i], state, language)
-      for (const itemText of [item.text, item.ask, item.hint, item.why]) assert.doesNotMatch(itemText, /\{|undefined/, item.title)
+      for (const itemText of [item.title, item.text, item.ask, item.hint, item.why]) assert.doesNotMatch(itemText, /\{|undefined/, item.title)
       assert.match(item.why, /\S/, item.title)
       if (item.options) {
         assert.ok(item.options.length > 1 && item.options.includes(item.answer), item.answer)

@@ -39,7 +39,7 @@ function createSteps({ t, get }, titles, { jump, open }) {
 
 /**
  * @param {Pick<Context, 't' | 'get'>} context @param {string[]} titles of the steps
- * @param {Record<'back' | 'next' | 'leave' | 'home', () => void> &
+ * @param {Record<'back' | 'next' | 'leave' | 'home' | 'save', () => void> &
  *   { print: (name: 'sheet' | 'key') => void, jump: (at: number) => void, open: (id: string) => void }} actions
  */
 export function createBar(context, titles, actions) {
@@ -58,12 +58,12 @@ export function createBar(context, titles, actions) {
     text: h('p', { className: 'lesson-text' }), end: h('p', { className: 'lesson-end' }), ask: h('div', { className: 'lesson-asked' }),
     back: button('back', actions.back), next: button('next', actions.next), leave: button('leave', actions.leave),
     home: button('home', actions.home), sheet: button('sheet', () => actions.print('sheet'), t('player.sheet.print')),
-    key: button('key', () => actions.print('key'), t('player.sheet.answers'))
+    save: button('save', actions.save, t('player.answers.save')), key: button('key', () => actions.print('key'), t('player.sheet.answers'))
   }
-  const { name, progress, title, text, ask, end, back, next, leave, home, sheet, key } = parts
+  const { name, progress, title, text, ask, end, back, next, leave, home, sheet, key, save } = parts
   const root = h('div', { className: 'lesson-bar' },
     h('div', { className: 'lesson-line' }, name, menu, progress),
-    h('div', { 'className': 'lesson-words', 'aria-live': 'polite' }, title, text), h('div', { className: 'lesson-answer' }, ask, end),
+    h('div', { 'className': 'lesson-words', 'aria-live': 'polite' }, title, text), h('div', { className: 'lesson-answer' }, ask, end, save),
     h('div', { className: 'lesson-ways' }, home, back, next), h('div', { className: 'lesson-extras' }, panels,
       button('present', () => togglePresenting()), sheet, key, leave))
   return { root, showPlace, ...parts }

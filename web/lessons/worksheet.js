@@ -225,7 +225,7 @@ export async function createWorksheet(lesson, words, page) {
       const figures = ownFigures.map(({ cells, ...one }) => ({ ...one, cells: cells.map(row => row.map(cell => (
         { ...cell, isBlank: correctValues.has(cell.value), isPointed: cell.isPointed && !answers.has(one.token) }))) }))
       return {
-        ...item, figures, text: getText(stepWords.paper ? 'paper' : 'text', visibleValues),
+        ...item, figures, title: getText('title', visibleValues), text: getText(stepWords.paper ? 'paper' : 'text', visibleValues),
         hint: stepWords.hint ? getText('hint', visibleValues) : '',
         ...(item.isQuestion && { ask: getText('ask', visibleValues) })
       }
