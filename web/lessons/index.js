@@ -76,7 +76,7 @@ export const LESSONS = [
   { id: 'order', minutes: 4, stepCount: 5 },
   { id: 'feed_forward', minutes: 4, stepCount: 4 },
   { id: 'block', minutes: 3, stepCount: 3 },
-  { id: 'loss', minutes: 4, stepCount: 5 },
+  { id: 'loss', minutes: 5, stepCount: 6 },
   { id: 'sampling', minutes: 5, stepCount: 7 },
   { id: 'round', minutes: 6, stepCount: 8 },
   { id: 'translation', minutes: 5, stepCount: 6 },

@@ -21,6 +21,13 @@ const candidates = run => rankIndices(logits(run)).slice(0, 3).sort((a, b) => a 
 /** @param {Run} run */
 const chosen = run => run.streams.target.vocabulary[rankIndices(logits(run))[0]]
 
+/** A row of numbers of which dropout has set some to 0, and what it multiplied each by. */
+const DROPPED = 'transformer.encoder.layers.0.dropout1.output', FACTORS = 'transformer.encoder.layers.0.dropout1.mask'
+/** @param {Run} run */
+const factors = run => rowValues(run, FACTORS, [0, 0])
+/** @param {Run} run */
+const retainedFactor = run => Math.max(...factors(run))
+
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'dates', base: '', userFields: ['source'], next: 'sampling',
@@ -50,6 +57,16 @@ export const lesson = {
     {
       id: 'mean', state: 'room=decoding',
       values: run => ({ count: String(answerTokens(run).length), loss: formatFixed(Number(run.trueLoss ?? run.loss)) })
+    },
+    {
+      id: 'dropout', state: 'room=encoder.0.dropout1&training=1&dropout=0.2',
+      target: () => ({ tensor: DROPPED, index: [0, 0, null] }),
+      question: {
+        options: () => [{ id: 'same' }, { id: 'larger' }, { id: 'smaller' }],
+        answer: run => (retainedFactor(run) > 1 ? 'larger' : retainedFactor(run) < 1 ? 'smaller' : 'same')
+      },
+      values: run => ({ zeros: String(factors(run).filter(factor => factor === 0).length), count: String(factors(run).length),
+        factor: formatFixed(retainedFactor(run)) })
     }
   ]
 }
