@@ -65,8 +65,10 @@ export const lesson = {
         options: () => [{ id: 'same' }, { id: 'larger' }, { id: 'smaller' }],
         answer: run => (retainedFactor(run) > 1 ? 'larger' : retainedFactor(run) < 1 ? 'smaller' : 'same')
       },
-      values: run => ({ zeros: String(factors(run).filter(factor => factor === 0).length), count: String(factors(run).length),
-        factor: formatFixed(retainedFactor(run)) })
+      values: run => ({
+        zeros: String(factors(run).filter(factor => factor === 0).length), count: String(factors(run).length),
+        factor: formatFixed(retainedFactor(run))
+      })
     }
   ]
 }
