@@ -45,6 +45,7 @@
  * @property {(run: Run, now: Now) => Cells} [cell] the cell that the inspector explains, if the target is no cell
  * @property {(run: Run, now: Now) => Cells} [answerCell] the same once the question is answered
  * @property {(run: Run, now: Now) => Record<string, string>} [values] values for the placeholders of its texts
+ * @property {boolean} [asksForInput] whether its text asks the reader to change the text in the top line
  * @property {boolean} [hidesAnswer] whether the top line hides the model's answer, because a later step asks for it
  * @property {string[]} [freeSettings] what the step lets the reader change
  * @property {(run: Run, now: Now) => Cells[]} [paperCells] what a worksheet shows in place of what is pointed at; a

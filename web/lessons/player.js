@@ -363,7 +363,8 @@ export function mountPlayer(container, stage, context) {
     parts.root.classList.toggle('is-away', !isInPlace)
     if (isInPlace) stepFigure.update(currentStep(), String(playing.id), playing.language, words.steps[currentStep().id])
     else stepFigure.clear()
-    const { question, hidesAnswer } = currentStep()
+    const { question, hidesAnswer, asksForInput } = currentStep()
+    document.documentElement.toggleAttribute('data-asks-input', isInPlace && Boolean(asksForInput))
     hideAnswer(isInPlace && Boolean(hidesAnswer || (question?.isOfAnswer && !currentAnswer()?.isAnswered)))
     if (!isInPlace) pointer.clear()
   }
@@ -433,6 +434,7 @@ export function mountPlayer(container, stage, context) {
       pointer.clear()
       stepFigure.clear()
       hideAnswer(false)
+      document.documentElement.toggleAttribute('data-asks-input', false)
       if (playing.id) container.replaceChildren(...(returnLine ? [returnLine] : []))
       returnLine = null
       playing = { ...playing, id: null, requestedKey: null }

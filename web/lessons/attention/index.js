@@ -179,7 +179,7 @@ export const lesson = {
       answerTarget: () => WORD, answerCell, values: answerValues
     },
     {
-      id: 'yours', state: `room=${ROOM}.weights`, target: pairTarget(WEIGHTS),
+      id: 'yours', asksForInput: true, state: `room=${ROOM}.weights`, target: pairTarget(WEIGHTS),
       values: (run, now) => ({ ...attentionValues(run, now), ...answerValues(run), text: run.streams.text.texts[0] })
     }
   ]

@@ -23,7 +23,7 @@ export const lesson = {
       question: { options: () => [{ id: 'fewer' }, { id: 'same' }, { id: 'more' }], answer: () => 'more' }
     },
     {
-      id: 'trained', model: 'stories', state: beginnings('room=text.bpe_merges'), freeSettings: ['beginning', 'target'],
+      id: 'trained', asksForInput: true, model: 'stories', state: beginnings('room=text.bpe_merges'), freeSettings: ['beginning', 'target'],
       values: run => ({ size: String(run.streams.text.vocabulary.length) })
     }
   ]

@@ -114,7 +114,7 @@ export const lesson = {
       answerCell: run => probabilityCell(run, monthStep(run)), values: monthValues
     },
     {
-      id: 'yours', state: `room=${ROOM}.weights`, target: attentionTarget,
+      id: 'yours', asksForInput: true, state: `room=${ROOM}.weights`, target: attentionTarget,
       values: (run, now) => ({ ...attentionValues(run, now), text: run.streams.source.texts[0],
         answer: answerText(run) })
     }
