@@ -10,7 +10,8 @@ import { LONGEST, START_ID, TOKENS, encode, unknownWord } from '../../src/traini
 import { createSession } from '../../src/training/session.js'
 import { defaultsOf } from '../../src/training/settings.js'
 import { gf } from '../lib/engine.js'
-import { makeDetachedRun } from '../lib/page.js'
+import { headScores as headScoresOfRun } from '../../web/worker/head_scores.js'
+import { makeDetachedRun, makeRun } from '../lib/page.js'
 
 const WEIGHTS = fileURLToPath(new URL('../../web/models/induction/induction.safetensors', import.meta.url))
 const { tensors, metadata } = gf.loadSafetensors(readFileSync(WEIGHTS))
@@ -114,6 +115,16 @@ test('every example is answered with the token that followed before', () => {
     const run = makeDetachedRun({ model: 'induction', beginning })
     assert.equal(run.decoding.steps[0].token, ANSWERS[beginning], beginning)
     assert.ok(run.decoding.steps.length <= 8)
+  }
+})
+
+test('the room of head scores finds both heads in every example, although its tokens repeat', () => {
+  for (const [, beginning] of BEGINNINGS) {
+    const pageRun = makeRun({ model: 'induction', beginning }), { count, layers } = headScoresOfRun(gf, pageRun)
+    assert.equal(count, new Set(pageRun.run.streams.text.ids[0].slice(1)).size, beginning)
+    assert.ok(layers[0].some(([previous]) => previous > 0.9), `${beginning}: ${layers[0]}`)
+    assert.ok(layers[1].some(([, , after]) => after > 0.9), `${beginning}: ${layers[1]}`)
+    pageRun.run.dispose()
   }
 })
 

@@ -14,6 +14,7 @@ import { generatedRun } from './generated_run.js'
  * @property {number} longest the maximum number of tokens read at a time
  * @property {number} end the token that ends a text, −1 for none
  * @property {number} [maxNewTokens] MAX_NEW_TOKENS by default
+ * @property {boolean} [isRepetitive] whether its texts repeat their tokens
  * @property {(text: string, room: number) => number[]} encodePrompt room: the number of positions to leave for
  *   new tokens
  * @property {(text: string) => number[]} encode the reader's continuation
@@ -71,7 +72,10 @@ export function generateRun(gf, entry, settings, language, edits) {
       rows, axes: AXES, inputs: { ids: [input] }, streams: { text: streamOf(settings, language, input) },
       passes: [{ kind: 'prefill', rows: start.length },
         ...rows.map((row, t) => ({ kind: 'token', row, token: vocabulary[ids[t]] }))],
-      continuation: { ids: input, begin: () => (some, cache) => model.forward([some], undefined, cache) }
+      continuation: {
+        ids: input, isRepetitive: language.isRepetitive,
+        begin: () => (some, cache) => model.forward([some], undefined, cache)
+      }
     }
   })
 }

@@ -12,8 +12,8 @@ import { NEW_TOKENS, induction } from './index.js'
 
 /** @type {import('../decoder_only.js').Language} */
 const LANGUAGE = {
-  vocabulary: TOKENS, longest: LONGEST, end: -1, maxNewTokens: NEW_TOKENS, encodePrompt: encode,
-  encode: text => encode(text).slice(1)
+  vocabulary: TOKENS, longest: LONGEST, end: -1, maxNewTokens: NEW_TOKENS, isRepetitive: true,
+  encodePrompt: encode, encode: text => encode(text).slice(1)
 }
 
 /**
