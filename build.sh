@@ -223,6 +223,7 @@ train() {
   for file in web/models/stories/stories_*.safetensors; do
     node web/models/stories/train.js --variant "$(basename "$file" .safetensors)"
   done
+  node web/models/induction/train.js
   node web/models/positions/train.js
 }
 

@@ -356,6 +356,8 @@ export interface Continuation {
   model: { namedModules: () => Iterable<readonly [string, any]> }
   /** The prompt and the answer. */
   ids: number[]
+  /** Whether its texts repeat their tokens. */
+  isRepetitive?: boolean
   /** Encodes the source once, if there is one; returns a function to the logits of tokens, after those in a cache. */
   begin: () => (ids: number[], cache: Cache | null) => LibraryTensor
 }

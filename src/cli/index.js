@@ -28,8 +28,8 @@ is missing, from the headers; tokenize prints the tokens of a text, including sp
 Hugging Face's keys and config.json, whatever its format; generate continues a text, with
 
 ${formatOptions('generate')}
-WHAT is a text file, or a task or link of the page's training theatre (dates, particles, stories, sums, text): the steps
-are the same, bit for bit. The file that train saves can be opened by generate and by the theatre.
+WHAT is a text file, or a task or link of the page's training theatre (dates, particles, stories, induction, sums, text):
+the steps are the same, bit for bit. The file that train saves can be opened by generate and by the theatre.
 
 ${formatOptions('train')}
   --help, --version

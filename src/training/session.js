@@ -110,8 +110,9 @@ export function createSession(gf, settings, text, start) {
     model.eval()
     const loss = gf.tidy(() => gf.noGrad(() => computeLoss(heldOutBatch, 0).item()))
     const right = task.measureAccuracy(gf, model, data, heldOutBatch)
+    const heads = task.measureHeads?.(gf, model, settings)
     model.train()
-    return { step: done, loss, right }
+    return { step: done, loss, right, ...(heads && { heads }) }
   }
 
   /**

@@ -52,6 +52,9 @@ const takesText = ({ task }) => Boolean(TASK_INFO[task].takesText)
 /** @param {TrainingState} state */
 const hasParts = ({ task }) => Boolean(TASK_INFO[task].hasParts)
 
+/** @param {TrainingState} state */
+const hasFeedForward = ({ task }) => !TASK_INFO[task].isAttentionOnly
+
 const { kvHeads } = /** @type {Record<string, Required<Setting>>} */ (SETTINGS)
 
 /** @type {Record<string, TrainingSetting>} */
@@ -68,11 +71,12 @@ export const TRAINING_SETTINGS = {
   clip: createReal('optimizer', 1, [0, 1000], [0, 0.1, 0.5, 1, 5]),
   decay: createReal('optimizer', 0, [0, 1], [0, 0.01, 0.1]),
   smoothing: createReal('optimizer', 0, [0, 0.9], [0, 0.05, 0.1, 0.2]),
-  layers: useShared('layers'), heads: useShared('heads'), dModel: useShared('dModel'), dimFeedforward: useShared('dimFeedforward'),
+  layers: useShared('layers'), heads: useShared('heads'), dModel: useShared('dModel'),
+  dimFeedforward: { ...useShared('dimFeedforward'), hasEffect: hasFeedForward },
   dropout: { ...createReal('model', 0, [0, 0.9], [0, 0.1, 0.2, 0.3, 0.5]) },
   normFirst: useShared('normFirst'), scale: useShared('scale'), activation: {
     ...createChoice('model', { relu: 'relu', gelu: 'gelu', swiglu: 'swiglu' }),
-    fits: (value, state) => value !== 'swiglu' || hasParts(state)
+    fits: (value, state) => value !== 'swiglu' || hasParts(state) || !hasFeedForward(state), hasEffect: hasFeedForward
   },
   norm: { ...useShared('norm'), hasEffect: hasParts },
   kvHeads: {

@@ -16,8 +16,9 @@
  * @property {{ step: number, text: string }[]} answers
  * @property {number} done
  *
- * @typedef {{ step: number, loss: number, right: number, ratios: number[] | null }} Evaluation an evaluation of
- *   held-out examples
+ * @typedef {{ step: number, loss: number, right: number, ratios: number[] | null,
+ *   heads?: { previous: number, induction: number } }} Evaluation an evaluation of held-out examples; heads: the
+ *   largest previous-token score and the largest induction score
  *
  * A report of the worker.
  * @typedef {Omit<Seen, 'answers'> & { isPlaying: boolean, isOver: boolean, isWhole: boolean, problem?: Problem | null,

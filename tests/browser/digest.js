@@ -10,6 +10,7 @@ const SETTINGS = [
   { model: 'dates' }, { model: 'dates', training: true, dropout: 0.3, decoding: 'sample', topK: 5, temperature: 1.3 },
   { model: 'dates', weights: 'untrained', normFirst: true, activation: 'gelu', dModel: 24, heads: 3, layers: 1 },
   { model: 'particles', gapped: '나[?] 빵[?] 먹었다' }, { model: 'stories', beginning: '다윤은' },
+  { model: 'induction' },
   { model: 'stories', norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 2, beginning: '다윤은' },
   { model: 'sentences', text: 'I wonder what will come next\n나는 최근 파리 여행을 다녀왔다', base: 100, causal: true }
 ]

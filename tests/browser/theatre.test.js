@@ -44,6 +44,29 @@ test('a training runs forwards and back, and every displayed number is that of t
   await close()
 })
 
+test('scores of the heads are plotted beside the accuracy for the task that measures them, and for no other', async () => {
+  const link = 'induction_steps-25_batch-4_dModel-16'
+  const { page, complaints, close } = await browser.open({ theatre: link, language: 'en' })
+  await waitForStep(page, 0)
+  await pressAction(page, 'play')
+  await waitUntilDrawn(page, 25)
+  const session = createSession(gf, read(link))
+  for (let n = 0; n < 25; n++) session.step()
+  const { heads } = session.history.evaluations.at(-1), percent = score => `${formatFixed(100 * score, 1)} %`
+  const readScores = () => page.evaluate(() => Array.from(document.querySelectorAll('.theatre-keys .is-previous, .theatre-keys .is-induction'),
+    ({ parentElement: { hidden, textContent } }) => (hidden ? null : textContent)))
+  assert.deepEqual(await readScores(),
+    [`Previous-token score ${percent(heads.previous)}`, `Induction score ${percent(heads.induction)}`])
+  assert.match(await page.getAttribute('[data-chart="right"] [aria-label]', 'aria-label'), /largest induction score/)
+  assert.ok(await page.isHidden('.theatre [data-control="dimFeedforward"]'), 'there is no feed-forward network')
+  await page.evaluate(() => document.querySelector('input[name="theatre-task"][value="dates"]').click())
+  await page.waitForFunction(() => document.querySelector('.theatre-keys .is-previous').parentElement.hidden)
+  assert.deepEqual(await readScores(), [null, null])
+  session.dispose()
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 longTest('requesting weights that the page does not have is reported at the setting', async () => {
   const { page, complaints, close } = await browser.open({ theatre: 'stories_positions-concatenated_start-page', language: 'en' })
   await page.waitForFunction(() => /no trained weights/.test(document.querySelector('.theatre [data-control="start"]')?.textContent))

@@ -42,6 +42,10 @@ const WALKS = [
     temperature: 2, seed: 5, head: 1, part: 'v'
   }],
   ['a story', 'ko', { model: 'stories', beginning: '비가', target: '와요.' }],
+  ['what comes again', 'ko', { model: 'induction', beginning: '가 나 다 가', target: '나 다', head: 1 }],
+  ['what comes again, in training', 'en', {
+    model: 'induction', beginning: 'A B A', target: 'B', training: true, dropout: 0.25, head: 2, part: 'v'
+  }],
   ['a text of one\'s own', 'ko', { model: 'text', beginning: '하준', target: '은' }],
   ['a text of one\'s own', 'en', { model: 'text', beginning: 'Ju', target: 'li', training: true, dropout: 0.25 }],
   ['a story, in training', 'en', {

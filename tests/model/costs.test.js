@@ -33,6 +33,10 @@ const MODELS = {
     file: 'stories/stories.safetensors',
     products: ({ text }, { C, F }) => 2 * block(lengthOf(text), C, F) + lengthOf(text) * C * text.vocabulary.length
   },
+  induction: {
+    file: 'induction/induction.safetensors',
+    products: ({ text }, { C }) => 2 * block(lengthOf(text), C, 0) + lengthOf(text) * C * text.vocabulary.length
+  },
   particles: {
     file: 'particles/particles.safetensors',
     products: ({ text, answer }, { C, F }) => (
@@ -44,7 +48,8 @@ for (const [model, { file, products }] of Object.entries(MODELS)) {
   test(`${model}: counts parameters as the file, multiply-adds as the formulas, and bytes as the tensors`, async () => {
     const run = pageRun({ model }), rooms = roomsOf(run), found = costs(gf, run.workerRun.run)
     const sums = costsByRoom(run, rooms, found), whole = addCosts([...sums.values()])
-    const [C, F] = [...run.tensors.values()].find(({ name }) => name.endsWith('linear2.weight')).shape
+    const shapeOf = end => [...run.tensors.values()].find(({ name }) => name.endsWith(end))?.shape ?? []
+    const [C] = shapeOf('out_proj.weight'), [, F] = shapeOf('linear2.weight')
     assert.equal(whole.parameters, await numbersIn(file))
     assert.equal(whole.multiplyAdds, products(run.streams, { C, F }))
     const computed = [...run.tensors.values()].filter(({ op, origin }) => op && !origin)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DATES, AMBIGUOUS_DATE } from '../../src/training/models/dates/data.js'
+import { DATES, DATE_PAIR, AMBIGUOUS_DATE } from '../../src/training/models/dates/data.js'
+import { modelOf } from '../../web/models/index.js'
 import { explainCell, recipes } from '../../web/worker/queries.js'
 import { valueAt } from '../../web/lib/slice.js'
 import { pageRun, makeDetachedRun } from '../lib/page.js'
@@ -20,6 +21,12 @@ test('every format of the date is translated by greedy decoding and beam search'
       assert.equal(wordsOf(run({ source, target: '', decoding })), '2026년11월20일</s>', `${source} ${decoding}`)
     }
   }
+})
+
+test('the pair of dates with month and day swapped is translated, and both are examples', () => {
+  assert.deepEqual(DATE_PAIR.map(source => wordsOf(run({ source, target: '' }))), ['2026년5월6일</s>', '2026년6월5일</s>'])
+  const sources = modelOf('dates').examples.map(({ patch }) => patch.source)
+  assert.deepEqual(DATE_PAIR.filter(source => !sources.includes(source)), [])
 })
 
 test('an ambiguous date gets both answers when sampled with different seeds', () => {

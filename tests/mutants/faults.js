@@ -134,6 +134,8 @@ export const FAULTS = [
   [`${MODELS}stories/model.js`, 'return gf.functional.linear(y, this.embedding.weight)',
     'return gf.functional.linear(x, this.embedding.weight)'],
   [`${MODELS}stories/model.js`, '{ isCausal: true, ...(mask && { mask })', '{ isCausal: false, ...(mask && { mask })'],
+  [`${MODELS}induction/model.js`, 'normFirst ? this.norm1.forward(src) : src', 'src'],
+  [`${MODELS}induction/model.js`, '{ isCausal: true, ...(mask && { mask })', '{ isCausal: false, ...(mask && { mask })'],
   [`${MODELS}particles/model.js`, 'this.encoder.forward(x, { srcKeyPaddingMask })', 'this.encoder.forward(x, { isCausal: true })'],
   ['src/js/pipeline.js', 'isCausal: settings.causal', 'isCausal: !settings.causal'],
   ['src/js/autograd/autograd.js', 'to[0] += 1', 'to[0] += 2']

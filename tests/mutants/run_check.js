@@ -11,7 +11,7 @@ const RUNS = [
   { weights: 'untrained', normFirst: true, activation: 'gelu', dModel: 16, heads: 2, layers: 2, dimFeedforward: 12, target: '2026년' },
   { model: 'sentences', text: 'one two three\nfour five', dModel: 10, heads: 2, maxLength: 6 },
   { model: 'particles', gapped: '나[?] 빵[?] 먹었다', topK: 3 },
-  { model: 'stories', target: '갔어요' }, { model: 'stories', target: '갔어요', ...llama }
+  { model: 'stories', target: '갔어요' }, { model: 'induction' }, { model: 'stories', target: '갔어요', ...llama }
 ]
 let wrong = 0, first
 for (const settings of RUNS) {

@@ -19,7 +19,8 @@ const columns = ({ rows, cols, values }) => (
 
 test('models that generate token by token have the room, once', () => {
   const cacheRooms = run => roomsOf(run).filter(({ stage }) => stage === 'cache').map(({ id }) => id)
-  for (const run of [dates, stories, makeDetachedRun({ model: 'text' }), makeDetachedRun({ model: 'own', beginning: '3 1 4' })]) {
+  for (const run of [dates, stories, makeDetachedRun({ model: 'induction' }), makeDetachedRun({ model: 'text' }),
+    makeDetachedRun({ model: 'own', beginning: '3 1 4' })]) {
     assert.deepEqual(cacheRooms(run), ['cache'])
   }
   for (const run of [makeDetachedRun({ model: 'particles' }), makeDetachedRun({ model: 'sentences', causal: true })]) {

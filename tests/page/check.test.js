@@ -35,6 +35,10 @@ const RUNS = {
   'a Llama that was brought': () => pageRun({ model: 'own' }),
   ...Object.fromEntries(IMPORTED.map(([name, model]) => [name, () => makeImportedRun(model)])),
   'stories, drawn': () => pageRun({ model: 'stories', decoding: 'sample', seed: 3, topK: 20 }),
+  'induction': () => pageRun({ model: 'induction' }),
+  'induction, in training, no scale, drawn': () => pageRun({
+    model: 'induction', training: true, dropout: 0.3, scale: false, decoding: 'sample', temperature: 1.5, topK: 9
+  }),
   'particles, two gaps': () => pageRun({ model: 'particles', gapped: '나[?] 빵[?] 먹었다', topK: 3, temperature: 0.7 }),
   'sentences': () => pageRun(SENTENCES),
   'sentences, causal, dropout, concatenated': () => pageRun({

@@ -22,7 +22,7 @@ import { exportModel } from '../../web/worker/export_model.js'
 const makeImported = async type => runImported(gf, { beginning: '3 1 4' }, [], [await openModel(filesOf(cases(type)[0]))])
 const MAKERS = {
   dates: () => makeRun({ model: 'dates' }), particles: () => makeRun({ model: 'particles' }),
-  stories: () => makeRun({ model: 'stories' }), positions: () => makeRun({ model: 'positions' }), ...Object.fromEntries(
+  stories: () => makeRun({ model: 'stories' }), induction: () => makeRun({ model: 'induction' }), positions: () => makeRun({ model: 'positions' }), ...Object.fromEntries(
     ['gpt2', 'bert', 'marian', 't5', 'llama'].map(type => [`an imported ${type}`, () => makeImported(type)]))
 }
 

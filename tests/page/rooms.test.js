@@ -39,6 +39,7 @@ const RUNS = {
   'stories, one head of keys, in training': makeDetachedRun({ model: 'stories', kvHeads: 1, training: true, dropout: 0.2 }),
   'stories, like a Llama': makeDetachedRun({ model: 'stories', norm: 'rms', positions: 'rotary', activation: 'swiglu', kvHeads: 2 }),
   'stories in training': makeDetachedRun({ model: 'stories', training: true, target: '갔어요' }),
+  'induction': makeDetachedRun({ model: 'induction' }),
   'particles in training': makeDetachedRun({ model: 'particles', training: true,
     gapped: 'the keys [?] here and the key [?] there' }),
   'sentences': makeDetachedRun({ model: 'sentences' }),

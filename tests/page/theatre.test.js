@@ -220,7 +220,7 @@ test('memory stays constant over many steps with reports', () => {
 
 test('the page runs the model of a step exactly as the training has it', () => {
   const sizes = { layers: 1, dModel: 16, dimFeedforward: 24, heads: 2, steps: 20 }
-  const field = { dates: 'source', particles: 'gapped', stories: 'beginning', text: 'beginning' }
+  const field = { dates: 'source', particles: 'gapped', stories: 'beginning', induction: 'beginning', text: 'beginning' }
   const modern = { positions: 'rotary', norm: 'rms', activation: 'swiglu', kvHeads: 1 }
   const hasParts = task => ['stories', 'text'].includes(task), ownText = '나비가 날아와요. 꽃이 피어요. '.repeat(40)
   const shapes = [{ positions: 'interleaved' }, { positions: 'learned', unit: 'pairs', size: 280 }, modern]

@@ -106,7 +106,7 @@ test('a pinned cell is read at all snapshots, and reading changes nothing', () =
 })
 
 test('unscaled scores are the plain products, in training and on the page', () => {
-  for (const task of ['dates', 'particles', 'stories']) {
+  for (const task of ['dates', 'particles', 'stories', 'induction']) {
     const [plain, divided] = [false, true].map(scale => createSession(gf, smallSettings(task, { scale, dropout: 0 })))
     assert.equal(write(plain.settings).split('_').at(-1), 'scale-off')
     const scores = [plain, divided].map(({ model, inputsOf }) => {
@@ -121,7 +121,7 @@ test('unscaled scores are the plain products, in training and on the page', () =
 })
 
 test('a training starts from displayed weights: the page\'s own, or those of a step', async () => {
-  for (const task of ['dates', 'particles', 'stories']) {
+  for (const task of ['dates', 'particles', 'stories', 'induction']) {
     const settings = { ...defaultsOf(task), start: 'page', steps: 2, batch: 4 }
     const bytes = new Uint8Array(await readFile(new URL(`../../web/models/${task}/${pageWeightsFile(settings)}`, import.meta.url)))
     const session = createSession(gf, settings, undefined, bytes)
@@ -129,8 +129,8 @@ test('a training starts from displayed weights: the page\'s own, or those of a s
     for (const [name, parameter] of session.named) assert.deepEqual(parameter.values, tensors[name].values, `${task}: ${name}`)
     assert.ok(session.history.evaluations[0].right > 0.5, `${task}: ${session.history.evaluations[0].right} right`)
     session.dispose()
-    const otherSettings = { ...settings, dimFeedforward: 8 }
-    assert.throws(() => createSession(gf, otherSettings, undefined, bytes), { code: 'start', message: /linear1/ })
+    const [other, message] = task === 'induction' ? [{ dModel: 32 }, /embedding/] : [{ dimFeedforward: 8 }, /linear1/]
+    assert.throws(() => createSession(gf, { ...settings, ...other }, undefined, bytes), { code: 'start', message })
   }
   const first = createPlayer(gf, smallSettings('dates'))
   first.seek(0)

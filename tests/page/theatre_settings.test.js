@@ -90,7 +90,7 @@ test('a training starts from the page\'s weights only where they exist, and so d
   assert.deepEqual(['norm-rms', 'positions-concatenated'].map(rival => isThere({}, rival)), [true, false])
   assert.ok(isThere({ start: 'seed', positions: 'concatenated' }))
   assert.deepEqual(TASKS.filter(task => startProblem([{ ...defaultsOf(task), start: 'page' }]) === null),
-    ['dates', 'particles', 'stories'])
+    ['dates', 'particles', 'stories', 'induction'])
 })
 
 test('problems of settings are reported before a training starts', () => {

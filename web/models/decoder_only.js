@@ -1,4 +1,4 @@
-/** Decoder-only generation from a prompt: stories, or the reader's own text. */
+/** Decoder-only generation from a prompt: stories, repeated sequences, or the reader's own text. */
 
 import { generate } from './generation.js'
 import { generatedRun } from './generated_run.js'
@@ -13,6 +13,8 @@ import { generatedRun } from './generated_run.js'
  * @property {string[]} vocabulary tokens as displayed
  * @property {number} longest the maximum number of tokens read at a time
  * @property {number} end the token that ends a text, −1 for none
+ * @property {number} [maxNewTokens] MAX_NEW_TOKENS by default
+ * @property {boolean} [isRepetitive] whether its texts repeat their tokens
  * @property {(text: string, room: number) => number[]} encodePrompt room: the number of positions to leave for
  *   new tokens
  * @property {(text: string) => number[]} encode the reader's continuation
@@ -28,16 +30,17 @@ import { generatedRun } from './generated_run.js'
  */
 export const MAX_NEW_TOKENS = 32
 
-const AXES = { 'embedding.weight': [{ name: 'word', of: 'text' }, { name: 'channel' }] }
+const WORDS = [{ name: 'word', of: 'text' }, { name: 'channel' }]
+const AXES = { 'embedding.weight': WORDS, 'output.weight': WORDS }
 
 /**
  * The continuation: the reader's text, ids that another run has generated, or the model's own.
  * @param {Library} gf @param {any} model @param {Settings} settings @param {Language} language
  * @param {number[]} start @param {Edit[]} edits @returns {Chosen}
  */
-function targetOf(gf, model, settings, { encode, end, vocabulary, longest: reach }, start, edits) {
-  const { target } = settings
-  const longest = Math.min(MAX_NEW_TOKENS, reach - start.length + 1)
+function targetOf(gf, model, settings, language, start, edits) {
+  const { encode, end, vocabulary, longest: reach, maxNewTokens = MAX_NEW_TOKENS } = language, { target } = settings
+  const longest = Math.min(maxNewTokens, reach - start.length + 1)
   if (Array.isArray(target)) return { ids: target, isGiven: true, random: null, tree: null, best: null }
   if (target.trim() !== '') {
     const ids = [...encode(target.trim()), ...(end < 0 ? [] : [end])].slice(0, longest)
@@ -60,7 +63,7 @@ const streamOf = (settings, { merges, hangul, languages, vocabulary }, input) =>
  */
 export function generateRun(gf, entry, settings, language, edits) {
   const { model } = entry, { vocabulary } = language
-  const start = language.encodePrompt(settings.beginning, MAX_NEW_TOKENS)
+  const start = language.encodePrompt(settings.beginning, language.maxNewTokens ?? MAX_NEW_TOKENS)
   const choose = () => targetOf(gf, model, settings, language, start, edits)
   return generatedRun(gf, entry, settings, edits, choose, ({ ids }) => {
     const input = [...start, ...ids.slice(0, -1)], rows = ids.map((_, t) => start.length - 1 + t)
@@ -69,7 +72,10 @@ export function generateRun(gf, entry, settings, language, edits) {
       rows, axes: AXES, inputs: { ids: [input] }, streams: { text: streamOf(settings, language, input) },
       passes: [{ kind: 'prefill', rows: start.length },
         ...rows.map((row, t) => ({ kind: 'token', row, token: vocabulary[ids[t]] }))],
-      continuation: { ids: input, begin: () => (some, cache) => model.forward([some], undefined, cache) }
+      continuation: {
+        ids: input, isRepetitive: language.isRepetitive,
+        begin: () => (some, cache) => model.forward([some], undefined, cache)
+      }
     }
   })
 }

@@ -29,13 +29,14 @@ const TRAINED = {
   dates: { heads: 4, normFirst: false, activation: 'relu', positions: 'interleaved', base: 10000, longest: 12 },
   particles: { heads: 4, normFirst: false, activation: 'relu', positions: 'interleaved', base: 10 },
   stories: { heads: 4, normFirst: true, activation: 'gelu', positions: 'interleaved', base: 10 },
+  induction: { heads: 4, normFirst: true, positions: 'learned' },
   text: { heads: 4, normFirst: true, activation: 'gelu', positions: 'interleaved', base: 10 },
   sentences: { positions: 'interleaved', base: 10000 }
 }
 
 /** Settings that change each model's architecture. @type {Record<string, string[]>} */
 const CHOSEN = {
-  dates: ['heads', 'normFirst', 'activation', 'positions', 'base'], particles: [],
+  dates: ['heads', 'normFirst', 'activation', 'positions', 'base'], particles: [], induction: [],
   stories: ['activation', 'positions', 'norm', 'kvHeads'], text: ['activation', 'positions', 'norm', 'kvHeads'],
   sentences: ['heads', 'positions', 'base']
 }
@@ -172,7 +173,7 @@ function stack(input, recorder, architecture, path, x, own, cross = null) {
     /** @type {((x: string) => string)[]} */
     const parts = [from => attend(input, recorder, architecture, `${at}.self_attn`, from, from, own)]
     if (cross) parts.push(from => attend(input, recorder, architecture, `${at}.multihead_attn`, from, cross.memory, cross.sight))
-    parts.push(from => feedForward(input, recorder, architecture, at, from))
+    if (has(`${at}.linear1.weight`)) parts.push(from => feedForward(input, recorder, architecture, at, from))
     parts.forEach((part, n) => {
       const isEnd = n === parts.length - 1, number = n + 1
       const found = part(architecture.normFirst ? norm(x, `${at}.norm${number}`) : x)
@@ -187,7 +188,7 @@ function stack(input, recorder, architecture, path, x, own, cross = null) {
 /** @param {(name: string) => boolean} has @param {string} path */
 function layersIn(has, path) {
   let count = 0
-  while (has(`${path}.layers.${count}.linear1.weight`)) count++
+  while (has(`${path}.layers.${count}.self_attn.out_proj.weight`)) count++
   return count
 }
 
@@ -239,6 +240,12 @@ const MODELS = {
     const read = stack(input, recorder, architecture, 'decoder', x, { isCausal: true, padding: null })
     const [count] = shapeOf('embedding.weight')
     answer(input, recorder, recorder.make('linear', { x: read, weight: 'embedding.weight' }, ['output'], { first: 0, count }), T)
+  },
+  induction(input, recorder, architecture) {
+    const { streams: { text } } = input
+    const x = addPositions(input, recorder, architecture, embed(recorder, 'embedding', text, lengthOf(text)))
+    const read = stack(input, recorder, architecture, 'decoder', x, { isCausal: true, padding: null })
+    answer(input, recorder, recorder.linear(read, 'output', ['output']), lengthOf(text))
   },
   text: (input, recorder, architecture) => MODELS.stories(input, recorder, architecture),
   sentences(input, recorder, architecture) {

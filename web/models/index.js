@@ -2,6 +2,7 @@
 
 import { MAX_EDITS } from '../lib/edits.js'
 import { dates } from './dates/index.js'
+import { induction } from './induction/index.js'
 import { own } from './imported/index.js'
 import { particles } from './particles/index.js'
 import { positions } from './positions/index.js'
@@ -13,7 +14,7 @@ import { text } from './text/index.js'
 /** @import { Decoding, Failure, PageModel, Problem, Settings } from '../types.d.ts' */
 
 /** @type {PageModel[]} */
-export const MODELS = [dates, particles, stories, text, sentences, positions, own]
+export const MODELS = [dates, particles, stories, induction, text, sentences, positions, own]
 
 /** Models that run without importing files. */
 export const READY = MODELS.filter(({ isImported }) => !isImported)

@@ -1,6 +1,7 @@
 /** The `run` function of each model of the page; only the worker needs them. */
 
 import { run as dates } from './dates/run.js'
+import { run as induction } from './induction/run.js'
 import { run as own } from './imported/run.js'
 import { run as particles } from './particles/run.js'
 import { run as positions } from './positions/run.js'
@@ -14,4 +15,4 @@ import { run as text } from './text/run.js'
  * The run function of every model, with the page's settings, edits and the bytes of its files.
  * @type {Record<string, (gf: Library, settings: Settings, edits: Edit[], files: any[]) => ModelRun>}
  */
-export const RUNS = { dates, particles, stories, text, sentences, positions, own }
+export const RUNS = { dates, particles, stories, induction, text, sentences, positions, own }

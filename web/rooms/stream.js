@@ -100,8 +100,9 @@ export function partsOf(streams, attentions, shapeOf) {
     const own = attentions.filter(room => (
       room.tower === at.tower && room.layer === at.layer && room.block === at.block))
     own.forEach(item => unassigned.delete(item))
+    // A layer of one sub-layer is no part besides it, unless a norm follows the sum.
     /** @type {Part[]} */
-    const layer = isFirst && at.layer !== undefined && last
+    const layer = isFirst && at.layer !== undefined && last && (last !== sub || sum !== point)
       ? [{ kind: 'layer', ...at, block: '', edits: [replacement(last.point, shapeOf, input)] }] : []
     /** @type {Part[]} */
     const rest = [{ kind: 'sub', ...at, edits: [replacement(sum, shapeOf, input)] },

@@ -51,14 +51,16 @@ function measureScores(gf, { model, begin }, ids, n) {
 
 /**
  * Scores the heads on the run's first token followed by its other tokens twice, as many as the model has positions for.
+ * Of a repetitive text each token is taken once, since a head divides its attention among all earlier occurrences.
  * @param {Library} gf @param {Pick<ModelRun, 'continuation'>} modelRun
  * @returns {HeadScores | null} null for a model that does not generate, or a text that is too short
  */
 export function headScores(gf, { continuation }) {
   if (!continuation) return null
   const [first, ...rest] = continuation.ids
-  for (let n = Math.min(MAX_TOKENS, rest.length); n >= MIN_TOKENS; n = Math.floor(n / 2)) {
-    const text = rest.slice(0, n)
+  const tokens = continuation.isRepetitive ? [...new Set(rest)] : rest
+  for (let n = Math.min(MAX_TOKENS, tokens.length); n >= MIN_TOKENS; n = Math.floor(n / 2)) {
+    const text = tokens.slice(0, n)
     try {
       return measureScores(gf, continuation, [first, ...text, ...text], n)
     } catch (error) {

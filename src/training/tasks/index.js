@@ -14,6 +14,8 @@
  * @property {(gf: any, settings: TrainingState, data: any, step: number) => Batch} batch of a step, from 1
  * @property {(gf: any, settings: TrainingState, data: any) => Batch} heldOut examples that are never trained on
  * @property {(gf: any, model: any, data: any, batch: Batch) => number} measureAccuracy the fraction of correct answers
+ * @property {(gf: any, model: any, settings: TrainingState) => { previous: number, induction: number }} [measureHeads]
+ *   the largest previous-token score and the largest induction score of all heads
  * @property {(gf: any, model: any, data: any, text: string) => Answer} answer
  * @property {(data: any) => Record<string, readonly string[]>} tables embedding tables, and the tokens of their rows
  * @property {(data: any) => { shape: object, vocabulary: string }} [inFile] what a model needs besides its weights
@@ -21,6 +23,7 @@
  */
 
 import { dates } from './dates.js'
+import { induction } from './induction.js'
 import { particles } from './particles.js'
 import { stories } from './stories.js'
 import { sums } from './sums.js'
@@ -30,4 +33,4 @@ import { text } from './text.js'
 /** @import { TrainingState } from '../settings.js' */
 
 /** @type {Record<string, Task>} */
-export const TASKS = { dates, particles, stories, text, sums }
+export const TASKS = { dates, particles, stories, induction, text, sums }

@@ -1,6 +1,7 @@
 /** What is needed of each task before a worker prepares it. */
 
 import { DATES } from '../models/dates/data.js'
+import { BEGINNINGS as REPEATED } from '../models/induction/data.js'
 import { BEGINNINGS } from '../models/stories/data.js'
 import { fileOf } from '../models/stories/variants.js'
 
@@ -17,6 +18,7 @@ import { fileOf } from '../models/stories/variants.js'
  *   settings
  * @property {boolean} [isTaughtOnly] whether the page has no trained weights of its own for it
  * @property {boolean} [hasParts] whether its models can have newer parts
+ * @property {boolean} [isAttentionOnly] whether its layers have no feed-forward network
  * @property {boolean} [takesText] whether it learns from the reader's own text
  * @property {number} [longest] the length of a batch's rows; the setting `length` by default
  * @property {number} [towers] the relative cost of a second stack that also reads the first
@@ -35,6 +37,13 @@ export const TASK_INFO = {
     house: 'stories', sample: BEGINNINGS[0][1], longest: 72, words: 1024, hasParts: true, weightsFile: fileOf,
     own: {
       schedule: 'linear', steps: 1500, batch: 32, dModel: 40, dimFeedforward: 96, normFirst: true, activation: 'gelu'
+    }
+  },
+  induction: {
+    house: 'induction', sample: REPEATED[0][1], longest: 48, words: 100, isAttentionOnly: true,
+    weightsFile: () => 'induction.safetensors',
+    own: {
+      rate: 6e-3, schedule: 'linear', warmUp: 100, steps: 2400, batch: 32, dModel: 64, normFirst: true, positions: 'learned'
     }
   },
   text: {

@@ -1,7 +1,7 @@
 /** English dates into Korean: an encoder-decoder trained by this library. */
 
 import { isLearned, pickSettings } from '../../../src/training/model_settings.js'
-import { AMBIGUOUS_DATE, DATES, TARGET_TOKENS, splitSource, textOf } from '../../../src/training/models/dates/data.js'
+import { AMBIGUOUS_DATE, DATES, DATE_PAIR, TARGET_TOKENS, splitSource, textOf } from '../../../src/training/models/dates/data.js'
 import { sourceProblem, targetProblem } from '../../../src/training/models/dates/problems.js'
 import { familiarity } from './familiarity.js'
 
@@ -33,7 +33,7 @@ export const dates = {
     source: { default: DATES[0], notes: ['known', 'learned'] },
     target: { default: '', notes: ['known'], isAnswer: true }
   },
-  examples: DATES.map(source => ({
+  examples: [...DATES, ...DATE_PAIR].map(source => ({
     text: source, lang: 'en', patch: { source, target: '' }, ...(source === AMBIGUOUS_DATE && { note: 'source.twofold' })
   })),
   hints: {},

@@ -14,6 +14,12 @@ const MAX_POINTS = 400
 /** The style of another run's training loss. @type {{ color: keyof Palette, width: number, dash: number[] }} */
 const OTHER_TRAIN = { color: 'muted', width: 1, dash: [1, 3] }
 
+/**
+ * The lines of the heads' scores, where a task measures them.
+ * @type {[name: 'previous' | 'induction', dash: number[]][]}
+ */
+const HEAD_LINES = [['previous', [2, 2]], ['induction', [8, 3, 2, 3]]]
+
 /** @param {number} fraction */
 const percent = fraction => `${formatFixed(100 * fraction, 1)} %`
 
@@ -41,7 +47,8 @@ export function mountCurves(container, { t, theme, seek }) {
   const keys = {
     train: createKey(t('theatre.trainLoss'), 'thin'), held: createKey(t('theatre.heldLoss'), 'thick'),
     otherTrain: createKey(t('theatre.otherTrain'), 'dotted'), other: createKey(t('theatre.other'), 'dashed'),
-    right: createKey(t('theatre.right'), 'thick'), otherRight: createKey(t('theatre.otherRight'), 'dashed')
+    right: createKey(t('theatre.right'), 'thick'), otherRight: createKey(t('theatre.otherRight'), 'dashed'),
+    previous: createKey(t('theatre.previousToken'), 'previous'), induction: createKey(t('theatre.induction'), 'induction')
   }
   const rivalKeys = [keys.otherTrain, keys.other, keys.otherRight]
   container.append(h('div', { className: 'theatre-charts' },
@@ -49,7 +56,7 @@ export function mountCurves(container, { t, theme, seek }) {
       keys.otherTrain.element, keys.other.element)),
     slots[0]),
     h('figure', {}, h('figcaption', {}, h('ul', { className: 'theatre-keys' }, keys.right.element,
-      keys.otherRight.element)), slots[1])))
+      keys.previous.element, keys.induction.element, keys.otherRight.element)), slots[1])))
   const [loss, right] = slots.map(slot => mountLines(slot, seek))
   return {
     /**
@@ -66,6 +73,10 @@ export function mountCurves(container, { t, theme, seek }) {
       const stepNote = last && last.step !== step ? ` · ${t('theatre.stepNumber', { step: last.step })}` : ''
       keys.held.setValue(last ? formatBrief(last.loss) + stepNote : '')
       keys.right.setValue(last ? percent(last.right) + stepNote : '')
+      for (const [name] of HEAD_LINES) {
+        keys[name].element.hidden = !last?.heads
+        keys[name].setValue(last?.heads ? percent(last.heads[name]) + stepNote : '')
+      }
       const rivalEvaluation = other?.evaluations.at(-1)
       for (const key of rivalKeys) key.element.hidden = !other
       keys.otherTrain.setValue(other?.loss.length ? formatBrief(other.loss[other.loss.length - 1]) : '')
@@ -85,8 +96,14 @@ export function mountCurves(container, { t, theme, seek }) {
       right.update({
         ...common, low: 0, high: 1, digits: 1,
         lines: [{ points: evaluations.map(evaluation => ({ x: evaluation.step, y: evaluation.right })), color: 'accent', width: 2.5 },
+          ...HEAD_LINES.filter(() => last?.heads).map(([name, dash]) => ({
+            points: evaluations.map(({ step: x, heads }) => ({ x, y: heads?.[name] ?? NaN })), color: /** @type {const} */ ('ink'),
+            width: 1.5, dash
+          })),
           ...rivalLines(other, item => item.right)],
-        label: t('theatre.rightSaid', { step, right: last ? percent(last.right) : '–' })
+        label: [t('theatre.rightSaid', { step, right: last ? percent(last.right) : '–' }), ...(last?.heads ? [t('theatre.headsSaid', {
+          previous: percent(last.heads.previous), induction: percent(last.heads.induction)
+        })] : [])].join(', ')
       })
     },
     destroy() {

@@ -169,3 +169,5 @@ export const DATES = [
   'november 20 2026', 'nov 20, 2026', 'the 20th of november, 2026', '2026-11-20', '20.11.2026', '11/20/2026', '5/6/2026'
 ]
 export const AMBIGUOUS_DATE = DATES[DATES.length - 1]
+/** The two readings of the ambiguous date, each in a format that has one. */
+export const DATE_PAIR = ['may 6 2026', 'june 5 2026']
