@@ -1,5 +1,9 @@
+import { logitAttribution } from './logit_attribution.js'
+
 /**
  * gf.interpret for one engine: which token, head, layer and neuron made an answer. Runs come from `observe`.
  * @param {import('../engine/engine.js').Engine} _engine
  */
-export const bindInterpret = _engine => ({})
+export const bindInterpret = _engine => ({
+  logitAttribution
+})

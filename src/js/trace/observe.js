@@ -74,6 +74,7 @@ export class Run {
   #analysis = null
   /** @type {Map<string, string>} */ #aliases = new Map()
   /** @type {Map<Tensor, string>} */ #names = new Map()
+  #result
   #output
   #isBackwardDone = false
   #free
@@ -85,6 +86,7 @@ export class Run {
    */
   constructor(trace, { output, loss, free = () => {} }, { axes, streams, passes }) {
     this.#trace = trace
+    this.#result = output
     this.#output = loss ?? output
     this.#free = free
     /** The text streams, as the caller described them. */ this.streams = streams
@@ -107,6 +109,11 @@ export class Run {
     }
     const axes = deriveAxes(this.#trace.nodes, tensor => declared.axes.get(tensor))
     return { axes, roles: declared.roles, affectsLoss: this.#findAncestors(this.#output) }
+  }
+
+  /** The trace and the output of the forward pass, for gf.interpret. @internal */
+  get recording() {
+    return { trace: this.#trace, output: this.#result }
   }
 
   /** Edits that matched no cell of this run. */

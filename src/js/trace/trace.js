@@ -384,6 +384,11 @@ export class Trace {
     return this.#edits.names.some(alias => this.#names.find(alias) === tensor && this.#edits.has(alias, index))
   }
 
+  /** Whether there are edits. @internal */
+  get hasEdits() {
+    return this.#edits.list.length > 0
+  }
+
   /** The operation that computed a tensor in this trace, not before it. @param {Tensor} tensor */
   tracedProducerOf(tensor) {
     return this.#producers.get(tensor)
