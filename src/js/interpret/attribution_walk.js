@@ -2,6 +2,7 @@ import { keyOf } from '../autograd/graph.js'
 import { indexOf } from '../tensor/shape.js'
 import { carryBack, valueOf } from './directions.js'
 import { headParts } from './head_parts.js'
+import { findSubLayers } from './stream.js'
 
 /**
  * Splits a linear function of a run's logits into what the parts of the model added to it: walks from the logits along
@@ -101,14 +102,7 @@ export class AttributionWalk {
 
   /** @param {Direction} direction @param {Node} node */
   #visitStream(direction, node) {
-    const graph = this.#graph, { a, b } = node.inputs
-    /** Of each summand that is a sub-layer, the stream. @type {Map<Tensor, Set<Tensor>>} */ const subLayers = new Map()
-    if (node.op.name === 'add' && a && b && graph.isData(a) && graph.isData(b)) {
-      for (const [own, other] of [[a, b], [b, a]]) {
-        const stream = graph.summandsOf(other)
-        if (graph.dependsOn(own, stream)) subLayers.set(own, stream)
-      }
-    }
+    const subLayers = findSubLayers(this.#graph, node)
     const isCarried = this.#carry(direction, () => false, next => {
       this.#pending.push({ direction: next, stream: subLayers.get(next.tensor) ?? null })
     })

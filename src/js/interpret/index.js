@@ -1,9 +1,10 @@
 import { logitAttribution } from './logit_attribution.js'
+import { logitLens } from './logit_lens.js'
 
 /**
  * gf.interpret for one engine: which token, head, layer and neuron made an answer. Runs come from `observe`.
  * @param {import('../engine/engine.js').Engine} _engine
  */
 export const bindInterpret = _engine => ({
-  logitAttribution
+  logitAttribution, logitLens
 })

@@ -2,6 +2,7 @@ import { expectBoolean, expectOptions } from '../errors.js'
 import { indexOf, offsetOf, sizeOf } from '../tensor/shape.js'
 import { AttributionWalk } from './attribution_walk.js'
 import { RunGraph } from './run_graph.js'
+import { layerOf } from './stream.js'
 import { TARGET_OPTIONS, expectRun, readTarget } from './target.js'
 
 /**
@@ -66,12 +67,6 @@ export function logitAttribution(run, options) {
   numberHeads(parts)
   const rounding = total - parts.reduce((sum, { value }) => sum + value, 0)
   return { total, parts, rounding, logits: name, row, position, token, against }
-}
-
-/** The number of the layer in a tensor's name, if any. @param {string} name */
-function layerOf(name) {
-  const number = name.split('.').find(segment => /^\d+$/.test(segment))
-  return number === undefined ? null : Number(number)
 }
 
 /** @param {RunGraph} graph @param {FoundPart} part @returns {AttributionPart} */
