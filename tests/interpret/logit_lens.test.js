@@ -46,7 +46,8 @@ for (const item of loadGolden('models').cases) test(`${item.name}: the last poin
 
 for (const { name, model, forward } of ownModels()) test(`${name}: a point has the logits without the rest`, () => {
   const run = gf.observe(() => forward(), { modules: { model } })
-  const { names, layers } = checkLast(run, 1, name), { logits } = gf.interpret.logitLens(run, { row: 1, positions: [-1, 0] })
+  const { names, layers } = checkLast(run, 1, name)
+  const { logits } = gf.interpret.logitLens(run, { row: 1, positions: [-1, 0] })
   assert.deepEqual([...logits.shape], [names.length, 2, 11])
   const end = run.end, last = names.at(-1)
   names.forEach((point, n) => {
