@@ -27,7 +27,7 @@ import { expectRun, readTarget, sumAt } from './target.js'
  * @typedef {{ name: string, T: number, C: number, offset: number, own: Float64Array, base: Float64Array }} Input
  */
 
-const WHERE = 'gf.interpret.inputAttribution'
+const WHERE = 'inputAttribution'
 
 /** @type {InputMethod[]} */ const METHODS = ['gradientTimesInput', 'integratedGradients', 'occlusion']
 const TARGET = ['position', 'token', 'against', 'row', 'logits']

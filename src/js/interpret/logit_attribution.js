@@ -34,7 +34,7 @@ import { TARGET_OPTIONS, expectRun, readTarget } from './target.js'
  * @property {number} row @property {number} position @property {number} token @property {number | null} against
  */
 
-const WHERE = 'gf.interpret.logitAttribution'
+const WHERE = 'logitAttribution'
 const OPTIONS = [...TARGET_OPTIONS, 'bySource', 'neurons']
 
 /**
