@@ -72,6 +72,12 @@ test('with the norm after the sum, the points are the norms', () => {
   assert.deepEqual(names, [0, 1].flatMap(layer => ['norm1.output', 'output'].map(name => `model.layers.${layer}.${name}`)))
   logits.dispose()
   run.dispose()
+  const renamed = ownModels().find(({ name }) => name === 'post-norm, gelu')
+  const other = gf.observe(() => renamed.forward(), { modules: { model: renamed.model } })
+  const lens = gf.interpret.logitLens(other)
+  assert.deepEqual([lens.names.at(-1), lens.layers], ['model.hidden', [0, 0, 1, 1]])
+  lens.logits.dispose()
+  other.dispose()
 })
 
 test('says what is wrong', () => {
