@@ -17,16 +17,19 @@ export interface Functional extends Pick<Whole['functional'], keyof Whole['funct
 export interface Text extends Pick<Whole['text'], keyof Whole['text']> {}
 export interface DataLoading extends Pick<Whole['data'], keyof Whole['data']> {}
 export interface Decoding extends Pick<Whole['decoding'], keyof Whole['decoding']> {}
+export interface Interpret extends Pick<Whole['interpret'], keyof Whole['interpret']> {}
 export interface Optimizers extends Pick<Whole['optim'], keyof Whole['optim']> {}
 export interface Models extends Pick<Whole['models'], keyof Whole['models']> {}
 
 /** What `await load()` gives. */
-export interface Glassformer extends Omit<Whole, 'nn' | 'functional' | 'text' | 'data' | 'decoding' | 'optim' | 'models'> {
+export interface Glassformer extends Omit<Whole,
+  'nn' | 'functional' | 'text' | 'data' | 'decoding' | 'interpret' | 'optim' | 'models'> {
   nn: Modules
   functional: Functional
   text: Text
   data: DataLoading
   decoding: Decoding
+  interpret: Interpret
   optim: Optimizers
   models: Models
 }
@@ -61,6 +64,10 @@ export type { DType, Data } from './tensor/dtype.js'
 export type { Edit } from './trace/edits.js'
 export type { Engine } from './engine/engine.js'
 export type { Explanation, Factor, Term } from './trace/explain.js'
+export type { AttributionPart, LogitAttribution } from './interpret/logit_attribution.js'
+export type { InputAttribution } from './interpret/input_attribution.js'
+export type { LogitLens } from './interpret/logit_lens.js'
+export type { TargetOptions } from './interpret/target.js'
 export type { Inputs } from './export/inputs.js'
 export type { Context, CustomFunction } from './autograd/function.js'
 export type { Generator } from './tensor/generator.js'

@@ -46,6 +46,7 @@ import { NumberedModules } from './nn/containers.js'
 import * as init from './nn/init.js'
 import { bindData } from './data/index.js'
 import { bindDecoding } from './decoding/index.js'
+import { bindInterpret } from './interpret/index.js'
 import * as optimClasses from './optim/index.js'
 import { Optimizer } from './optim/optimizer.js'
 import {
@@ -455,7 +456,8 @@ async function start(options) {
     nn: bindNN(engine),
     optim: createOptim(),
     data: addSpellingHints(bindData(engine)),
-    decoding: bindDecoding(engine)
+    decoding: bindDecoding(engine),
+    interpret: bindInterpret(engine)
   }))
 }
 

@@ -169,7 +169,7 @@ function methodsOfFunctions(all) {
 }
 
 /** Objects within the library, each a section of its own; the engine is internal. */
-const APART = ['nn', 'functional', 'text', 'data', 'decoding', 'optim', 'models', 'autograd', 'engine']
+const APART = ['nn', 'functional', 'text', 'data', 'decoding', 'interpret', 'optim', 'models', 'autograd', 'engine']
 
 /** @param {string} name */
 const declared = name => checker.getDeclaredTypeOfSymbol(/** @type {ts.Symbol} */ (types.get(name)))
@@ -198,6 +198,7 @@ function parts() {
     ['models', 'gf.models', [...entriesOf(part(whole, 'models'), 'gf.models.'),
       ...given('LanguageModel', 'Causal', 'Seq2Seq')]],
     ['decoding', 'gf.decoding', entriesOf(part(whole, 'decoding'), 'gf.decoding.')],
+    ['interpret', 'gf.interpret', entriesOf(part(whole, 'interpret'), 'gf.interpret.')],
     ['runs', 'What a trace and a run say', given('Trace', 'Run')]
   ]
   return list.map(([id, title, entries]) => ({ id, title, entries }))

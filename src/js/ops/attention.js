@@ -155,7 +155,7 @@ const forwardInto = ({ q, k, v }, saved, out, steps, from = 0) => {
  * Recomputes weights that were left out, with the same bits; the caller disposes them.
  * @param {any} inputs @param {any} saved
  */
-function recomputeWeights(inputs, saved) {
+export function recomputeWeights(inputs, saved) {
   const { engine } = inputs.q, { B, H, Tq, Tk, Dv } = saved.sizes
   const out = engine.empty([B, H, Tq, Dv]), weights = engine.empty([B, H, Tq, Tk])
   forwardInto(inputs, saved, out, [null, null, null, weights])
