@@ -80,7 +80,7 @@ for (const lesson of lessons) for (const language of Object.keys(LANGUAGES)) {
       const options = step.question.options(first.run, first)
       assert.ok(options.length > 1 && options.length === new Set(options.map(({ id }) => id)).size, step.id)
       assert.ok(options.some(({ id }) => id === right), `${step.id}: ${right}`)
-      for (const { id, text } of options) assert.ok(text ?? texts.options[id], `${step.id}: ${id}`)
+      for (const { id, text } of options) assert.match(text ?? texts.options[id], /^[^{]+$/, `${step.id}: ${id}`)
       for (const { id, text = texts.options?.[id] } of options.filter(({ id }) => id !== right)) {
         const why = texts.reasons?.[id] ?? texts.reason ?? texts.hint
         assert.ok(why, `${step.id}: why ${id} is wrong`)

@@ -86,6 +86,7 @@ export const LESSONS = [
   { id: 'cache', minutes: 3, stepCount: 3 },
   { id: 'break', minutes: 5, stepCount: 6 },
   { id: 'hunt', minutes: 8, stepCount: 8 },
+  { id: 'induction', minutes: 5, stepCount: 6 },
   { id: 'large', minutes: 4, stepCount: 4 }
 ]
 

@@ -23,6 +23,7 @@ const LOADERS = {
   cache: () => import('./cache/index.js'),
   break: () => import('./break/index.js'),
   hunt: () => import('./hunt/index.js'),
+  induction: () => import('./induction/index.js'),
   large: () => import('./large/index.js')
 }
 
