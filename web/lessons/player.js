@@ -94,14 +94,14 @@ export function mountPlayer(container, stage, context) {
   /** A task is judged once the reader rests, not in passing. */
   function judge() {
     const run = context.run()
-    if (!run || !playing.id) return
+    if (!run || !playing.id || !context.isCurrent()) return
     checkTask(currentStep())
     draw(run)
   }
   /** @type {ReturnType<typeof setTimeout> | undefined} */ let restTimer
   const stepFigure = createStepFigure(figureSlot, () => {
     const run = context.run()
-    if (run) draw(run)
+    if (run && context.isCurrent()) draw(run)
     clearTimeout(restTimer)
     restTimer = setTimeout(judge, REST)
   }, context.reportError)
