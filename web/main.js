@@ -16,6 +16,7 @@ import { createAddressWriter, roomLinks } from './shell/link.js'
 import { mountOpeningSwitch } from './shell/opening.js'
 import { fromHash, runKeys, toHash } from './models/state.js'
 import { mountTrainingPage } from './shell/theatre.js'
+import { listenToSlideKeys } from './shell/slide_keys.js'
 import { PALETTES, resolveMode, listenToSystemTheme } from './shell/theme.js'
 import { createValueLoader } from './shell/values.js'
 import { loadTexts } from './words/index.js'
@@ -127,6 +128,7 @@ function showControls() {
   top.update(state, texts, resolveLanguage(state), runHere())
   inside?.showControls(state, texts)
   document.documentElement.toggleAttribute('data-embed', state.embed)
+  document.documentElement.toggleAttribute('data-pinned', Boolean(state.cell))
   setText(page.status, texts.engine ?? (isUnwhole ? t('app.unfetched') : hiddenProblem(texts, t)))
   page.house.classList.toggle('has-long-fields', Object.values(modelOf(state.model).fields).some(field => field.isLong))
   page.house.classList.toggle('is-stale', Object.keys(texts).length > 0)
@@ -339,4 +341,5 @@ function prepare() {
 }
 for (const sign of SIGNS) addEventListener(sign, prepare)
 listenToSystemTheme(() => show())
+listenToSlideKeys()
 start()

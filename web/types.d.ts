@@ -639,6 +639,8 @@ export interface Context {
   enterRoom: (room: string) => void
   href: (room: string) => string
   link: (patch?: Patch) => string
+  /** The cell that the inspector explains, once a room is shown. */
+  currentCell?: () => Cell | null
   selectCell: (cell: Cell) => void
   pinCell: (cell: Cell | null) => void
   pinSource: (cell: Cell) => void

@@ -130,3 +130,40 @@ for (const [width, height, deviceScaleFactor] of isLong ? SCREENS : SCREENS.slic
     }
   })
 }
+
+test('a remote leads through the opening into the course, and on from a cell, which is explained', async () => {
+  for (const [width, height] of everyNth(SLIDES, 2)) {
+    const { page, complaints, close } = await open({ room: 'opening' }, { viewport: { width, height } })
+    await page.waitForSelector('.living .scrubber')
+    await page.keyboard.press('p')
+    assert.equal(await page.isVisible('.top'), false)
+    for (const part of ['.opening h1', '.living', '.opening-gloss']) {
+      const { bottom } = await page.$eval(part, element => element.getBoundingClientRect().toJSON())
+      assert.ok(bottom <= height, `${part} ends at ${bottom} of ${height}`)
+    }
+    const readStep = () => page.$eval('.living .scrubber input', ({ value, max }) => [Number(value), Number(max)])
+    await page.$eval('.living .scrubber input', slider => {
+      slider.value = '0'
+      slider.dispatchEvent(new Event('input'))
+    })
+    await page.keyboard.press('PageDown')
+    const [step, last] = await readStep()
+    assert.equal(step, 1)
+    await page.keyboard.press('ArrowRight')
+    assert.equal((await readStep())[0], step + 1)
+    for (let at = step; at < last + 1; at++) await page.keyboard.press('PageDown')
+    await page.waitForSelector('.lesson-bar .lesson-text:not(:empty)')
+    assert.match(await page.evaluate(() => location.hash), /lesson=learning/)
+    await page.locator('.lesson-figure input').first().focus()
+    await page.keyboard.press('PageDown')
+    await page.waitForSelector('.lesson-bar[data-step="error"]')
+    await page.evaluate(() => { location.hash = 'lesson=attention&step=6' })
+    await page.waitForSelector('.lesson-bar[data-step="score"]')
+    await page.locator('.product-result .heat').click({ position: { x: 8, y: 8 } })
+    assert.ok(await page.isVisible(width < 1100 ? '.sheet-handle' : '.inspector .terms'))
+    await page.keyboard.press('PageDown')
+    await page.waitForSelector('.lesson-bar:not([data-step="score"])')
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})

@@ -32,7 +32,7 @@ test('exports have room, head, text and twin below the title', async () => {
   const answer = textOf(there.decoding.steps.map(({ token }) => token))
   there.dispose()
   for (const [state, ...lines] of everyNth([
-    [{ room: 'encoder.0.self_attn.scores', head: 2 }, '인코더 1층 · 셀프 어텐션 · 점수 · 헤드 2 · november 20 2026'],
+    [{ room: 'encoder.0.self_attn.scores', head: 2 }, '인코더 층 0 · 셀프 어텐션 · 점수 · 헤드 2 · november 20 2026'],
     [{ room: 'output', source: '3 may 1999', language: 'en' }, 'Logits · 3 may 1999'],
     [{ room: 'decoding', decoding: 'sample', temperature: 0.5, edits: [{ name: 'output.bias', index: [3], value: 1 }] },
       '토큰 하나씩 · november 20 2026 · 온도: 0.5 · 고르는 방법: 뽑기 · 바꾼 숫자 1개'],

@@ -128,7 +128,9 @@ test('a figure can be embedded in another page, with its origin', async () => {
   const code = await page.evaluate(() => navigator.clipboard.readText())
   const [url, title] = /^<iframe src="([^"]+)" title="([^"]+)" .*><\/iframe>$/.exec(code).slice(1)
     .map(text => text.replaceAll('&amp;', '&'))
-  assert.deepEqual(fromHash(new URL(url).hash), completeState({ room: SCORES, embed: true, language: 'en' }))
+  const { cell, ...embedded } = fromHash(new URL(url).hash)
+  assert.deepEqual({ ...embedded, cell: null }, completeState({ room: SCORES, embed: true, language: 'en' }))
+  assert.ok(cell.name.endsWith('.dots'), 'the cell that is explained is carried along')
   assert.match(title, /Scores/)
   await page.click('[data-action="share"]')
   await readAddress(page)
@@ -137,7 +139,7 @@ test('a figure can be embedded in another page, with its origin', async () => {
 
   for (const width of everyNth([320, 900], 2)) {
     const alone = await openPage(url, { viewport: { width, height: 520 } })
-    for (const hidden of ['.top', '.side', '.lead', '.tools', '.twin-choice', '.asides', '.ways', '.menu']) {
+    for (const hidden of ['.top', '.side', '.lead', '.tools > :not([data-picker="head"])', '.twin-choice', '.asides', '.ways', '.menu']) {
       assert.equal(await alone.page.isVisible(hidden), false, hidden)
     }
     for (const selector of ['h1', '.product-result .heat', '.legend', '.whole a']) {
@@ -147,7 +149,9 @@ test('a figure can be embedded in another page, with its origin', async () => {
     const paper = await alone.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
     assert.equal(paper, 'rgba(0, 0, 0, 0)')
     assert.deepEqual(fromHash(new URL(await alone.page.$eval('.whole a', link => link.href)).hash).embed, false)
-    await alone.page.click('.product-result .heat')
+    assert.match(await alone.page.textContent('.sheet-handle'), /dots\[0, 0, 0, 0\]/)
+    await alone.page.click('[data-picker="head"] label:nth-of-type(2)')
+    await alone.page.waitForFunction(() => location.hash.includes('head=1'))
     await alone.page.click('.sheet-handle')
     assert.ok(await alone.page.isVisible('[data-exact]'))
     assert.deepEqual(await findViolations(alone.page), [])

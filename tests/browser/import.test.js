@@ -377,8 +377,8 @@ longTest('rooms of attention matrices that were not retained say so, and a press
   const folder = await mkdtemp(join(tmpdir(), 'deep-'))
   const { paths } = await writeGpt2(folder, { layers: 4, channels: 8, heads: 2, vocabSize: 300, positions: 64 })
   for (const [language, message, pressButton] of [
-    ['en', /all 4 layers, .* room for 1 B\. So this run kept only those of 1 layer \(1\)/, 'Keep layer 3 and run again'],
-    ['ko', /^4층 모두의 .* 메모리는 1 B뿐이에요\. 그래서 이번 실행은 1개 층\(1층\)의 행렬만/, '3층을 남기고 다시 실행하기']
+    ['en', /all 4 layers, .* room for 1 B\. So this run kept only those of 1 layer \(0\)/, 'Keep layer 2 and run again'],
+    ['ko', /^층 4개 모두의 .* 메모리는 1 B뿐이에요\. 그래서 이번 실행은 1개 층\(층 0\)의 행렬만/, '층 2를 남기고 다시 실행하기']
   ]) {
     const { page, complaints, close } = await browser.open({ language })
     await importFiles(page, paths)

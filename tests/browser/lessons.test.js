@@ -1,5 +1,6 @@
 // Every lesson is played to its end in the page: targets are visible, and correct answers are the engine's.
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { fit } from '../../web/figures/math.js'
 import { LESSONS, findLesson } from '../../web/lessons/index.js'
@@ -267,14 +268,25 @@ test('answers are kept, saved as a file, and counted for a class', async () => {
   await page.waitForSelector('.lesson-said.is-hint:not(:empty)')
   await page.click('[data-option="middle"]')
   await page.waitForSelector('.lesson-option.is-right')
+  /** Hands in with a name. */
+  const handIn = async name => {
+    page.once('dialog', dialog => dialog.accept(name))
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('.lesson-save')])
+    return { file: download.suggestedFilename(), path: await download.path() }
+  }
+  const [ana, ben] = [await handIn('Ana'), await handIn('')]
+  assert.deepEqual([ana.file, ben.file], ['glassformer-answers-Ana.json', 'glassformer-answers.json'])
+  const broken = { name: 'broken.json', mimeType: 'application/json', buffer: Buffer.from('{') }
+  const buffers = await Promise.all([ana, ben, ana].map(async ({ file, path }) => (
+    { name: file, mimeType: 'application/json', buffer: await readFile(path) })))
   await page.click('.brand')
   await page.click('.opening-foot button:nth-of-type(2)')
-  const [download] = await Promise.all([page.waitForEvent('download'), page.click('.teaching .figure-button')])
-  const path = await download.path()
-  await page.setInputFiles('.teaching input[type="file"]', [path, path])
+  await page.setInputFiles('.teaching input[type="file"]', [broken, ...buffers])
   await page.waitForSelector('.teaching tbody tr')
-  assert.deepEqual(await page.$$eval('.teaching tbody tr > *', list => list.map(cell => cell.textContent)),
-    ['Attention with two numbers: Half and half', '2', '0', '2', 'at the sum of their values × 2'])
+  const rows = await page.$$eval('.teaching tbody tr', list => list.map(row => [...row.children].map(cell => cell.textContent)))
+  assert.deepEqual(rows, [['Ana', '1', '0', '0'], ['–', '1', '0', '0'], [
+    'Attention with two numbers: Where is the result if two tokens get 0.5 each?', '2', '0', '2', 'at the sum of their values × 2']])
+  assert.match(await page.textContent('.teaching-result .note'), /broken\.json/)
   assert.deepEqual(complaints, [])
   await close()
 })

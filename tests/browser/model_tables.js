@@ -162,7 +162,7 @@ export function isGridNameRight(view, text) {
   const name = text.replace(/^\+ /, '')
   if (rooms.some(room => [roomName(room, t), layerHeading(room, t)].includes(name))) return true
   return parts.some(part => [layerHeading(part, t), partLabel(part, t), fullName(part, t),
-    part.block && [t('map.layer', { number: part.layer + 1 }), t(`map.blocks.${part.block}`)].join(' · ')].includes(name))
+    part.block && [t('map.layer', { number: part.layer }), t(`map.blocks.${part.block}`)].join(' · ')].includes(name))
 }
 
 /** Whether the ends of a color scale are right: of changes in hundredths, or of norms. */

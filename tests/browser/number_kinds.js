@@ -202,7 +202,7 @@ const answerText = ({ decoding }) => (
 
 /** Whether a text names a tower and a layer. */
 const isStorey = ({ t, rooms }, text) => rooms.some(({ tower, layer }) => (
-  layer !== undefined && text === `${t(`map.${tower}`)} ${t('map.layer', { number: layer + 1 })}`))
+  layer !== undefined && text === `${t(`map.${tower}`)} ${t('map.layer', { number: layer })}`))
 
 /** Whether the description of the run above the house is right. */
 function isHouseTextRight(view, text) {

@@ -37,7 +37,7 @@ async function openWorksheet(id, language, more = {}) {
   const state = pageState({ model: lesson.model, lesson: id, at: 0, language, ...more })
   return createWorksheet(lesson, words, {
     state, language, runOf: async item => runInNode(item),
-    gradientOf: async (item, tensor) => runInNode(item).gradient(tensor)
+    gradientOf: async (item, tensor) => runInNode(item).gradient(tensor), figureOf: async () => null
   })
 }
 
@@ -53,35 +53,39 @@ const text = (page, selector) => page.$$eval(selector, (list, joiner) => (
 const cells = (page, selector) => page.$$eval(`${selector} td`, list => list.map(item => item.textContent))
 
 for (const [id, language, more] of everyNth([['attention', 'ko', { gapped: '나는 물[?] 마셨다' }], ['round', 'en']], 2)) {
-  test(`${id}, ${language}: questions on the first page, answers on the next, with the reader's numbers`, async () => {
+  test(`${id}, ${language}: every step is printed with the reader's numbers, the answers by themselves`, async () => {
     const sheet = await openWorksheet(id, language, more)
     const { page, complaints, close } = await printed(id, language, more)
     assert.equal(await page.isVisible('.house'), false, 'nothing but the sheet')
     assert.deepEqual(await text(page, '.worksheet-questions li > h2'), sheet.items.map(({ title }) => title))
-    const questions = sheet.items.filter(({ ask }) => ask)
-    assert.deepEqual(await text(page, '.worksheet-answer'), questions.map(({ answer }) => answer))
-    assert.deepEqual(await text(page, '.worksheet-answer + p'), questions.map(({ why: explanation }) => explanation))
+    const questions = sheet.items.filter(({ isQuestion }) => isQuestion)
     assert.deepEqual(await text(page, '.worksheet-hint'), questions.map(({ hint }) => hint).filter(Boolean))
     assert.deepEqual(await text(page, '.worksheet-tokens span'), sheet.tokens)
-    assert.deepEqual(await page.$$('.worksheet-questions .worksheet-answer'), [])
+    assert.deepEqual(await page.$$('.worksheet-key, .worksheet-answer'), [])
     const figures = sheet.items.flatMap(({ figures, answerFigures }) => [...figures,
       ...answerFigures.filter(({ isCut }) => !isCut)])
       .flatMap(item => item.cells.flat())
     const blank = figures.filter(({ isBlank }) => isBlank).length
     assert.equal((await cells(page, '.worksheet-questions')).filter(cell => cell === '').length, blank)
     assert.ok(blank > 0)
-    assert.ok((await cells(page, '.worksheet-key')).every(cell => cell !== ''))
+    assert.match(await page.textContent('.worksheet figcaption'), /\p{L}+.* \S+\[.*\]/u, 'words, then the tensor')
     const colors = await page.$eval('.worksheet', element => [getComputedStyle(element).color, getComputedStyle(element).backgroundColor])
     assert.deepEqual(colors, ['rgb(0, 0, 0)', 'rgb(255, 255, 255)'], 'light, whatever the screen is')
-    assert.equal(await page.$eval('.worksheet-key', element => getComputedStyle(element).breakBefore), 'page')
     for (const format of PAPERS) {
-      assert.ok(await pages(page, format) >= 2, format)
+      assert.ok(await pages(page, format) >= 1, format)
       await page.emulateMedia({ media: 'screen' })
       assert.equal(await page.$('.worksheet'), null, 'once it is printed')
       assert.ok(await page.isVisible('.lesson-bar'))
       await page.click('.lesson-sheet')
       await page.waitForSelector('.worksheet', { state: 'attached' })
     }
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')))
+    await page.click('.lesson-key')
+    await page.waitForSelector('.worksheet-key', { state: 'attached' })
+    await page.emulateMedia({ media: 'print' })
+    assert.deepEqual(await text(page, '.worksheet-answer'), questions.map(({ answer }) => answer))
+    assert.deepEqual(await text(page, '.worksheet-answer + p'), questions.map(({ why: explanation }) => explanation))
+    assert.ok((await cells(page, '.worksheet-key')).every(cell => cell !== ''))
     assert.deepEqual(complaints, [])
     await close()
   })
@@ -101,6 +105,19 @@ longTest('every lesson has a worksheet', async () => {
     assert.equal(await page.textContent('.worksheet h1'), title)
     await page.evaluate(() => dispatchEvent(new Event('afterprint')))
   }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a step with a small figure has it on paper, and the key is right about it', async () => {
+  const { page, complaints, close } = await printed('learning', 'en')
+  assert.ok(await page.$$eval('.worksheet-drawing svg', list => list.length) >= 3)
+  assert.equal(await page.isVisible('.worksheet-drawing input'), false, 'nothing to move on paper')
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')))
+  await page.emulateMedia({ media: 'screen' })
+  await page.click('.lesson-key')
+  await page.waitForSelector('.worksheet-key', { state: 'attached' })
+  assert.match(await page.textContent('.worksheet-answer'), /smaller/)
   assert.deepEqual(complaints, [])
   await close()
 })

@@ -1,6 +1,7 @@
 // A lesson on paper: its questions, blanks and answers, compared with the lesson and with separate runs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fit } from '../../web/figures/math.js'
 import { LESSONS, findLesson } from '../../web/lessons/index.js'
 import { loadLesson } from '../../web/lessons/load.js'
 import { stateOfStep } from '../../web/lessons/steps.js'
@@ -22,11 +23,16 @@ function gradientOf(state, tensor) {
   run.dispose()
   return gradient
 }
+/** What the small figure of a step shows at first; of those, only the line's values are needed on paper. */
+const figureOf = async ({ figure }) => (figure ? { values: () => (
+  figure.id === 'line' ? fit(figure.options.points, figure.options.w, figure.options.b) : {}) } : null)
 const sheetOf = async ({ id }, language, more = {}) => {
   const [lesson, texts] = await Promise.all([loadLesson(id), loadLessonTexts(language, id)])
   const state = { ...defaults(lesson.model), lesson: id, at: 0, ...more }
-  return { lesson, texts, state, sheet: await createWorksheet(lesson, texts, { state, language, runOf, gradientOf }) }
+  const sheet = await createWorksheet(lesson, texts, { state, language, runOf, gradientOf, figureOf })
+  return { lesson, texts, state, sheet }
 }
+const itemOf = (sheet, id) => sheet.items.find(item => item.id === id)
 const cellsOf = item => [...item.figures, ...item.answerFigures].flatMap(({ cells }) => cells.flat())
 
 const linkOf = (stateLink, language) => stateLink?.[language] ?? stateLink
@@ -36,11 +42,14 @@ function asking(lesson, step, here, language) {
   return { state, before: runOf(state) }
 }
 /** What is right, as the lesson's own player reads it. */
-function rightOf(lesson, step, here, language) {
-  const link = (stateLink, run, state) => (typeof stateLink === 'function' ? stateLink(run, { state }) : linkOf(stateLink, language))
+async function rightOf(lesson, step, here, language) {
+  const link = (stateLink, run, state) => (
+    typeof stateLink === 'function' ? stateLink(run, { state }) : linkOf(stateLink, language))
   const { state, before } = asking(lesson, step, here, language)
   const then = link(step.answerState, before, state)
-  if (then === undefined) return step.question.answer(before, { state, before: null })
+  if (then === undefined) {
+    return step.question.answer(before, { state, before: null, figure: (await figureOf(step))?.values() })
+  }
   const answerState = stateOfStep(lesson, then, here, language)
   return step.question.answer(runOf(answerState), { state: answerState, before })
 }
@@ -48,14 +57,13 @@ function rightOf(lesson, step, here, language) {
 for (const entry of LESSONS) for (const language of Object.keys(LANGUAGES)) {
   test(`${entry.id}, ${language}: every question is printed, with the answer only on the key`, async () => {
     const { lesson, texts, state, sheet } = await sheetOf(entry, language)
-    const questionSteps = lesson.steps.filter(({ question }) => question),
-      itemSteps = lesson.steps.filter(({ question, paperCells }) => question || paperCells)
-    assert.deepEqual(sheet.items.map(({ title }) => title), itemSteps.map(({ id }) => texts.steps[id].title))
+    const questionSteps = lesson.steps.filter(({ question }) => question)
+    assert.deepEqual(sheet.items.map(({ id }) => id), lesson.steps.map(({ id }) => id))
     const questions = sheet.items.filter(({ ask }) => ask)
     assert.equal(questions.length, questionSteps.length)
-    questions.forEach((item, i) => {
-      const right = rightOf(lesson, questionSteps[i], state, language)
-      for (const itemText of [item.text, item.ask, item.hint, item.why]) assert.doesNotMatch(itemText, /\{|undefined/, item.title)
+    for (const [i, item] of questions.entries()) {
+      const right = await rightOf(lesson, questionSteps[i], state, language)
+      for (const itemText of [item.title, item.text, item.ask, item.hint, item.why]) assert.doesNotMatch(itemText, /\{|undefined/, item.title)
       assert.match(item.why, /\S/, item.title)
       if (item.options) {
         assert.ok(item.options.length > 1 && item.options.includes(item.answer), item.answer)
@@ -63,13 +71,13 @@ for (const entry of LESSONS) for (const language of Object.keys(LANGUAGES)) {
         const { text } = questionSteps[i].question.options(before,
           { state: at, before: null }).find(({ id }) => id === right)
         assert.equal(item.answer, text ?? texts.steps[questionSteps[i].id].options[right])
-        return
+        continue
       }
       assert.ok(Math.abs(Number(item.answer.replace('−', '-')) - right) <= 0.005, item.title)
       for (const item of sheet.items) {
         for (const { value, isBlank } of cellsOf(item)) assert.ok(isBlank || value !== right, `${item.title}: ${value}`)
       }
-    })
+    }
     const numbers = questions.filter(({ answer, options }) => !options && answer.includes('.'))
     for (const { answer } of numbers) for (const { title, text, ask, hint } of sheet.items) {
       assert.ok(!`${text} ${ask} ${hint}`.match(/−?\d+(\.\d+)?/g)?.includes(answer), `${title}: ${answer}`)
@@ -81,7 +89,7 @@ for (const entry of LESSONS) for (const language of Object.keys(LANGUAGES)) {
 
 test('figures contain the run\'s numbers, with their tokens', async () => {
   const { sheet } = await sheetOf(findLesson('attention'), 'ko')
-  const [givenFigure] = sheet.items[2].figures, [answerFigure] = sheet.items[2].answerFigures
+  const [givenFigure] = itemOf(sheet, 'scale').figures, [answerFigure] = itemOf(sheet, 'scale').answerFigures
   const run = runOf({ ...defaults('particles'), gapped: '빵[?] 먹었다' })
   for (const [figure, name] of [[givenFigure, 'dots'], [answerFigure, 'scores']]) {
     const tensor = run.tensors.get(`encoder.layers.1.self_attn.${name}`)
@@ -95,10 +103,10 @@ test('figures contain the run\'s numbers, with their tokens', async () => {
 
 test('texts and rings do not reveal the answers of other questions', async () => {
   const { sheet } = await sheetOf(findLesson('attention'), 'ko')
-  const lookItem = sheet.items[1], place = Number(/\((\d+)\)$/.exec(lookItem.answer)[1])
-  assert.ok(sheet.items[4].text.includes(`${BLANK}번 ‘${BLANK}’`), sheet.items[4].text)
-  assert.ok(sheet.items[5].text.includes(`‘${BLANK}’`), sheet.items[5].text)
-  assert.equal(sheet.items[2].figures[0].cells[0][place].isPointed, false)
+  const lookItem = itemOf(sheet, 'look'), place = Number(/\((\d+)\)$/.exec(lookItem.answer)[1])
+  assert.ok(itemOf(sheet, 'mix').text.includes(`${BLANK}번 ‘${BLANK}’`), itemOf(sheet, 'mix').text)
+  assert.ok(itemOf(sheet, 'other').text.includes(`‘${BLANK}’`), itemOf(sheet, 'other').text)
+  assert.equal(itemOf(sheet, 'scale').figures[0].cells[0][place].isPointed, false)
   assert.equal(lookItem.answerFigures[0].cells[0][place].isPointed, true, 'on the key it is ringed')
 })
 
@@ -108,7 +116,7 @@ test('the numbers are those of the reader\'s text', async () => {
   assert.equal(sheet.text, mine)
   const run = runOf({ ...defaults('particles'), gapped: mine })
   assert.deepEqual(sheet.tokens, run.streams.text.tokens[0])
-  assert.equal(sheet.items[0].answer, run.decoding.steps[0].token)
+  assert.equal(itemOf(sheet, 'gap').answer, run.decoding.steps[0].token)
 })
 
 test('questions for counts and sums can be answered from their figures', async () => {
@@ -126,7 +134,7 @@ test('questions for counts and sums can be answered from their figures', async (
 
 test('questions about a gradient have a figure of the gradient', async () => {
   const { sheet, state } = await sheetOf(LESSONS.find(({ id }) => id === 'round'), 'en')
-  const [figure] = sheet.items.at(-1).figures
+  const [figure] = itemOf(sheet, 'nudge').figures
   assert.ok(figure.isGradient)
   const name = figure.name.replace(/\[.*/, ''), source = '5/6/2026', epsilon = 0.005
   const weight = makeDetachedRun({ ...state, source }).tensors.get(name), [row, col] = [93, 7]
@@ -146,4 +154,13 @@ test('where scores are equalized, the key shows them above the resulting weights
   const [scores, shares] = answerFigures.map(({ cells }) => cells.flat())
   assert.deepEqual(scores.map(({ value }) => value), scores.map(() => 0))
   assert.ok(shares.every(({ value }) => Math.abs(value - 1 / shares.length) < 1e-6))
+})
+
+test('captions name room and head, and a key has the answer of the small figure', async () => {
+  const { sheet } = await sheetOf(findLesson('attention'), 'ko')
+  const [{ room, head }] = itemOf(sheet, 'scale').figures
+  assert.equal(room.id, 'encoder.1.self_attn.scores')
+  assert.equal(head, 3)
+  const { sheet: learning } = await sheetOf(findLesson('learning'), 'en')
+  assert.match(itemOf(learning, 'error').answer, /smaller/i)
 })

@@ -1,4 +1,4 @@
-/** The words of a step with the ways out of it: back, next, a list of all steps and lessons, the worksheet. */
+/** The words of a step with the ways out of it: back, next, a list of steps and lessons, the worksheet and its key. */
 
 import { h, setText } from '../lib/dom.js'
 import { createMenu } from '../lib/menu.js'
@@ -39,8 +39,8 @@ function createSteps({ t, get }, titles, { jump, open }) {
 
 /**
  * @param {Pick<Context, 't' | 'get'>} context @param {string[]} titles of the steps
- * @param {Record<'back' | 'next' | 'leave' | 'home' | 'sheet', () => void> &
- *   { jump: (at: number) => void, open: (id: string) => void }} actions
+ * @param {Record<'back' | 'next' | 'leave' | 'home' | 'save', () => void> &
+ *   { print: (name: 'sheet' | 'key') => void, jump: (at: number) => void, open: (id: string) => void }} actions
  */
 export function createBar(context, titles, actions) {
   const { t } = context
@@ -57,13 +57,14 @@ export function createBar(context, titles, actions) {
     name: h('span', { className: 'lesson-name' }), progress: h('progress', { 'aria-label': t('player.progress') }), title: h('h1', {}),
     text: h('p', { className: 'lesson-text' }), end: h('p', { className: 'lesson-end' }), ask: h('div', { className: 'lesson-asked' }),
     back: button('back', actions.back), next: button('next', actions.next), leave: button('leave', actions.leave),
-    home: button('home', actions.home), sheet: button('sheet', actions.sheet, t('player.sheet.print'))
+    home: button('home', actions.home), sheet: button('sheet', () => actions.print('sheet'), t('player.sheet.print')),
+    save: button('save', actions.save, t('player.answers.save')), key: button('key', () => actions.print('key'), t('player.sheet.answers'))
   }
-  const { name, progress, title, text, ask, end, back, next, leave, home, sheet } = parts
+  const { name, progress, title, text, ask, end, back, next, leave, home, sheet, key, save } = parts
   const root = h('div', { className: 'lesson-bar' },
     h('div', { className: 'lesson-line' }, name, menu, progress),
-    h('div', { 'className': 'lesson-words', 'aria-live': 'polite' }, title, text), h('div', { className: 'lesson-answer' }, ask, end),
+    h('div', { 'className': 'lesson-words', 'aria-live': 'polite' }, title, text), h('div', { className: 'lesson-answer' }, ask, end, save),
     h('div', { className: 'lesson-ways' }, home, back, next), h('div', { className: 'lesson-extras' }, panels,
-      button('present', () => togglePresenting()), sheet, leave))
+      button('present', () => togglePresenting()), sheet, key, leave))
   return { root, showPlace, ...parts }
 }

@@ -166,31 +166,16 @@ export function mountPlayer(container, stage, context) {
     const { next: following, theatre } = playing.lesson
     set({ ...defaults(), ...readerSettings(), ...(following ? { lesson: following } : { theatre }) }, 'push')
   }
-  /** All questions of the lesson on paper, with answers computed by the same engine. */
-  async function printWorksheet() {
-    const { lesson, words, parts, id } = playing
-    if (parts.sheet.ariaBusy === 'true') return
-    parts.sheet.ariaBusy = 'true'
-    /** @type {Map<string, Promise<Run>>} */ const runs = new Map()
-    /** @param {State} state */
-    function runOf(state) {
-      const settings = settingsOf(state), key = JSON.stringify(settings)
-      const pendingRun = runs.get(key) ?? context.runQuery('twin', { settings }).then(message => readRun(message))
-      runs.set(key, pendingRun)
-      return pendingRun
-    }
-    /** @param {State} state @param {string} tensor */
-    async function gradientOf(state, tensor) {
-      await context.runQuery('twin', { settings: settingsOf(state) })
-      const gradients = await context.runQuery('gradients', { isTwin: true, names: [tensor] })
-      return /** @type {Float32Array} */ (gradients.get(tensor))
-    }
+  /** The lesson on paper. @param {'sheet' | 'key'} name of the button */
+  async function print(name) {
+    const { lesson, words, parts, id } = playing, button = parts[name]
+    if (button.ariaBusy === 'true') return
+    button.ariaBusy = 'true'
     try {
-      const [{ createWorksheet: worksheet }, { renderWorksheet: paper, printSheet: print }] = await Promise.all([import('./worksheet.js'), import('./sheet.js')])
-      const worksheetData = await worksheet(lesson, words, { state: get(), language: language(), runOf, gradientOf })
-      if (playing.id === id) print(paper(worksheetData, t))
+      const { printWorksheet } = await import('./print_worksheet.js')
+      await printWorksheet(context, { lesson, words, isKey: name === 'key', isCurrent: () => playing.id === id })
     } finally {
-      parts.sheet.ariaBusy = null
+      button.ariaBusy = null
     }
   }
   const readerSettings = () => {
@@ -234,12 +219,18 @@ export function mountPlayer(container, stage, context) {
     if (step !== currentStep() || run !== context.run() || inputsBefore !== serializeInputs() ||
       currentAnswer()?.isAnswered) return
     const isRight = isCorrect(step, given, right)
-    recordAnswer(String(playing.id), step.id, given, isRight)
+    recordAnswer(String(playing.id), step.id, nameAnswer(step, given, run), isRight)
     if (isRight) return showAnswer(step, run, given)
     const previous = currentAnswer() ?? createAnswer()
     playing.answers.set(step.id, { ...previous, wrong: [...previous.wrong, given] })
     draw(run)
   }
+  /**
+   * An answer as it is stored: where the options have texts of their own, by its id, else as the reader saw it.
+   * @param {Lesson['steps'][number]} step @param {string | number} given @param {Run} run
+   */
+  const nameAnswer = ({ question }, given, run) => (
+    question?.options?.(run, currentNow()).find(({ id }) => id === given)?.text ?? given)
   /** Completes the task once the figure has reached it. @param {Lesson['steps'][number]} step */
   function checkTask({ id, task }) {
     const values = stepFigure.values()
@@ -302,6 +293,7 @@ export function mountPlayer(container, stage, context) {
     const { parts, words } = playing, { question, task } = currentStep()
     const isOver = isLastStep() && Boolean(words.end) && (!(question || task) || Boolean(currentAnswer()?.isAnswered))
     parts.end.hidden = !isOver
+    parts.save.hidden = !isOver
     if (isOver) setText(parts.end, translator({ end: String(words.end) })('end', { text: Object.values(run.streams)[0].texts[0] }))
   }
 
@@ -369,7 +361,6 @@ export function mountPlayer(container, stage, context) {
     setText(parts.next, label)
     parts.next.title = label
     parts.root.classList.toggle('is-away', !isInPlace)
-    document.documentElement.toggleAttribute('data-pinned', Boolean(get().cell))
     if (isInPlace) stepFigure.update(currentStep(), String(playing.id), playing.language, words.steps[currentStep().id])
     else stepFigure.clear()
     const { question, hidesAnswer } = currentStep()
@@ -384,7 +375,8 @@ export function mountPlayer(container, stage, context) {
     const isNew = playing.id !== id
     const parts = createBar(context, lesson.steps.map(step => texts.steps[step.id].title), {
       back: () => enterStep(Math.max(0, get().at - 1)), next: goToNext, leave, home,
-      sheet: () => printWorksheet().catch(context.reportError), jump: enterStep,
+      save: () => import('./answer_file.js').then(({ saveAnswers }) => saveAnswers(t('player.answers.name'))).catch(context.reportError),
+      print: name => { print(name).catch(context.reportError) }, jump: enterStep,
       open: other => set({ ...defaults(), ...readerSettings(), lesson: other }, 'push')
     })
     playing = { id, language: newLanguage, lesson, words: texts, parts, answers: isNew ? new Map() : playing.answers }

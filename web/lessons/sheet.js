@@ -1,8 +1,10 @@
-/** The layout of a worksheet: questions with room for answers, then the key on a page of its own. */
+/** The layout of a worksheet and of its key. */
 
+import { createScale, probabilityDomain, signedDomain } from '../lib/color.js'
 import { h } from '../lib/dom.js'
 import { formatBrief } from '../lib/number.js'
 import { renderProse } from '../lib/prose.js'
+import { fullRoomName } from '../lib/room_name.js'
 
 /** @import { Translate } from '../types.d.ts' */
 /** @import { Figure, Item, Worksheet } from './worksheet.js' */
@@ -10,29 +12,46 @@ import { renderProse } from '../lib/prose.js'
 const MAX_COLUMNS = 13
 
 /**
+ * What a table shows: the room of its tensor and the head, then the tensor's name.
+ * @param {Figure} figure @param {Translate} t
+ */
+function renderCaption({ name, room, head, isCut, isGradient }, t) {
+  const words = [room && fullRoomName(room, t), head !== null && `${t('inspector.axes.head')} ${head}`,
+    isGradient && t('inspector.backward')].filter(Boolean).join(' · ')
+  return h('figcaption', {}, words, ' ', h('code', {}, name), isCut ? ' …' : '')
+}
+
+/**
  * Numbers in the format of `brief`: on paper nobody can look up whether 0.00 is 0.
  * @param {Figure} figure @param {Translate} t
  * @param {{ isKey?: boolean, isRinged?: boolean }} how isRinged: whether a ring may point at the answer
  */
 function renderTable(figure, t, { isKey = false, isRinged = true }) {
-  const { name, rowLabels, colLabels, cells, isCut, isGradient, isWhole } = figure
+  const { rowLabels, colLabels, cells, isWhole, isProbability } = figure
+  const max = Math.max(...cells.flat().map(({ value }) => Math.abs(value)).filter(Number.isFinite))
+  const scale = createScale(isProbability ? probabilityDomain() : signedDomain(max), 'light')
+  /** @param {{ value: number, isBlank: boolean, isPointed: boolean }} cell */
+  function renderCell({ value, isBlank, isPointed }) {
+    const className = isPointed && isRinged ? 'is-ringed' : ''
+    if (isBlank && !isKey) return h('td', { className })
+    const { css, ink } = scale.at(value)
+    return h('td', { className, style: { 'background-color': css, 'color': ink } }, formatBrief(value))
+  }
   /** @param {number} from */
   const columns = from => colLabels.slice(from, from + MAX_COLUMNS)
   const starts = Array.from({ length: Math.ceil(colLabels.length / MAX_COLUMNS) }, (_, i) => i * MAX_COLUMNS)
   const lines = starts.flatMap(from => [
     h('tr', {}, h('th'), columns(from).map(text => h('th', { scope: 'col' }, text))),
-    ...cells.map((row, i) => h('tr', {}, h('th', { scope: 'row' }, rowLabels[i]),
-      row.slice(from, from + MAX_COLUMNS).map(({ value, isBlank, isPointed }) => (
-        h('td', { className: isPointed && isRinged ? 'is-ringed' : '' }, isBlank && !isKey ? '' : formatBrief(value))))))
+    ...cells.map((row, i) => h('tr', {}, h('th', { scope: 'row' }, rowLabels[i]), row.slice(from, from + MAX_COLUMNS).map(renderCell)))
   ])
-  const caption = [h('code', {}, name), isCut ? ' …' : '', isGradient ? ` · ${t('inspector.backward')}` : '']
-  return h('figure', { className: isWhole && isRinged ? 'is-ringed' : '' }, h('figcaption', {}, caption),
+  return h('figure', { className: isWhole && isRinged ? 'is-ringed' : '' }, renderCaption(figure, t),
     h('table', {}, h('tbody', {}, lines)))
 }
 
 /** @param {Item} item @param {Translate} t */
-function renderQuestion({ title, text, ask, hint, options, figures, answerFigures }, t) {
-  const intro = [h('h2', {}, title), h('p', {}, renderProse(text)), figures.map(figure => renderTable(figure, t, {}))].flat()
+function renderItem({ title, text, ask, hint, options, figures, answerFigures, drawing }, t) {
+  const intro = [h('h2', {}, title), h('p', {}, renderProse(text)), drawing && h('div', { className: 'worksheet-drawing', inert: true }, drawing.element),
+    figures.map(figure => renderTable(figure, t, {}))].flat()
   if (!ask) return h('li', { className: 'worksheet-lead' }, intro)
   return h('li', {}, intro, h('p', { className: 'worksheet-ask' }, renderProse(ask)),
     hint ? h('p', { className: 'worksheet-hint' }, renderProse(hint)) : null,
@@ -46,20 +65,18 @@ const renderSolution = ({ title, answer, why, figures, answerFigures }, t) => h(
   [...figures, ...answerFigures].filter(({ cells }) => cells.flat().some(({ isBlank }) => isBlank))
     .map(figure => renderTable(figure, t, { isKey: true })))
 
-/** @param {Worksheet} sheet @param {Translate} t */
-export function renderWorksheet({ title, text, tokens, items }, t) {
-  /**
-   * @param {string} name @param {Item[]} list @param {(item: Item, t: Translate) => HTMLElement} renderItem
-   * @param {...Node} header
-   */
-  const renderPage = (name, list, renderItem, ...header) => (
-    h('section', { className: `worksheet-${name}` }, ...header, h('ol', {}, list.map(item => renderItem(item, t)))))
-  return h('article', { className: 'worksheet', lang: document.documentElement.lang },
-    renderPage('questions', items, renderQuestion, h('h1', {}, title), h('p', { className: 'worksheet-name' }, t('player.sheet.name')),
-      h('p', {}, t('player.sheet.text', { text })),
-      h('p', { className: 'worksheet-tokens' }, tokens.map(token => h('span', {}, token)))),
-    renderPage('key', items.filter(({ ask }) => ask), renderSolution, h('h1', {}, t('player.sheet.key', { title }))))
-}
+/** @param {string} name @param {Node[]} items @param {...Node} header */
+const renderSheet = (name, items, ...header) => h('article', { className: `worksheet worksheet-${name}`, lang: document.documentElement.lang },
+  ...header, h('ol', {}, items))
+
+/** The questions, with room for answers. @param {Worksheet} sheet @param {Translate} t */
+export const renderQuestions = ({ title, text, tokens, items }, t) => renderSheet('questions', items.map(item => renderItem(item, t)),
+  h('h1', {}, title), h('p', { className: 'worksheet-name' }, t('player.sheet.name')), h('p', {}, t('player.sheet.text', { text })),
+  h('p', { className: 'worksheet-tokens' }, tokens.map(token => h('span', {}, token))))
+
+/** The answers with their reasons. @param {Worksheet} sheet @param {Translate} t */
+export const renderKey = ({ title, items }, t) => renderSheet('key', items.filter(({ isQuestion }) => isQuestion).map(item => renderSolution(item, t)),
+  h('h1', {}, t('player.sheet.key', { title })))
 
 /** Prints a sheet instead of the page, which is restored afterwards. @param {HTMLElement} sheet */
 export function printSheet(sheet) {

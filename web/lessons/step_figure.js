@@ -8,6 +8,16 @@ import { loadLessonTexts } from '../words/index.js'
 /** @import { Step } from './index.js' */
 
 /**
+ * The figure of a step, with the step's own words.
+ * @param {NonNullable<Step['figure']>} figure @param {Language} language @param {Record<string, any>} words of the step
+ * @param {() => void} [onchange] called when the reader changes a number
+ */
+export async function createFigure({ id, options }, language, words, onchange = () => {}) {
+  const [create, texts] = await Promise.all([FIGURES[id](), loadLessonTexts(language, 'figures')])
+  return create({ t: translator(texts, { own: () => ({ [id]: words.figure ?? {} }) }), onchange }, options)
+}
+
+/**
  * @param {HTMLElement} container
  * @param {() => void} onchange called when the reader changes a number, and once when the figure is there
  * @param {(error: unknown) => void} reportError
@@ -21,14 +31,14 @@ export function createStepFigure(container, onchange, reportError) {
     document.documentElement.toggleAttribute('data-lesson-figure', isOn)
   }
   /**
-   * @param {Step} step @param {string} key @param {Language} language @param {Record<string, any>} words of the step
+   * @param {NonNullable<Step['figure']>} of @param {string} key @param {Language} language
+   * @param {Record<string, any>} words of the step
    */
-  async function build({ figure: { id, options } = /** @type {any} */ ({}) }, key, language, words) {
-    const [create, texts] = await Promise.all([FIGURES[id](), loadLessonTexts(language, 'figures')])
+  async function build(of, key, language, words) {
+    const figure = await createFigure(of, language, words, onchange)
     if (shown.key !== key) return
-    const t = translator(texts, { own: () => ({ [id]: words.figure ?? {} }) })
-    shown.figure = create({ t, onchange }, options)
-    container.replaceChildren(shown.figure.element)
+    shown.figure = figure
+    container.replaceChildren(figure.element)
     onchange()
   }
   return {
@@ -39,7 +49,7 @@ export function createStepFigure(container, onchange, reportError) {
       if (key === shown.key) return
       shown = { key, figure: null }
       container.replaceChildren()
-      if (step.figure) build(step, key, language, words).catch(reportError)
+      if (step.figure) build(step.figure, key, language, words).catch(reportError)
     },
     /** What the figure shows now; null while it is loading. */
     values: () => shown.figure?.values() ?? null,

@@ -1,20 +1,25 @@
 /**
- * A lesson on paper: its questions with the numbers of the reader's run, figures with blanks, and a key with explained
- * answers. Numbers that would reveal an answer are blank, except on the key.
+ * A lesson on paper: its steps with the numbers of the reader's run, questions, figures with blanks, and a key with
+ * explained answers. Numbers that would reveal an answer are blank, except on the key.
  */
 
 import { formatFixed } from '../lib/number.js'
 import { getAxisLabels, getTensor } from '../lib/run.js'
+import { roomOfTensor, roomsOf } from '../rooms/index.js'
 import { slice } from '../lib/slice.js'
 import { translator } from '../lib/text.js'
 import { inLanguage, stateOfStep, placeholderValues } from './steps.js'
 
-/** @import { Language, Run, State } from '../types.d.ts' */
+/** @import { Language, Room, Run, State } from '../types.d.ts' */
+/** @typedef {import('../figures/index.js').Figure} SmallFigure */
 /** @import { Cells, Lesson, Now, Pointer, Step } from './index.js' */
 
 /**
  * @typedef {object} Figure rows of a tensor; the number of a blank cell is only on the key
  * @property {string} name the tensor, and which of its rows
+ * @property {Room | undefined} room the room that the tensor belongs to
+ * @property {number | null} head the head that the rows belong to
+ * @property {boolean} isProbability whether all values lie between 0 and 1
  * @property {string[]} rowLabels
  * @property {string[]} colLabels
  * @property {{ value: number, isBlank: boolean, isPointed: boolean }[][]} cells isPointed: whether the target is this
@@ -24,12 +29,15 @@ import { inLanguage, stateOfStep, placeholderValues } from './steps.js'
  * @property {boolean} isWhole whether the target is the whole figure
  * @property {string} token the label of the target's cell, with its position
  *
- * @typedef {object} Item a question on paper, or a step that leads to one
+ * @typedef {object} Item a step on paper, with its question if it has one
+ * @property {string} id of the step
  * @property {string} title
  * @property {string} text
+ * @property {boolean} isQuestion whether it has an answer
  * @property {string} [ask] the question, if there is one
  * @property {string} hint the hint after a wrong answer, if there is one
  * @property {string[] | null} options null where the answer is a number
+ * @property {SmallFigure | null} drawing the small figure of the step
  * @property {string} answer
  * @property {string} why the explanation
  * @property {Figure[]} figures figures of the question
@@ -85,9 +93,16 @@ function createFigure(run, place, isBlank, gradient) {
     { value: part.values[i * part.cols + j], isBlank, isPointed: index === part.start[1] + j })))
   const token = index === null ? '' : withPosition(part.colLabels[index - part.start[1]], index)
   const isWhole = index === null && place.index[row] === null
-  const { rowLabels, colLabels } = part
-  return { name, rowLabels, colLabels, cells, isCut, isWhole, isGradient: Boolean(gradient), token }
+  const { rowLabels, colLabels } = part, headAxis = getTensor(run, place.tensor).axes.findIndex(axis => axis.name === 'head')
+  return {
+    name, rowLabels, colLabels, cells, isCut, isWhole, isGradient: Boolean(gradient), token,
+    room: roomOfTensor(roomsOf(run), place.tensor, run), head: headAxis < 0 ? null : place.index[headAxis] ?? 0,
+    isProbability: part.values.every(value => value >= 0 && value <= 1)
+  }
 }
+
+/** Whether two figures show the same numbers. @param {Figure} a @param {Figure} b */
+const isSameFigure = (a, b) => a.name === b.name && JSON.stringify(a.cells) === JSON.stringify(b.cells)
 
 /**
  * What a step displays on paper: its `paper`, else what it points at, if those are cells.
@@ -105,6 +120,9 @@ const formatAnswer = answer => (typeof answer === 'number' && !Number.isInteger(
 
 /** A token with its position. @param {string} token @param {number} place */
 const withPosition = (token, place) => `${token} (${place})`
+
+/** @param {string} token with its position */
+const withoutPosition = token => token.replace(/ \(\d+\)$/, '')
 
 const NAMES = /\{(\w+)/g
 /** @param {string} text */
@@ -128,7 +146,7 @@ function revealingValues(values, stepWords, answers, isNumber) {
  * @param {Lesson} lesson @param {Step} step @param {Record<string, any>} stepWords words of the step
  * @param {Page} page
  */
-async function createItem(lesson, step, stepWords, { state: readerState, language, runOf, gradientOf }) {
+async function createItem(lesson, step, stepWords, { state: readerState, language, runOf, gradientOf, figureOf }) {
   const { question: ask } = step
   /** @param {import('./index.js').Link} link */
   const stateOfLink = link => stateOfStep(lesson, inLanguage(link, language), readerState, language, step.model)
@@ -136,8 +154,9 @@ async function createItem(lesson, step, stepWords, { state: readerState, languag
   const answerLink = typeof step.answerState === 'function' ? step.answerState(before, { state }) : step.answerState
   const answerState = answerLink === undefined ? state : stateOfLink(answerLink)
   const after = answerLink === undefined ? before : await runOf(answerState)
-  const now = { state, before: null },
-    answerNow = { state: answerState, before: answerLink === undefined ? null : before }
+  const drawing = await figureOf(step, stepWords), figure = drawing?.values()
+  const now = { state, before: null, figure },
+    answerNow = { state: answerState, before: answerLink === undefined ? null : before, figure }
   const right = ask?.answer(after, answerNow)
   const options = ask?.options?.(before, now).map(({ id, text }) => ({ id, text: text ?? stepWords.options[id] })) ??
     null
@@ -149,9 +168,10 @@ async function createItem(lesson, step, stepWords, { state: readerState, languag
     createFigure(before, place, false, place.isGradient ? await gradientOf(state, place.tensor) : undefined))
   return {
     right, values, words: stepWords,
-    revealing: ask ? revealingValues(answerValues, `${stepWords.paper ?? stepWords.text}${stepWords.ask}`, [String(right), answer, answer.replace(/ \(\d+\)$/, '')], !options) : [],
+    revealing: ask ? revealingValues(answerValues, `${stepWords.paper ?? stepWords.text}${stepWords.ask}`, [String(right), answer, withoutPosition(answer)], !options) : [],
     item: {
-      title: stepWords.title, options: options && options.map(({ text }) => text), answer,
+      id: step.id, title: stepWords.title, options: options && options.map(({ text }) => text), answer, drawing,
+      isQuestion: Boolean(ask),
       why: stepWords.wrong ? translator(stepWords)(stepWords.paperWhy ? 'paperWhy' : 'wrong', answerValues) : '',
       figures: await Promise.all(listCells(step.paperCells, step.target, before, now).map(createGivenFigure)),
       answerFigures: answerLink === undefined ? []
@@ -167,6 +187,8 @@ async function createItem(lesson, step, stepWords, { state: readerState, languag
  * @property {Language} language
  * @property {(state: State) => Promise<Run>} runOf
  * @property {(state: State, tensor: string) => Promise<Float32Array>} gradientOf
+ * @property {(step: Step, stepWords: Record<string, any>) => Promise<SmallFigure | null>} figureOf
+ *   the step's small figure, as the reader meets it
  */
 
 /**
@@ -175,30 +197,37 @@ async function createItem(lesson, step, stepWords, { state: readerState, languag
  */
 export async function createWorksheet(lesson, words, page) {
   /** @type {Awaited<ReturnType<typeof createItem>>[]} */ const items = []
-  for (const step of lesson.steps) {
-    if (step.question || step.paperCells) items.push(await createItem(lesson, step, words.steps[step.id], page))
-  }
+  for (const step of lesson.steps) items.push(await createItem(lesson, step, words.steps[step.id], page))
   const hiddenValues = new Set(items.flatMap(({ revealing: told }) => told))
   const answers = new Set(items.map(({ item }) => item.answer))
+  const answerNames = new Set(items.flatMap(({ item }) => item.answerFigures.map(({ name }) => name)))
+  const answerTexts = new Set([...answers].map(withoutPosition))
   // A number with decimals that equals an answer is that answer; an equal integer may be another count.
   const correctValues =
     new Set(items.map(({ right }) => right).filter(right => right !== undefined && !Number.isInteger(right)))
   const hiddenNumbers = new Set(items.filter(({ right }) => correctValues.has(right)).map(({ item }) => item.answer))
-  /** @param {[string, string]} said */
-  const isHidden = ([name, value]) => hiddenValues.has(`${name}=${value}`) || hiddenNumbers.has(value)
+  /** @param {[string, string]} said @param {boolean} isQuestion */
+  const isHidden = ([name, value], isQuestion) => hiddenValues.has(`${name}=${value}`) || hiddenNumbers.has(value) ||
+    (!isQuestion && answerTexts.has(value))
   const [stream] = Object.values((await page.runOf(stateOfStep(lesson, '', page.state, page.language))).streams)
   return {
     title: words.title, text: stream.texts[0], tokens: stream.tokens[0],
-    items: items.map(({ item, values, words: stepWords }) => {
+    items: items.map(({ item, values, words: stepWords }, i) => {
       const getText = translator(stepWords, { strict: false })
       const visibleValues = Object.fromEntries(Object.entries(values)
-        .map(texts => [texts[0], isHidden(texts) ? BLANK : texts[1]]))
+        .map(texts => [texts[0], isHidden(texts, item.isQuestion) ? BLANK : texts[1]]))
       // A ring around a token that is asked for elsewhere would reveal it.
-      const figures = item.figures.map(({ cells, ...one }) => ({ ...one, cells: cells.map(row => row.map(cell => (
+      // A figure without a question is left out where it would reveal an answer, or where the next step or the one
+      // before has the same.
+      const others = item.isQuestion ? [] : [items[i - 1], items[i + 1]].flatMap(other => other?.item.figures ?? [])
+      const ownFigures = item.figures.filter(own => !others.some(other => isSameFigure(other, own)) &&
+        (item.isQuestion || !answerNames.has(own.name)))
+      const figures = ownFigures.map(({ cells, ...one }) => ({ ...one, cells: cells.map(row => row.map(cell => (
         { ...cell, isBlank: correctValues.has(cell.value), isPointed: cell.isPointed && !answers.has(one.token) }))) }))
       return {
-        ...item, figures, text: getText(stepWords.paper ? 'paper' : 'text', visibleValues), hint: stepWords.hint ? getText('hint', visibleValues) : '',
-        ...(stepWords.ask && { ask: getText('ask', visibleValues) })
+        ...item, figures, title: getText('title', visibleValues), text: getText(stepWords.paper ? 'paper' : 'text', visibleValues),
+        hint: stepWords.hint ? getText('hint', visibleValues) : '',
+        ...(item.isQuestion && { ask: getText('ask', visibleValues) })
       }
     })
   }

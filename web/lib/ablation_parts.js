@@ -11,7 +11,7 @@ import { getDescription } from './run.js'
  * @param {{ tower?: string, layer?: number }} part @param {Translate} t
  */
 export const layerHeading = ({ tower = 'model', layer }, t) => [tower === 'model' ? '' : t(`map.${tower}`),
-  layer === undefined ? '' : t('map.layer', { number: layer + 1 })].filter(Boolean).join(' ')
+  layer === undefined ? '' : t('map.layer', { number: layer })].filter(Boolean).join(' ')
 
 /** The name of a part within its layer. @param {Part} part @param {Translate} t */
 export const partLabel = ({ kind, block, head }, t) => (

@@ -7,7 +7,7 @@ export function partName({ tower, layer, expert, block, stream, words }, t) {
   const hasNoTower = tower === 'model' || tower === undefined
   const towerName = hasNoTower ? '' : t(`map.${tower}`)
   if (layer === undefined) return stream && block === 'entry' ? towerName : ''
-  const layerName = [towerName, t('map.layer', { number: layer + 1 })].filter(Boolean).join(' ')
+  const layerName = [towerName, t('map.layer', { number: layer })].filter(Boolean).join(' ')
   const blockName = t(`map.blocks.${block ?? words}`)
   return [layerName, blockName, ...(expert === undefined ? [] : [t('map.expert', { number: String(expert) })])].join(' · ')
 }

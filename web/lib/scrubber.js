@@ -43,7 +43,7 @@ export function mountScrubber(container, words, goTo, { endsWithAll = false } = 
   }
   /** @param {string} sign @param {'back' | 'play' | 'on'} name @param {() => void} act */
   const button = (sign, name, act) => h('button', {
-    'type': 'button', 'className': 'scrub-button', 'aria-label': words[name], 'title': words[name], 'onclick': act
+    'type': 'button', 'className': `scrub-button scrub-${name}`, 'aria-label': words[name], 'title': words[name], 'onclick': act
   }, sign)
   const back = button('‹', 'back', () => stopAt(current.step < 0 ? current.count - 2 : current.step - 1))
   const player = button('▶', 'play', play)

@@ -64,7 +64,7 @@ export function mountTowers(container, doors, { t }) {
     floors.push(...towerFloors)
     const elements = towerFloors.map(({ element, layer }, i) => {
       const isNewLayer = layer !== undefined && towerFloors[i - 1]?.layer !== layer
-      return isNewLayer ? [h('p', { className: 'storey' }, t('map.layer', { number: layer + 1 })), element] : element
+      return isNewLayer ? [h('p', { className: 'storey' }, t('map.layer', { number: layer })), element] : element
     })
     const heading = names.length > 1 ? h('h2', {}, t(`map.${tower}`)) : ''
     return h('section', { 'className': 'tower', 'data-tower': tower }, heading, elements)

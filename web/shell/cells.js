@@ -123,6 +123,8 @@ export function createSelection({ panel, get, set, run, twin, view, parts, runQu
 
   return {
     show,
+    /** The cell that is explained now, or null. */
+    current,
     showLater() {
       setBusy(true)
       showSoon()

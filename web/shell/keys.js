@@ -1,4 +1,4 @@
-/** Global shortcuts: Escape unpins, arrows go to the next room, P presents, Ctrl+Z undoes. */
+/** Shortcuts of the rooms: Escape unpins, arrows go to the next room, Ctrl+Z undoes. */
 
 import { targetOf } from '../lib/dom.js'
 import { returnFocus } from '../lib/heatmap.js'
@@ -7,8 +7,6 @@ import { isPresenting, togglePresenting } from '../lib/present.js'
 /** @type {Record<string, string>} */ const ROOM_LINK_SELECTORS = { ArrowLeft: '.way-prev', ArrowRight: '.way-next' }
 /** @type {Record<string, string>} */
 const LESSON_LINK_SELECTORS = { ArrowLeft: '.lesson-back', ArrowRight: '.lesson-next' }
-/** The keys that a presenter's remote sends. @type {Record<string, string>} */
-const PRESENTER_KEYS = { PageUp: 'ArrowLeft', PageDown: 'ArrowRight' }
 const USES_ARROWS = 'input, textarea, select, dialog, .heat, .chip, .frame, [tabindex="0"]'
 
 /** @typedef {{ isPinned(): boolean, release(): void, undo(): void, redo(): void }} KeyActions */
@@ -18,7 +16,7 @@ const USES_ARROWS = 'input, textarea, select, dialog, .heat, .chip, .frame, [tab
  * @param {KeyboardEvent} event @param {HTMLElement} stage
  */
 function navigate(event, stage) {
-  const key = isPresenting() ? PRESENTER_KEYS[event.key] ?? event.key : event.key
+  const { key } = event
   const roomLink = ROOM_LINK_SELECTORS[key]
   const hasNoModifier = !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.defaultPrevented
   if (!roomLink || !hasNoModifier || targetOf(event).closest(USES_ARROWS)) return
@@ -29,13 +27,6 @@ function navigate(event, stage) {
   if (!link) return
   if (isPresenting()) event.preventDefault()
   link.click()
-}
-
-/** P toggles the slide mode. @param {KeyboardEvent} event */
-function present(event) {
-  const hasNoModifier = !event.altKey && !event.ctrlKey && !event.metaKey && !event.defaultPrevented
-  if (event.key.toLowerCase() !== 'p' || !hasNoModifier || targetOf(event).closest('input, textarea, select, dialog')) return
-  togglePresenting()
 }
 
 /** @param {KeyboardEvent} event @param {Pick<KeyActions, 'undo' | 'redo'>} acts */
@@ -77,7 +68,6 @@ export function listenToKeys({ stage, inspector }, actions) {
       else if (isPresenting()) togglePresenting(false)
     }
     navigate(event, stage)
-    present(event)
     undoOrRedo(event, actions)
   })
 }

@@ -17,7 +17,7 @@ export function createNotRetainedNote({ layer = 0 }, { t, get, set }) {
   const button = h('button', { 'type': 'button', 'className': 'primary', 'data-action': 'keep', 'onclick': () => {
     const otherLayers = chosenLayers(get()).filter(number => number !== layer)
     set({ kept: [layer, ...otherLayers].slice(0, MAX_CHOSEN).join() })
-  } }, t('frame.keepLayer', { layer: layer + 1 }))
+  } }, t('frame.keepLayer', { layer }))
   const element = h('div', { className: 'unkept', hidden: true }, note, h('p', {}, button))
   return {
     element,
@@ -25,7 +25,7 @@ export function createNotRetainedNote({ layer = 0 }, { t, get, set }) {
     update(run) {
       element.hidden = !run
       const { layers = [], of: layerCount = 0, total = 0, room: available = 0 } = run?.retained ?? {}
-      const layerList = layers.map(number => number + 1).join(', '), count = layers.length
+      const layerList = layers.join(', '), count = layers.length
       if (run) setText(note, t('frame.unkept', { kept: layerList, count, of: layerCount, total: formatBytes(total), room: formatBytes(available) }))
     }
   }

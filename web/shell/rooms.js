@@ -155,7 +155,7 @@ export function mountRooms(page, context, { isOutside, attempt }) {
 
   Object.assign(context, /** @type {Partial<Context>} */ ({
     selectCell: selection.selectCell, pinCell: selection.pinCell, endHover: selection.endHover,
-    pinSource: selection.pinSource,
+    pinSource: selection.pinSource, currentCell: selection.current,
     origin, rooms, editCell: cell => parts.inspector.edit(cell),
     onOneScale: (data, ...details) => parts.twin?.onOneScale(data, ...details) ?? data,
     heading: () => context.t(`stages.${currentView().room.words}.title`),

@@ -42,12 +42,15 @@ export function measureHeight(boxes) {
   return Math.max(...visible.map(({ bottom }) => bottom)) - Math.min(...visible.map(({ top }) => top))
 }
 
-const measureFigures = () => (
-  measureHeight([...document.querySelectorAll(FIGURES)].map(element => element.getBoundingClientRect())))
+/** The height of the row of heads, which stays above an embedded figure. */
+const measureHeads = () => document.querySelector('.stage [data-picker="head"]')?.getBoundingClientRect().height ?? 0
+
+const measureFigures = () => measureHeads() +
+  measureHeight([...document.querySelectorAll(FIGURES)].map(element => element.getBoundingClientRect()))
 
 /**
  * Mounts the share menu, closed.
- * @param {Pick<Context, 't' | 'link' | 'language' | 'runQuery' | 'run'>} context
+ * @param {Pick<Context, 't' | 'link' | 'language' | 'runQuery' | 'run' | 'currentCell'>} context
  */
 export function createShareMenu(context) {
   const { t, link, language } = context
@@ -59,7 +62,8 @@ export function createShareMenu(context) {
   }, t(`app.${action}`))
   const element = createMenu({ className: 'share', label: t('app.sharing') }, button('share', () => link()),
     button('embed', () => embedCode({
-      url: link({ embed: true, language: language() }), title: document.title, height: measureFigures()
+      url: link({ embed: true, language: language(), cell: context.currentCell?.() ?? null }),
+      title: document.title, height: measureFigures()
     })),
     h('p', { className: 'menu-note' }, t('app.embedding')), elements, exportMenu.element)
   return { element, update: exportMenu.update }

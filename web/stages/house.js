@@ -198,11 +198,11 @@ export function mount(container, context) {
 
   /** @param {string} name @returns {(floor: Floor) => string} */
   const where = name => ({ layer }) => (
-    layer === undefined ? '' : `${t(`map.${name}`)} ${t('map.layer', { number: layer + 1 })}`)
+    layer === undefined ? '' : `${t(`map.${name}`)} ${t('map.layer', { number: layer })}`)
   /** @param {string} name @returns {(element: BuiltElement<HTMLElement>, storey: Storey) => void} */
   const fillStorey = name => (element, { layer, floors }) => {
     element.classList.toggle('is-layer', layer !== undefined)
-    setText(element.firstChild, layer === undefined ? '' : t('map.layer', { number: layer + 1 }))
+    setText(element.firstChild, layer === undefined ? '' : t('map.layer', { number: layer }))
     syncChildren(element.lastChild, floors, createFloor(context), (link, floor) => (
       fillFloor(link, floor, { t, mode: theme().mode, where: where(name) })))
   }

@@ -77,7 +77,7 @@ export function mount(container, context) {
 
   /** @param {{ layer?: number, block?: string }} point */
   const nameOf = ({ layer, block }) => (block === undefined ? t('stages.residual_stream.start')
-    : [layer === undefined ? '' : t('map.layer', { number: layer + 1 }), t(`map.blocks.${block}`)].filter(Boolean).join(' · '))
+    : [layer === undefined ? '' : t('map.layer', { number: layer }), t(`map.blocks.${block}`)].filter(Boolean).join(' · '))
   /** The most probable tokens at a position, in one line. @param {number} row @param {number} col */
   function describe(row, col) {
     const one = early?.[row]?.[col]

@@ -1,8 +1,7 @@
 /** For teachers: plans, the guide, and the answers of a class from files. Loaded when it is opened. */
 
 import { handleInternalClick, h } from '../lib/dom.js'
-import { saveBlob } from '../lib/save.js'
-import { parseAnswers, readAnswers } from '../lessons/answers.js'
+import { parseAnswerFile } from '../lessons/answer_file.js'
 import { LESSONS } from '../lessons/index.js'
 import { loadLesson } from '../lessons/load.js'
 import { defaults } from '../models/state.js'
@@ -19,32 +18,42 @@ export const PLANS = [
     'feed_forward', 'block', 'loss', 'sampling', 'translation', 'kinds'] }
 ]
 
+/** A question without the numbers of a run. @param {string} text */
+const withoutPlaceholders = text => text.replace(/\{[^}]*\}/g, '…').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+
 /**
- * Every question with its title, and the texts of its options.
+ * Every question, and the texts of its options.
  * @param {import('../words/index.js').Language} language
  */
 async function loadQuestions(language) {
   const lists = await Promise.all(LESSONS.map(async ({ id }) => {
     const [{ steps }, words] = await Promise.all([loadLesson(id), loadLessonTexts(language, id)])
     return steps.filter(({ question }) => question).map(({ id: step }) => (
-      { lesson: id, step, title: words.steps[step].title, options: words.steps[step].options ?? {} }))
+      { lesson: id, step, ask: withoutPlaceholders(words.steps[step].ask), options: words.steps[step].options ?? {} }))
   }))
   return lists.flat()
 }
 
-/** @param {File} file */
-async function readBook(file) {
-  const { glassformer, lessons } = JSON.parse(await file.text())
-  if (glassformer !== 'answers') throw new Error(file.name)
-  return parseAnswers(lessons)
+/**
+ * The files that hold answers, and the names of those that do not. The same file twice counts once.
+ * @param {File[]} files
+ */
+async function readFiles(files) {
+  const texts = await Promise.all(files.map(file => file.text()))
+  /** @type {Map<string, import('../lessons/answer_file.js').AnswerFile>} */ const readers = new Map()
+  /** @type {string[]} */ const unreadable = []
+  texts.forEach((text, i) => {
+    try {
+      readers.set(text, parseAnswerFile(text))
+    } catch {
+      unreadable.push(files[i].name)
+    }
+  })
+  return { readers: [...readers.values()], unreadable }
 }
 
-/** Saves the reader's own answers as a file. */
-export const saveAnswers = () => saveBlob(
-  new Blob([JSON.stringify({ glassformer: 'answers', lessons: readAnswers() }, null, 1)], { type: 'application/json' }), 'glassformer-answers.json')
-
 /** Opens the dialog. @param {Context} context */
-export async function openTeaching({ t, get, set, link, language }) {
+export async function openTeaching({ t, get, set, link, language, reportError }) {
   const words = await loadTeachingTexts(language()), { language: chosen, theme, depth } = get()
   /** @param {string} lesson */
   const stateOf = lesson => ({ ...defaults(), language: chosen, theme, depth, lesson })
@@ -58,18 +67,28 @@ export async function openTeaching({ t, get, set, link, language }) {
       h('small', {}, ` ${t('opening.minutes', { minutes: LESSONS.find(({ id }) => id === lesson)?.minutes ?? 0 })}`))))))
   const result = h('div', { 'className': 'teaching-result', 'aria-live': 'polite' })
   const files = h('input', { type: 'file', multiple: true, accept: '.json', onchange: ({ currentTarget }) => (
-    showClass([...currentTarget.files ?? []]).catch(error => result.replaceChildren(h('p', { className: 'note' }, `${words.unreadable} ${error.message}`)))) })
+    showClass([...currentTarget.files ?? []]).catch(reportError)) })
+  /** @param {string} name @param {(string | number)[][]} rows */
+  const createTable = (name, rows) => h('table', {}, h('thead', {}, h('tr', {}, words.columns[name].map(
+    (/** @type {string} */ column) => h('th', { scope: 'col' }, column)))), h('tbody', {}, rows.map(([first, ...others]) => (
+    h('tr', {}, h('th', { scope: 'row' }, String(first)), others.map(cell => h('td', {}, String(cell))))))))
   /** @param {File[]} list */
   async function showClass(list) {
-    const books = await Promise.all(list.map(readBook)), questions = await loadQuestions(language())
-    const rows = tabulate(books, questions)
-    result.replaceChildren(h('p', {}, words.readers.replace('{count}', String(books.length))), h('table', {},
-      h('thead', {}, h('tr', {}, words.columns.map((/** @type {string} */ name) => h('th', { scope: 'col' }, name)))),
-      h('tbody', {}, rows.map(({ lesson, step, answered, atOnce, later, wrong }) => {
-        const question = questions.find(item => item.lesson === lesson && item.step === step)
-        return h('tr', {}, h('th', { scope: 'row' }, `${t(`opening.titles.${lesson}`)}: ${question?.title ?? step}`), h('td', {}, answered),
-          h('td', {}, atOnce), h('td', {}, later), h('td', {}, wrong.map(([id, count]) => `${question?.options[id] ?? id} × ${count}`).join(', ')))
-      }))))
+    const { readers, unreadable } = await readFiles(list), questions = await loadQuestions(language())
+    const rows = tabulate(readers.map(({ lessons }) => lessons), questions)
+    const people = readers.map(({ name, lessons, exercises }) => {
+      const answers = Object.values(lessons).flatMap(steps => Object.values(steps))
+      return [name || '–', answers.length, answers.filter(({ isRight, wrong }) => isRight && !wrong.length).length, exercises.length]
+    })
+    result.replaceChildren(
+      unreadable.length ? h('p', { className: 'note' }, `${words.unreadable} ${unreadable.join(', ')}`) : '',
+      createTable('readers', people),
+      rows.length ? createTable('questions', rows.map(({ lesson, step, answered, atOnce, later, wrong }) => {
+        const { ask = step, options = {} } = questions.find(item => item.lesson === lesson && item.step === step) ?? {}
+        const mistakes = wrong.map(([id, count]) => `${options[id] ?? id} × ${count}`).join(', ')
+        return [`${t(`opening.titles.${lesson}`)}: ${ask}`, answered, atOnce, later, mistakes]
+      })) : '')
+    result.scrollIntoView({ block: 'nearest' })
   }
   /** @type {HTMLDialogElement} */
   const dialog = h('dialog', { 'className': 'settings teaching', 'aria-label': words.title },
@@ -79,7 +98,6 @@ export async function openTeaching({ t, get, set, link, language }) {
     location.protocol === 'file:' ? '' : h('p', {}, h('a', { href: words.guideHref }, words.guide)),
     h('div', { className: 'teaching-plans' }, plans),
     h('section', {}, h('h3', {}, words.class), h('p', {}, words.collect),
-      h('p', { className: 'figure-buttons' }, h('button', { type: 'button', className: 'figure-button', onclick: saveAnswers }, words.save)),
       h('label', { className: 'teaching-files' }, words.choose, ' ', files), result))
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
   dialog.addEventListener('close', () => dialog.remove())

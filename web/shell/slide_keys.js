@@ -1,0 +1,49 @@
+/** The keys of the slide mode: P turns it on and off, and a presenter's remote goes from slide to slide. */
+
+import { targetOf } from '../lib/dom.js'
+import { isPresenting, togglePresenting } from '../lib/present.js'
+
+/** The keys that a presenter's remote sends. @type {Record<string, 'back' | 'forward'>} */
+const REMOTE_KEYS = { PageUp: 'back', PageDown: 'forward' }
+/** On the opening nothing else uses the arrows. @type {Record<string, 'back' | 'forward'>} */
+const ARROWS = { ArrowLeft: 'back', ArrowRight: 'forward' }
+/** The ways of the opening, of a lesson, of a room; the first that can be pressed is. */
+const WAYS = {
+  back: '.opening .scrub-back, .lesson:not([hidden]) .lesson-back, .way-prev',
+  forward: '.opening .scrub-on, .lesson:not([hidden]) .lesson-next, .way-next'
+}
+const WRITES = 'textarea, select, dialog, [contenteditable="true"], input:not([type="range"], [type="radio"], [type="checkbox"])'
+
+/** @param {KeyboardEvent} event */
+const hasModifier = ({ altKey, ctrlKey, metaKey }) => altKey || ctrlKey || metaKey
+
+/** @param {HTMLElement} way */
+const canPress = way => way.checkVisibility() && !way.matches('[disabled]')
+
+/**
+ * After the last step of the opening comes the first lesson, whose link the slide mode hides.
+ * @param {'back' | 'forward'} direction
+ */
+function findWay(direction) {
+  /** @type {HTMLElement | null} */ const start = document.querySelector('.opening .is-start')
+  const ways = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(WAYS[direction])])
+  return ways.find(canPress) ?? (direction === 'forward' ? start : null)
+}
+
+export function listenToSlideKeys() {
+  // Before the matrix or the slider that has the focus: a remote has no other keys.
+  addEventListener('keydown', event => {
+    if (!isPresenting() || hasModifier(event) || targetOf(event).closest(WRITES)) return
+    const isOpening = document.documentElement.hasAttribute('data-opening')
+    const direction = REMOTE_KEYS[event.key] ?? (isOpening ? ARROWS[event.key] : undefined)
+    const way = direction && findWay(direction)
+    if (!way) return
+    event.preventDefault()
+    event.stopPropagation()
+    way.click()
+  }, { capture: true })
+  addEventListener('keydown', event => {
+    if (event.key.toLowerCase() !== 'p' || hasModifier(event) || event.defaultPrevented || targetOf(event).closest(WRITES)) return
+    togglePresenting()
+  })
+}
