@@ -56,6 +56,35 @@ test('generate continues as the library does, from ids without a tokenizer', asy
   assert.notEqual(drawn('5'), drawn('6'))
 })
 
+test('explain prints the next token, the parts that sum to its logit, and the tokens', async () => {
+  const { stdout, status, stderr } = run(['explain', folder, '1 2 3', '--json'])
+  assert.equal(status, 0, stderr)
+  const [{ ids, next, parts, total, attribution }] = JSON.parse(stdout), { model } = await gf.models.load(files)
+  assert.deepEqual([ids, [next.id]], [[1, 2, 3], model.generate([1, 2, 3], { maxNewTokens: 1 })])
+  const logit = gf.tidy(() => gf.noGrad(() => model.forward([[1, 2, 3]]).logits.at(0, 2, next.id)))
+  const sum = values => values.reduce((all, value) => all + value, 0)
+  assert.ok(Math.abs(total - logit) < 1e-5 && Math.abs(sum(parts.map(({ value }) => value)) - logit) < 1e-5)
+  assert.ok(Math.abs(attribution.baseline + sum(attribution.values) + attribution.gap - total) < 1e-5)
+  assert.deepEqual([attribution.values.length, Math.abs(attribution.gap) < 1e-3], [3, true])
+  const lines = run(['explain', folder, '1 2 3', '--top', '2', '--method', 'occlusion']).stdout.split('\n')
+  assert.equal(lines[0], '1 | 2 | 3')
+  assert.match(lines[1], new RegExp(`^next: ${next.id}  [\\d.]+ %, logit ${total.toFixed(3)}$`))
+  const largest = parts.reduce((best, part) => (Math.abs(part.value) > Math.abs(best.value) ? part : best))
+  assert.ok(lines[4].includes(largest.name) && lines[4].includes(Math.abs(largest.value).toFixed(3)), lines[4])
+  assert.match(lines[6], new RegExp(`^  ${parts.length - 2} others  +[+−][\\d.]+$`))
+  assert.match(lines[8], /^tokens, by occlusion: /)
+  const other = (next.id + 1) % 5
+  assert.match(run(['explain', folder, '1 2 3', '--against', String(other)]).stdout, new RegExp(`logit − that of ${other}: `))
+  assertRefused(['explain', folder, '1 2', '--against', '1000000'], 'against must be an integer from 0 to 10, got 1000000')
+})
+
+test('explain needs a decoder', async () => {
+  const other = await mkdtemp(join(tmpdir(), 'glassformer-'))
+  for (const [name, content] of Object.entries(translatorFiles())) await writeFile(join(other, name), content)
+  assertRefused(['explain', other, 'a'], 'the model must be a decoder that continues texts, got ')
+  await rm(other, { recursive: true })
+})
+
 test("finds the tokenizer of a folder like opus-mt's", async () => {
   const opus = await mkdtemp(join(tmpdir(), 'glassformer-')), own = marianFiles()
   for (const [name, content] of Object.entries(own)) await writeFile(join(opus, name), content)
@@ -236,7 +265,7 @@ test('rejects paths that are neither files nor folders', async () => {
   assert.match(run(['inspect', odd]).stdout, /\*?\.safetensors/)
   assertRefused(['generate', odd, 'a'], '.safetensors', 1)
   assertRefused(['inspect', join(odd, 'model.safetensors')], 'has no files of a model, such as config.json')
-  for (const command of ['inspect', 'tokenize', 'generate', 'convert']) {
+  for (const command of ['inspect', 'tokenize', 'generate', 'explain', 'convert']) {
     const more = command === 'convert' ? ['--out', join(folder, 'new')] : command === 'inspect' ? [] : ['a']
     assertRefused([command, empty, ...more], 'has no files of a model, such as config.json')
   }

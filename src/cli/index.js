@@ -15,6 +15,7 @@ const HELP = `usage: glassformer [options] [sentence ...]
        glassformer inspect PATH [--json]
        glassformer tokenize PATH [--json] [text ...]
        glassformer generate PATH [options] [text ...]
+       glassformer explain PATH [options] [text ...]
        glassformer convert PATH --out FOLDER
        glassformer train WHAT [options]
 
@@ -28,6 +29,9 @@ is missing, from the headers; tokenize prints the tokens of a text, including sp
 Hugging Face's keys and config.json, whatever its format; generate continues a text, with
 
 ${formatOptions('generate')}
+explain prints the next token of a text, which parts of the model made it, and what each token did, with
+
+${formatOptions('explain')}
 WHAT is a text file, or a task or link of the page's training theatre (dates, particles, stories, sums, text): the steps
 are the same, bit for bit. The file that train saves can be opened by generate and by the theatre.
 

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { readHeader } from '../js/files/header.js'
 import { settle, openSource } from '../js/files/source.js'
 import { sizeOf } from '../js/tensor/shape.js'
+import { explainNext, formatExplanation } from './explain.js'
 import { UsageError, nameOptions } from './options.js'
 import { openRemoteFolder } from '../js/files/remote.js'
 import { expectFolderPath, isAddress, isFile, isFolder } from './paths.js'
@@ -163,6 +164,21 @@ async function generate({ gf, path, texts, options, isJson }) {
   }), isJson)
 }
 
+/** Prints the next token of texts, and what made it. @param {Request} request */
+async function explain({ gf, path, texts, options, isJson, columns }) {
+  if (await isTrainingFile(path)) throw new UsageError(`explain: '${path}' was saved by train; only generate opens it`)
+  const { model, tokenizer } = await gf.models.load(await readFiles(path))
+  const spell = (/** @type {number} */ id) => (tokenizer ? spelled(tokenizer.bytesOf(id)) : String(id))
+  const answers = texts.map(text => {
+    const encoding = tokenizer?.encode(text, { special: true }), ids = encoding?.ids ?? parseIds(path, text)
+    const tokens = encoding ? formatPieces(tokenizer, encoding) : ids.map(String)
+    return withUsageErrors(() => explainNext(gf, model, { text, ids: [...ids], tokens }, spell, options))
+  })
+  if (isJson) return `${JSON.stringify(answers)}\n`
+  const against = options.against === undefined ? undefined : spell(options.against)
+  return answers.map(answer => formatExplanation(answer, { ...options, against }, columns)).join('\n')
+}
+
 /** @param {{ text: string, answer: string }[]} answers @param {boolean} isJson */
 const formatAnswers = (answers, isJson) => (isJson
   ? `${JSON.stringify(answers)}\n` : answers.map(({ text, answer }) => `${text}${answer}\n`).join(''))
@@ -185,4 +201,4 @@ async function convert({ gf, path, options, isJson }) {
 }
 
 /** @type {Record<string, (request: Request) => Promise<string>>} */
-export const MODEL_COMMANDS = { inspect, tokenize, generate, convert }
+export const MODEL_COMMANDS = { inspect, tokenize, generate, explain, convert }

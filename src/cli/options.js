@@ -47,6 +47,17 @@ const GENERATE_OPTIONS = {
 }
 
 /** @type {Record<string, Option>} */
+const EXPLAIN_OPTIONS = {
+  json: { help: 'all parts and tokens, for programs' },
+  top: { value: 'N', integer: [1, 100_000], help: 'how many parts and tokens are printed (10)' },
+  against: { value: 'ID', integer: [0, MAX_INT], help: 'explain the difference to the logit of this id' },
+  method: {
+    value: 'NAME', choices: ['integratedGradients', 'gradientTimesInput', 'occlusion'],
+    help: 'integratedGradients (default), gradientTimesInput, occlusion'
+  }
+}
+
+/** @type {Record<string, Option>} */
 const TRAIN_OPTIONS = {
   'steps': { value: 'N', integer: [1, 100_000], help: 'number of steps (1000 for a text)' },
   'until': { value: 'N', integer: [0, 100_000], help: 'stop after this step; the schedule stays that of --steps' },
@@ -76,6 +87,7 @@ export const COMMANDS = {
   'inspect': { takes: 'PATH', options: { json: { help: 'for programs' } } },
   'tokenize': { takes: 'PATH [text ...]', options: { json: { help: 'ids, tokens and offsets, for programs' } } },
   'generate': { takes: 'PATH [text ...]', options: GENERATE_OPTIONS },
+  'explain': { takes: 'PATH [text ...]', options: EXPLAIN_OPTIONS },
   'convert': {
     takes: 'PATH',
     options: {

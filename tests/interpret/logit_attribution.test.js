@@ -249,4 +249,5 @@ test('says what is wrong with its arguments', () => {
   throws({ logits: 'model.head.weight' }, 'state', /was not computed in the run/)
   assert.throws(() => interpret.logitAttribution({}), { code: 'type', message: /run must be a Run, as gf.observe returns it/ })
   run.dispose()
+  throws({}, 'state', /logitAttribution: the run was disposed/)
 })

@@ -46,7 +46,8 @@ for (const item of loadGolden('models').cases) test(`${item.name}: the last poin
 
 for (const { name, model, forward } of ownModels()) test(`${name}: a point has the logits without the rest`, () => {
   const run = gf.observe(() => forward(), { modules: { model } })
-  const { names, layers } = checkLast(run, 1, name), { logits } = gf.interpret.logitLens(run, { row: 1, positions: [-1, 0] })
+  const { names, layers } = checkLast(run, 1, name)
+  const { logits } = gf.interpret.logitLens(run, { row: 1, positions: [-1, 0] })
   assert.deepEqual([...logits.shape], [names.length, 2, 11])
   const end = run.end, last = names.at(-1)
   names.forEach((point, n) => {
@@ -71,6 +72,12 @@ test('with the norm after the sum, the points are the norms', () => {
   assert.deepEqual(names, [0, 1].flatMap(layer => ['norm1.output', 'output'].map(name => `model.layers.${layer}.${name}`)))
   logits.dispose()
   run.dispose()
+  const renamed = ownModels().find(({ name }) => name === 'post-norm, gelu')
+  const other = gf.observe(() => renamed.forward(), { modules: { model: renamed.model } })
+  const lens = gf.interpret.logitLens(other)
+  assert.deepEqual([lens.names.at(-1), lens.layers], ['model.hidden', [0, 0, 1, 1]])
+  lens.logits.dispose()
+  other.dispose()
 })
 
 test('says what is wrong', () => {

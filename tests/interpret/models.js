@@ -19,8 +19,9 @@ export function randomize(model, seed) {
 
 /** Layers of PyTorch between embeddings and a linear layer. */
 class Decoder extends nn.Module {
-  constructor({ bias = true, finalNorm = true, ...options } = {}) {
+  constructor({ bias = true, finalNorm = true, tagged = false, ...options } = {}) {
     super()
+    this.tagged = tagged
     this.embedding = new nn.Embedding(V, C)
     this.position = new nn.Embedding(9, C)
     this.layers = new nn.ModuleList([1, 2].map(() => new nn.TransformerEncoderLayer(C, HEADS, {
@@ -33,7 +34,7 @@ class Decoder extends nn.Module {
   forward(ids) {
     let x = this.embedding(ids).add(this.position(ids.map(row => row.map((_, t) => t))))
     for (const layer of this.layers) x = layer(x, { isCausal: true })
-    return this.head(this.norm ? this.norm(x) : x)
+    return this.head(this.norm ? this.norm(x) : this.tagged ? this.tag('hidden', x) : x)
   }
 }
 
@@ -126,7 +127,7 @@ const IDS = [[3, 1, 4, 1], [5, 9, 2, 6]]
 /** @returns {{ name: string, model: any, forward: () => any }[]} */
 export const ownModels = () => [
   ['pre-norm', new Decoder({ normFirst: true })], ['pre-norm without biases', new Decoder({ normFirst: true, bias: false })],
-  ['post-norm', new Decoder({ finalNorm: false })], ['post-norm, gelu', new Decoder({ finalNorm: false, activation: 'gelu' })],
+  ['post-norm', new Decoder({ finalNorm: false })], ['post-norm, gelu', new Decoder({ finalNorm: false, tagged: true, activation: 'gelu' })],
   ['heads written out', new Lecture()], ['heads first', new HeadsFirst()],
   ['translator', new Translator(false), [[7, 8, 2], [1, 2, 3]]], ['translator, norm first', new Translator(true), [[7, 8, 2], [1, 2, 3]]]
 ].map(([name, model, source], i) => {

@@ -95,7 +95,7 @@ export class AttributionWalk {
       this.parts.push(...headParts(graph, attention, direction, this.#options.bySource && !isEdited))
     } else if (isEdited) this.#add('edit', direction)
     else if (!node) this.#add('input', direction)
-    else if (node.op.name === 'embedding') this.#add(this.#roleOfEmbedding(node), direction)
+    else if (node.op.name === 'embedding') this.#add(roleOfEmbedding(graph, node), direction)
     else if (stream) this.#visitSubLayer(direction, stream)
     else this.#visitStream(direction, node)
   }
@@ -156,15 +156,19 @@ export class AttributionWalk {
       bias: biases.reduce((sum, bias) => sum + valueOf(bias), 0)
     }
   }
+}
 
-  /** @param {Node} node @returns {Role} */
-  #roleOfEmbedding({ inputs: { weight }, outputs: { out }, saved: { ids } }) {
-    const { axes: [axis], role } = this.#graph.run.describe(this.#graph.nameOf(weight)), name = this.#graph.nameOf(out)
-    // A table that no module trains, read row after row, has sinusoids.
-    const isCounting = role === 'given' && isConsecutive(ids)
-    if (axis?.name === 'position' || isCounting || isPositionName(name)) return 'position'
-    return axis?.name === 'type' || /type|segment/i.test(name) ? 'token_type' : 'embedding'
-  }
+/**
+ * What is looked up: tokens, positions or token types.
+ * @param {RunGraph} graph @param {Node} node @returns {'embedding' | 'position' | 'token_type'}
+ */
+export function roleOfEmbedding(graph, { inputs: { weight }, outputs: { out }, saved: { ids } }) {
+  const { axes: [axis], role } = graph.run.describe(graph.nameOf(weight)), name = graph.nameOf(out)
+  // A table that no module trains, read row after row, has sinusoids.
+  const isCounting = role === 'given' && isConsecutive(ids)
+  if (axis?.name === 'position' || isCounting || isPositionName(name)) return 'position'
+  if (axis?.name === 'bucket') return 'position'
+  return axis?.name === 'type' || /type|segment/i.test(name) ? 'token_type' : 'embedding'
 }
 
 /** Whether each id of a row is the one before and 1. @param {Tensor} ids */

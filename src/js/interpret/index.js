@@ -1,3 +1,4 @@
+import { inputAttribution } from './input_attribution.js'
 import { logitAttribution } from './logit_attribution.js'
 import { logitLens } from './logit_lens.js'
 
@@ -6,5 +7,5 @@ import { logitLens } from './logit_lens.js'
  * @param {import('../engine/engine.js').Engine} _engine
  */
 export const bindInterpret = _engine => ({
-  logitAttribution, logitLens
+  inputAttribution, logitAttribution, logitLens
 })

@@ -34,7 +34,7 @@ import { TARGET_OPTIONS, expectRun, readTarget } from './target.js'
  * @property {number} row @property {number} position @property {number} token @property {number | null} against
  */
 
-const WHERE = 'gf.interpret.logitAttribution'
+const WHERE = 'logitAttribution'
 const OPTIONS = [...TARGET_OPTIONS, 'bySource', 'neurons']
 
 /**
@@ -74,7 +74,7 @@ function describePart(graph, { role, tensor, direction, value, head = null, sour
   const name = graph.nameOf(tensor)
   const box = direction ? toBox(tensor.shape, direction) : { index: [], direction: new Float64Array(0) }
   return {
-    name, layer: layerOf(name), head, role, value, ...box, ...(sources && { sources }),
+    name, layer: layerOf(graph, tensor), head, role, value, ...box, ...(sources && { sources }),
     ...(neurons && { neurons: { name: graph.nameOf(neurons.tensor), values: neurons.values, bias: neurons.bias } })
   }
 }

@@ -15,7 +15,7 @@ import { expectRun, findLogits } from './target.js'
  * @typedef {{ logits: Tensor, names: string[], layers: (number | null)[] }} LogitLens
  */
 
-const WHERE = 'gf.interpret.logitLens'
+const WHERE = 'logitLens'
 
 /** Steps that pass their input on, or that the next operation takes itself. */
 const IDENTITIES = ['rounded', 'clone', 'detach']

@@ -14,9 +14,13 @@ import { keyOf } from '../autograd/graph.js'
  * @typedef {{ points: { tensor: Tensor, layer: number | null }[], steps: StreamStep[] }} Stream
  */
 
-/** The number of the layer in a tensor's name, if any. @param {string} name */
-export function layerOf(name) {
-  const number = name.split('.').find(segment => /^\d+$/.test(segment))
+/**
+ * The number of the layer that computed a tensor or has it as a parameter, from the path of its module.
+ * @param {RunGraph} graph @param {Tensor} tensor
+ */
+export function layerOf(graph, tensor) {
+  const paths = [graph.producerOf(tensor)?.call?.path ?? '', graph.nameOf(tensor)]
+  const number = paths.flatMap(path => path.split('.')).find(segment => /^\d+$/.test(segment))
   return number === undefined ? null : Number(number)
 }
 
@@ -51,7 +55,7 @@ export function findStream(graph, logits) {
   /** The index in the chain of each point. */
   const indices = chain.flatMap(({ subLayer }, i) => (subLayer ? [indexOfPoint(graph, chain, i)] : []))
   const layers = chain.flatMap(({ tensor, subLayer }) => (subLayer
-    ? [layerOf(graph.nameOf(tensor)) ?? layerOf(graph.nameOf(subLayer))] : []))
+    ? [layerOf(graph, tensor) ?? layerOf(graph, subLayer)] : []))
   const points = indices.map((at, i) => ({ tensor: chain[at].tensor, layer: layers[i] })).reverse()
   return { points, steps: chain.slice(0, indices[0] ?? 0).reverse().map(({ node, input }) => ({ node, input })) }
 }
@@ -61,7 +65,7 @@ export function findStream(graph, logits) {
  * @param {RunGraph} graph @param {{ node: Node, tensor: Tensor }[]} chain @param {number} at the sum
  */
 function indexOfPoint(graph, chain, at) {
-  const layer = layerOf(graph.nameOf(chain[at].tensor)), norm = chain[at - 1]
-  const isNorm = norm?.node.op.kind === 'norm' && layer !== null && layerOf(graph.nameOf(norm.tensor)) === layer
+  const layer = layerOf(graph, chain[at].tensor), norm = chain[at - 1]
+  const isNorm = norm?.node.op.kind === 'norm' && layer !== null && layerOf(graph, norm.tensor) === layer
   return isNorm ? at - 1 : at
 }

@@ -34,6 +34,7 @@ export function findLogits(where, run, name) {
   expectType(name === undefined || typeof name === 'string', `${where}: logits must be the name of a tensor`, name)
   const { trace, output } = run.recording, logits = name === undefined ? output : run.tensor(name)
   const found = trace.nameOf(logits), rank = logits.shape.length
+  expect(!output.disposed, 'state', () => `${where}: the run was disposed`)
   expect(found !== undefined && trace.tracedProducerOf(logits) !== undefined, 'state',
     () => `${where}: ${name === undefined ? 'the run\'s output' : describe(name)} was not computed in the run`)
   expect(logits.dtype === 'float32' && rank >= 2 && rank <= 3, 'shape', () => `${where}: ${name === undefined

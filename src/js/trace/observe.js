@@ -37,6 +37,10 @@ import { trace } from './record_trace.js'
  * calling module, the name and classes.
  * @typedef {{ path: string, types: string[], way: { name: string, types: string[] }[], parent: number }} Called
  *
+ * What observe was called with, to run again.
+ * @typedef {{ fn: () => Tensor | { output: Tensor, loss?: Tensor | null, free?: () => void },
+ *   options: { modules: Record<string, Module>, edits: readonly import('./edits.js').Edit[] } }} Source
+ *
  * A pass of a run in time order: reading a prompt, generating a token, a training step.
  * @typedef {{ kind: string, [fact: string]: unknown }} Pass
  */
@@ -75,18 +79,20 @@ export class Run {
   /** @type {Map<string, string>} */ #aliases = new Map()
   /** @type {Map<Tensor, string>} */ #names = new Map()
   #result
+  #source
   #output
   #isBackwardDone = false
   #free
 
   /**
    * @param {Trace} trace @param {{ output: Tensor, loss: Tensor | null, free?: () => void }} result
-   * @param {{ axes: Record<string, import('./axes.js').Axes>, streams: Record<string, unknown>, passes: Pass[] }}
-   *   context
+   * @param {{ axes: Record<string, import('./axes.js').Axes>, streams: Record<string, unknown>, passes: Pass[],
+   *   source: Source }} context
    */
-  constructor(trace, { output, loss, free = () => {} }, { axes, streams, passes }) {
+  constructor(trace, { output, loss, free = () => {} }, { axes, streams, passes, source }) {
     this.#trace = trace
     this.#result = output
+    this.#source = source
     this.#output = loss ?? output
     this.#free = free
     /** The text streams, as the caller described them. */ this.streams = streams
@@ -111,9 +117,9 @@ export class Run {
     return { axes, roles: declared.roles, affectsLoss: this.#findAncestors(this.#output) }
   }
 
-  /** The trace and the output of the forward pass, for gf.interpret. @internal */
+  /** The trace, the output of the forward pass, and what observe was called with, for gf.interpret. @internal */
   get recording() {
-    return { trace: this.#trace, output: this.#result }
+    return { trace: this.#trace, output: this.#result, source: this.#source }
   }
 
   /** Edits that matched no cell of this run. */
@@ -329,7 +335,7 @@ export function observe(engine, fn, options) {
       () => `observe: fn must return a tensor, or an object with one as output, got ${describe(parts.output)}`)
     expect(parts.loss === null || (parts.loss instanceof Tensor && parts.loss.numel() === 1), 'shape',
       () => `observe: loss must be a tensor of one value, got ${describe(parts.loss)}`)
-    return new Run(recording, parts, { axes, streams, passes })
+    return new Run(recording, parts, { axes, streams, passes, source: { fn, options: { modules, edits } } })
   } catch (error) {
     recording.discard()
     throw error

@@ -37,6 +37,12 @@ export class Trace {
   /** @type {Map<Tensor, Tensor>} */ #gradients = new Map()
   /** Inputs that this trace keeps alive, with the scopes they came from. @type {Map<Tensor, Set<Tensor>>} */
   #borrowed = new Map()
+  /**
+   * Called with every tensor as soon as it has a name.
+   * @type {((name: string, tensor: Tensor) => void) | null}
+   * @internal
+   */
+  onNamed = null
   /** Internal tensors of operations: ids, statistics, tables. @type {Tensor[]} @internal */ auxiliary = []
   #calls
   #edits
@@ -212,7 +218,9 @@ export class Trace {
    */
   #setName(wanted, tensor, replace = false, reader = undefined) {
     const name = this.#names.set(wanted, tensor, replace)
-    if (name !== undefined) this.#applyEdits(name, tensor, reader)
+    if (name === undefined) return
+    this.#applyEdits(name, tensor, reader)
+    this.onNamed?.(name, tensor)
   }
 
   /** @param {string} name @param {Tensor} tensor @param {string} [reader] */
