@@ -86,8 +86,8 @@ const withoutUnused = {
   }
 }
 
-/** Parts of the library that the engine's worker fetches when a reader imports or exports a model. */
-const FETCHED_LATER = /\/src\/js\/(models\/index|export\/(onnx|pytorch))\.js$/, ON_DEMAND = '?on-demand'
+/** Parts of the library that the engine's worker fetches when they are used: to import, export or explain a model. */
+const FETCHED_LATER = /\/src\/js\/(models\/index|export\/(onnx|pytorch)|interpret\/(input_attribution|logit_attribution|logit_lens))\.js$/, ON_DEMAND = '?on-demand'
 /** Their functions that return at once: they need a model, so that the models are there by then. */
 const SYNCHRONOUS = /^(save|addAdapter|saveAdapter)$/
 

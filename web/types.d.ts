@@ -577,6 +577,8 @@ export interface StageParts {
   decoding: SamplingParts
   cache: { layers: CachedLayer[], heads: number }
   head_scores: { layers: import('./rooms/stream.js').Heads[], out: string }
+  /** logits: of the answer's tokens or, in a classification, of its labels */
+  attribution: { logits: string }
   ablation: { parts: import('./rooms/stream.js').Part[], logits?: string, out: string }
   residual_stream: {
     streams: import('./rooms/stream.js').Stream[], last: import('./rooms/stream.js').LastStep[] | null, spoken: string | null
@@ -670,6 +672,26 @@ export interface Context {
   reportError: (error: unknown) => void
 }
 
+/** What one part of the model added to a score; sources: of a head, by the token it read; cell: the largest contribution. */
+export interface AttributedPart {
+  name: string
+  layer: number | null
+  head: number | null
+  role: string
+  value: number
+  sources: Float64Array | null
+  cell: number[] | null
+}
+
+/** A score, or the difference of two, as the sum of its parts; rounding: the score less that sum. */
+export interface Attribution {
+  total: number
+  rounding: number
+  token: number
+  against: number | null
+  parts: AttributedPart[]
+}
+
 /** The logit lens at a position: the most probable tokens, and the probability of the chosen one. */
 export interface LensPrediction {
   tokens: number[]
@@ -717,6 +739,8 @@ export interface PcaProjection {
 /** The worker's queries: arguments and result. */
 export interface QueryTypes {
   ablate: [{ state: object, edits: Edit[], what: AnswerTarget, base?: Float32Array }, Float32Array]
+  /** token: the one with the largest score by default; isDifference: compared with the best other token */
+  attribution: [{ logits: string, position: number, token?: number, isDifference: boolean }, Attribution]
   logitLens: [{ points: { name: string, last: LastStep[] }[], rows: number[], ids: number[] }, LensPrediction[][]]
   norms: [{ names: string[] }, Float32Array[]]
   costs: [object, Costs]

@@ -204,7 +204,7 @@ test('non-finite weights are reported in every room, in both languages', async (
     const { page, complaints, close } = await browser.open({ language })
     await bring(page, brokenFiles())
     const rooms = await roomsOnMap(page)
-    for (const room of ['house', rooms[4], 'decoding']) {
+    for (const room of ['house', ...rooms.slice(4, 6), 'attribution', 'decoding']) {
       await goToRoom(page, room)
       await page.waitForSelector(`#house[data-room="${room}"] .broken:visible`)
       assert.ok((await page.textContent('.stage .broken')).replaceAll('\u200b', '').includes(warning), `${language} ${room}`)

@@ -1,4 +1,4 @@
-// The rooms about ablation, head scores, the residual stream and costs: every number in Chromium equals Node's.
+// The rooms about attribution, ablation, head scores, the stream and costs: every number in Chromium equals Node's.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { partKey } from '../../web/lib/ablation_parts.js'
@@ -7,8 +7,8 @@ import { fromHash } from '../../web/models/state.js'
 import { READY } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { longTest, everyNth, partUnlessLong } from '../lib/long.js'
-import { measureOverflow, changeAndWait, runInNode, completeState, useBrowser, findViolations } from './host.js'
-import { isGridCellRight } from './model_tables.js'
+import { measureOverflow, readAddress, changeAndWait, runInNode, completeState, useBrowser, findViolations } from './host.js'
+import { attributionLines, attributionOf, isGridCellRight, isPartValueRight } from './model_tables.js'
 import { createTextView } from './number_kinds.js'
 
 const { open } = useBrowser()
@@ -62,6 +62,107 @@ for (const { id: model } of everyNth(READY.filter(({ rooms }) => !rooms).reverse
     assert.ok(count > 20)
   })
 }
+
+/** Reads the bars and the tokens of the attribution. */
+const readAttribution = page => page.evaluate(() => {
+  const texts = (element, selector) => [...element.querySelectorAll(selector)].map(({ textContent }) => textContent)
+  return {
+    lines: [...document.querySelectorAll('.waterfall li')].map(line => [...texts(line, '.fall-name :not([hidden])'),
+      ...texts(line, '.fall-number')]),
+    tokens: [...document.querySelectorAll('.chips-row')].map(row => (
+      [...row.querySelectorAll('.chip')].map(chip => texts(chip, ':scope > *')))),
+    isEnding: [...document.querySelectorAll('.waterfall li')].map(line => {
+      const [bar, track] = ['.fall-bar', '.fall-track'].map(name => line.querySelector(name).getBoundingClientRect())
+      return [bar.left - track.left, bar.right - track.left].map(x => x / track.width)
+    })
+  }
+})
+const waitForBars = page => page.waitForFunction(() => (
+  document.querySelector('.fall-number')?.textContent && !document.querySelector('.stage [aria-busy="true"]')))
+
+/** Compares every bar and token of the attribution with the library's in Node. */
+async function checkAttribution(page, view, choices) {
+  const { lines, tokens, isEnding } = await readAttribution(page)
+  const expected = attributionLines(view, choices), { rows, bars, total } = attributionOf(view, choices)
+  assert.deepEqual(lines.map(([name]) => name), expected.map(([name]) => name))
+  lines.forEach(([name, text], i) => assert.ok(isPartValueRight(i < bars.length || text[0] === '−' ? text : `+${text}`,
+    expected[i][1]), `${name}: ${text}, ${expected[i][1]}`))
+  const ends = [0, total, ...bars.map(({ to }) => to)], low = Math.min(...ends), width = Math.max(...ends) - low
+  bars.forEach(({ from, to }, i) => [Math.min(from, to), Math.max(from, to)].forEach((end, side) => (
+    assert.ok(Math.abs(isEnding[i][side] - (end - low) / width) < 0.03, `bar ${i}`))))
+  assert.deepEqual(tokens.map(row => row.map(([token]) => token)), rows.map(row => row.tokens))
+  tokens.forEach((row, r) => row.forEach(([token, text], i) => (
+    assert.ok(isPartValueRight(text, rows[r].values[i]), `${token}: ${text}, ${rows[r].values[i]}`))))
+  return lines.length + tokens.flat().length
+}
+
+for (const { id: model } of READY.filter(({ id, rooms }) => !rooms && id !== 'sentences')) {
+  test(`${model}: the attribution of an answer equals the library's, with every choice`, async t => {
+    let count = 0
+    for (const [language, colorScheme] of [['ko', 'dark'], ['en', 'light']]) {
+      const state = completeState({ model, room: 'attribution', language, row: model === 'particles' ? 0 : 4 })
+      const run = runInNode(state), rooms = roomsOf(run), room = rooms.find(({ id }) => id === 'attribution')
+      const view = { ...createTextView(run, state, rooms, code), room }
+      const { page, complaints, close } = await open(state, { colorScheme })
+      await waitForBars(page)
+      const choose = value => page.click(`.stage-figure .segments label:has(input[value="${value}"])`)
+      count += await checkAttribution(page, view, {})
+      await choose('size')
+      count += await checkAttribution(page, view, { isBySize: true })
+      await choose('runnerUp')
+      await waitForBars(page)
+      await page.waitForFunction(() => !document.querySelector('.stage [aria-busy="true"]'))
+      await page.click('.waterfall + button')
+      count += await checkAttribution(page, view, { isBySize: true, isDifference: true, isFolded: false })
+      assert.deepEqual(await findViolations(page), [])
+      assert.deepEqual(complaints, [])
+      run.dispose()
+      await close()
+    }
+    t.diagnostic(`${count} numbers`)
+  })
+}
+
+test('a bar leads to the room and the cell of its part, and a token says through which head it came', async () => {
+  const state = completeState({ room: 'house', language: 'en', row: 5 })
+  const { page, complaints, close } = await open(state)
+  await page.click('.house-why a')
+  await waitForBars(page)
+  assert.equal((await readAddress(page)).room, 'attribution')
+  const run = runInNode(state), rooms = roomsOf(run), room = rooms.find(({ id }) => id === 'attribution')
+  const { rows, parts } = attributionOf({ ...createTextView(run, state, rooms, code), room })
+  await page.locator('.chip').first().focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Enter')
+  const told = await page.textContent('.source-told'), [, token, value, most] = /^“(.*)” gave (\S+), .* \((\S+)\)\.$/.exec(told)
+  assert.equal(token, rows[0].tokens[1])
+  assert.ok(isPartValueRight(value, rows[0].values[1]))
+  const largest = rows[0].heads.map(({ sources }) => sources[1]).reduce((a, b) => (Math.abs(b) > Math.abs(a) ? b : a))
+  assert.ok(isPartValueRight(most, largest), `${most}, ${largest}`)
+  const name = 'Decoder layer 1 · Cross-attention · head 2'
+  await page.locator('.waterfall a', { hasText: name }).focus()
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(() => !location.hash.includes('room=attribution'))
+  const { room: id, head, cell } = await readAddress(page)
+  const part = parts.find(({ room: own, head: number }) => number === 2 && own.id === 'decoder.1.multihead_attn.heads')
+  assert.deepEqual([id, head, cell.name], [part.room.id, 2, part.tensor])
+  assert.equal(await page.textContent('.cell-name'), `${cell.name}[${cell.index.join(', ')}]`)
+  assert.deepEqual(complaints, [])
+  run.dispose()
+  await close()
+})
+
+test('on a phone the attribution fits the window', async () => {
+  for (const model of ['dates', 'stories']) {
+    const { page, close } = await open({ model, room: 'attribution', language: 'ko' },
+      { viewport: { width: 360, height: 740 }, hasTouch: true })
+    await waitForBars(page)
+    assert.equal(await measureOverflow(page), 0)
+    await page.locator('.chip').first().tap()
+    assert.match(await page.textContent('.source-told'), /헤드 \d/)
+    await close()
+  }
+})
 
 test('ablating a part by keyboard changes the link, every room and the answer, and can be undone', async () => {
   const state = completeState({ room: 'ablation', language: 'en' })

@@ -4,7 +4,9 @@ import { runWithEdits } from './host.js'
 import { fullName, partKey, partLabel, layerHeading } from '../../web/lib/ablation_parts.js'
 import { hasEdits, toggleEdits } from '../../web/lib/edits.js'
 import { data as streamData } from '../../web/stages/residual_stream.js'
+import { data as attributionData } from '../../web/stages/attribution.js'
 import { data as partsData } from '../../web/stages/ablation.js'
+import { attributedName, nameOfToken, placeParts, sourceRows, waterfall } from '../../web/lib/attribution.js'
 import { costsByRoom } from '../../web/lib/costs.js'
 import { roomName } from '../../web/lib/room_name.js'
 import { costsByLayer } from '../../web/stages/costs.js'
@@ -171,4 +173,34 @@ export function isGridLegendRight(view, ends) {
   const { parts, what: comparison } = stageData(view, partsData)
   if (comparison.logits) return ends.join() === '−100.00,0,100.00'
   return isRoundedTo(ends[2], Math.max(...parts.flatMap(part => [...measureEffect(view, part)])))
+}
+
+/**
+ * The attribution that the room of a view displays: its parts, bars and tokens, from the library.
+ * @param {{ isDifference?: boolean, isBySize?: boolean, isFolded?: boolean }} [choices] of the reader
+ */
+export function attributionOf(view, { isDifference = false, isBySize = false, isFolded = true } = {}) {
+  const { run, rooms } = view, { logits, answer: { position, token } } = stageData(view, attributionData)
+  const { parts, ...rest } = cached(run, `attribution ${position} ${isDifference}`, () => {
+    const { run: own } = run.workerRun, { values, shape } = own.tensor(logits), V = shape.at(-1)
+    const others = Array.from(values.subarray(position * V, (position + 1) * V), (value, id) => [value, id])
+      .filter(([, id]) => id !== token).sort((a, b) => b[0] - a[0])
+    const attribution = gf.interpret.logitAttribution(own,
+      { logits, position, token, ...(isDifference && { against: others[0][1] }), bySource: true })
+    return { ...attribution, parts: placeParts(run, rooms, attribution) }
+  })
+  const names = [rest.token, rest.against ?? rest.token].map(id => nameOfToken(run, logits, id))
+  return { ...rest, names, parts, bars: waterfall(parts, { isBySize, isFolded }), rows: sourceRows(run, rooms, parts) }
+}
+
+/** Whether a text is the value of a part, with its sign. */
+export const isPartValueRight = (text, value) => (
+  isRoundedTo(text.replace(/^\+/, ''), value, 3) && (text[0] === '+') === (value > 0 && /[1-9]/.test(text)))
+
+/** The names and values of a waterfall's lines; the last is the total. */
+export function attributionLines(view, choices) {
+  const { bars, total, against, names: [token, other] } = attributionOf(view, choices), { t } = view
+  const key = name => `stages.attribution.${name}`
+  return [...bars.map(({ part, count, value }) => [part ? attributedName(part, t) : t(key('rest'), { count }), value]),
+    [t(key(against === null ? 'total' : 'difference'), { token, other }), total]]
 }

@@ -10,6 +10,7 @@ import { modelOf } from '../../web/models/index.js'
 import { changeCount } from '../../web/shell/changes.js'
 import { positionOnTour } from '../../web/shell/frame.js'
 import { countCells, cellIndex, readMatrix, findTensor, valueAt } from './cells.js'
+import { attributionLines, attributionOf, isPartValueRight } from './model_tables.js'
 import { isGridCellRight, isGridNameRight, isGridLegendRight, isRoomCostRight, selectedStep, areCacheCountsRight, areCacheSumsRight } from './model_tables.js'
 import { bpeStep } from '../../web/worker/bpe_training.js'
 import { gf } from '../lib/engine.js'
@@ -130,6 +131,15 @@ function isRuleNumber(view, text, name) {
 }
 
 const NOTES = {
+  'stages.attribution.sum': (view, { count, sum, logit, rounding }) => {
+    const { parts, total, rounding: difference } = attributionOf(view)
+    return Number(count) === parts.length && isRoundedTo(sum, parts.reduce((all, { value }) => all + value, 0), 4) &&
+      isRoundedTo(logit, total, 4) && isRoundedTo(rounding, Math.abs(difference), 1)
+  },
+  'stages.attribution.sourcesWhat': (view, { sum, rest }) => {
+    const { rows, total } = attributionOf(view), all = rows.flatMap(({ values }) => values).reduce((a, b) => a + b, 0)
+    return isPartValueRight(sum, all) && isPartValueRight(rest, total - all)
+  },
   'stages.dropout.kept': (view, { scale, dropped, total }, context) => {
     const mask = readMatrix(view, context).flat()
     return isRoundedTo(scale, 1 / (1 - view.state.dropout)) && Number(total) === mask.length &&
@@ -163,6 +173,7 @@ const NOTES = {
 }
 
 const HEADINGS = {
+  'stages.attribution.of': (view, { token }) => token === attributionOf(view).names[0],
   'stages.cache.newest': (view, { token, count }) => (
     token === tokenBefore(view, selectedStep(view)) && Number(count) === view.run.decoding.rows[selectedStep(view)]),
   'stages.cache.first': ({ run }, { count }) => Number(count) === run.decoding.rows[0] + 1,
@@ -232,6 +243,10 @@ function isFloorShape({ run, rooms }, text, id) {
 function isChipRight(view, text, [row, i, part]) {
   const { stage } = view.room
   if (stage === 'ids' && part === 'button') return text === String(row)
+  if (stage === 'attribution') {
+    const { tokens, values } = attributionOf(view).rows[row]
+    return part === 'span' ? text === tokens[i] : isPartValueRight(text, values[i])
+  }
   const stream = roomStream(view)
   if (stage === 'syllables') return text === String(stream.hangul.syllables[i].pieces.length)
   const [tokens, ids] = [stream.tokens, stream.ids].map(all => (
@@ -254,7 +269,8 @@ function isMergeNoteRight(view, text) {
 }
 
 const isOptionRight = (view, text, i) => (
-  [String(i), view.run.decoding && tokenBefore(view, i)].includes(text) || isPageText(view, text))
+  [String(i), view.run.decoding && tokenBefore(view, i), view.run.decoding?.steps[i]?.token].includes(text) ||
+  isPageText(view, text))
 
 /** The index of the best node of a beam search after a step, or at its end. */
 function bestNode({ tree, best }, last) {
@@ -345,6 +361,11 @@ export const KINDS = {
   path: ['.tree-slot p', null, isBestPathRight],
   wordHead: ['.word-head', null, isPageText],
   cost: ['.room-cost', null, (view, text) => isRoomCostRight(view, matchMessage(view, 'stages.costs.line', text) ?? {})],
+  bar: ['.fall-number', 'order', (view, text, i) => {
+    const lines = attributionLines(view), [, value] = lines[i]
+    return i === lines.length - 1 ? isRoundedTo(text, value, 3) : isPartValueRight(text, value)
+  }],
+  barName: ['.fall-name', 'order', (view, text, i) => text === attributionLines(view)[i][0]],
   room: ['.eyebrow .visually-hidden', null, (view, text) => {
     const { number, total } = matchMessage(view, 'frame.room', text) ?? {}
     const place = positionOnTour(view.rooms, view.room)

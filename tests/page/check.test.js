@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { summary } from '../../web/check/dialog.js'
 import { recompute } from '../../web/check/recompute.js'
+import { listAnswers } from '../../web/lib/attribution.js'
+import { roomsOf } from '../../web/rooms/index.js'
 import { gradientsOf } from '../../web/worker/serialize_run.js'
 import { run as runImported } from '../../web/models/imported/run.js'
 import { openModel } from '../lib/imported_models.js'
@@ -9,7 +11,15 @@ import { gf } from '../lib/engine.js'
 import { pageRun, toPageRun } from '../lib/page.js'
 import { cases, filesOf } from '../models/golden_models.js'
 
-const check = run => recompute({ ...run, gradients: gradientsOf(run.workerRun.run) })
+/** The parts of every token of the answer, as the page asks for them. */
+function explain(run) {
+  const { run: own } = run.workerRun, logits = roomsOf(run).find(({ stage }) => stage === 'attribution')?.parts.logits
+  return (logits ? listAnswers(run, logits) : []).map(({ position, token }) => {
+    const { parts, token: id } = gf.interpret.logitAttribution(own, { logits, position, token })
+    return { name: logits, position, token: id, parts: parts.map(({ value }) => value) }
+  })
+}
+const check = run => recompute({ ...run, gradients: gradientsOf(run.workerRun.run), explained: explain(run) })
 const findWrong = results => results.filter(({ errorRatio }) => !(errorRatio <= 1))
 const maxErrorRatio = (results, kind) => (
   results.reduce((max, { part, errorRatio }) => (part === kind ? Math.max(max, errorRatio) : max), 0))
@@ -85,7 +95,8 @@ for (const [title, make] of Object.entries(RUNS)) {
   test(`${title}: every number and every gradient agrees with double precision`, t => {
     const run = make(), results = check(run)
     t.diagnostic(`${countCompared(results, 'value')} numbers, of their bounds at most ${maxErrorRatio(results, 'value').toFixed(2)}; ` +
-      `${countCompared(results, 'gradient')} gradients, ${maxErrorRatio(results, 'gradient').toFixed(2)}`)
+      `${countCompared(results, 'gradient')} gradients, ${maxErrorRatio(results, 'gradient').toFixed(2)}; ` +
+      `${countCompared(results, 'sum')} sums, ${maxErrorRatio(results, 'sum').toFixed(2)}`)
     assert.deepEqual(findWrong(results), [])
     const given = results.filter(({ part, difference }) => part === 'value' && difference === null)
     assert.deepEqual(given.filter(({ name }) => !/weight$|bias$|mask(:2)?$/.test(name)).map(({ name }) => name), [])
@@ -103,6 +114,22 @@ test('the bounds are tight: a number that is off by four units in its last place
     data[at] = right
   }
   run.dispose()
+})
+
+test('a score whose parts do not sum to it is found: one is missing or off', () => {
+  for (const settings of [{}, { model: 'stories' }, { model: 'particles' }]) {
+    const run = pageRun(settings), explained = explain(run)
+    const wrongSums = changed => findWrong(recompute({ ...run, explained: changed })).map(({ part }) => part)
+    assert.ok(explained.length > 0)
+    assert.deepEqual(wrongSums(explained), [])
+    for (const [i, { parts, ...rest }] of explained.entries()) {
+      const at = parts.findIndex(value => Math.abs(value) > 1e-3)
+      for (const other of [parts.toSpliced(at, 1), parts.with(at, parts[at] + 5e-4)]) {
+        assert.deepEqual(wrongSums(explained.with(i, { ...rest, parts: other })), ['sum'], JSON.stringify(settings))
+      }
+    }
+    run.dispose()
+  }
 })
 
 test('a gradient that is wrong is found', () => {

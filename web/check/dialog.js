@@ -3,6 +3,7 @@
  * by room.
  */
 
+import { listAnswers } from '../lib/attribution.js'
 import { h } from '../lib/dom.js'
 import { renderProse } from '../lib/prose.js'
 import { formatBrief } from '../lib/number.js'
@@ -123,6 +124,14 @@ export function check({ t, runQuery, get, run, loadAll }) {
     return t('check.many', { count, multiplied, most: maxNumbers, mostMultiplied: maxProducts })
   }
 
+  /** The parts of every token of the answer. @param {Run} displayedRun @param {Room[]} rooms */
+  function explainAnswers(displayedRun, rooms) {
+    const name = rooms.find(({ stage }) => stage === 'attribution')?.parts.logits
+    return Promise.all((name ? listAnswers(displayedRun, name) : []).map(async ({ position, token: chosen }) => {
+      const { token, parts } = await runQuery('attribution', { logits: name, position, token: chosen, isDifference: false })
+      return { name, position, token, parts: parts.map(({ value }) => value) }
+    }))
+  }
   async function open() {
     const displayedRun = run()
     if (!displayedRun) return
@@ -134,10 +143,11 @@ export function check({ t, runQuery, get, run, loadAll }) {
         result.replaceChildren(h('p', {}, problem))
         return
       }
-      const results = await recomputeInWorker({
-        ...await loadAll(displayedRun), edits: get().edits, gradients: await runQuery('gradients', {})
-      })
       const rooms = roomsOf(displayedRun)
+      const results = await recomputeInWorker({
+        ...await loadAll(displayedRun), edits: get().edits, gradients: await runQuery('gradients', {}),
+        explained: await explainAnswers(displayedRun, rooms)
+      })
       const rows = summary(results, name => roomOfTensor(rooms, name, displayedRun))
       const formatted = /** @type {const} */ (['count', 'gradients', 'given', 'drawn', 'skipped']).map(name => (
         [name, formatCount(rows[name], document.documentElement.lang)]))

@@ -27,11 +27,16 @@ import { graphOfRun } from './imported_graph.js'
  * @property {string | null} [end] in a run without a loss, the tensor that backward starts from
  * @property {Record<string, any>} [shape]
  * @property {Map<string, Float32Array>} [gradients]
+ * @property {Explained[]} [explained]
+ */
+/**
+ * A score that the page explains: its tensor, row and column, and what the parts of the model added to it.
+ * @typedef {{ name: string, position: number, token: number, parts: number[] }} Explained
  */
 /**
  * The result for one tensor. errorRatio: the largest error as a fraction of its bound, correct up to 1; difference:
  * from the value that is recomputed in double from the weights on, null for inputs.
- * @typedef {{ name: string, op: string | null, part: 'value' | 'gradient' | 'choice' | 'mask', count: number,
+ * @typedef {{ name: string, op: string | null, part: 'value' | 'gradient' | 'choice' | 'mask' | 'sum', count: number,
  *   difference: number | null, errorRatio: number }} Result
  */
 
@@ -257,6 +262,22 @@ function checkChoices({ tensors, settings, decoding, edits = [] }) {
     errorRatio: isRight ? 0 : Infinity }]
 }
 
+/**
+ * Checks that the parts of a score sum to its value in double. They were read from all over the run, so the sum may be
+ * off by the rounding of every step. Scores that are not recomputed are left out.
+ * @param {CheckedRun} run @param {ReturnType<typeof forward>} local @returns {Result[]}
+ */
+function checkSums({ explained = [] }, { made, done }) {
+  const sum = (/** @type {number[]} */ list) => list.reduce((a, b) => a + b, 0)
+  return explained.flatMap(({ name, position, token, parts }) => {
+    const scores = made.get(name)
+    if (!scores) return []
+    const { shape, data } = scores, value = data[position * shape[shape.length - 1] + token]
+    const difference = absoluteDifference(sum(parts), value), bound = U * done.length * sum(parts.map(Math.abs))
+    return { name, op: null, part: 'sum', count: 1, difference, errorRatio: difference === 0 ? 0 : difference / bound }
+  })
+}
+
 /** @param {CheckedRun} run @returns {Result[]} */
 export function recompute(run) {
   const { tensors, settings } = run, plan = planOf(run), isPageModel = hasGraph(settings.model)
@@ -276,6 +297,6 @@ export function recompute(run) {
   const missing = Array.from(isPageModel ? local.missing : [], name => (
     { name, op: null, part: 'value', count: 0, difference: Infinity, errorRatio: Infinity }))
   return [...Array.from(tensors.values(), values), ...missing, ...(isPageModel ? checkMasks(plan, run) : []),
-    ...checkChoices(run),
+    ...checkChoices(run), ...checkSums(run, local),
     ...backward(plan, run, local)]
 }

@@ -2,19 +2,25 @@
 
 import { h, syncChildren, setText, targetOf } from './dom.js'
 
-/** @typedef {{ text: string, note: string, isFaint?: boolean, isHighlighted?: boolean }} Chip */
+/**
+ * @typedef {{ text: string, note: string, isFaint?: boolean, isHighlighted?: boolean,
+ *   color?: { css: string, ink: string } }} Chip
+ */
 
 /** @type {Record<string, [number, number]>} */
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
 
 const createChip = () => h('button', { type: 'button', className: 'chip', tabindex: '-1' }, h('span'), h('small'))
 
-/** @param {Element} button @param {Chip} chip */
-function fillChip(button, { text, note, isFaint, isHighlighted }) {
+/** @param {HTMLElement} button @param {Chip} chip */
+function fillChip(button, { text, note, isFaint, isHighlighted, color }) {
   setText(button.children[0], text)
   setText(button.children[1], note)
   button.classList.toggle('is-faint', Boolean(isFaint))
   button.classList.toggle('is-lit', Boolean(isHighlighted))
+  button.classList.toggle('is-colored', Boolean(color))
+  button.style.setProperty('background', color?.css ?? '')
+  button.style.setProperty('color', color?.ink ?? '')
 }
 
 /**

@@ -37,10 +37,12 @@ function fillLine(element, { name, part, row, values, mean, deviation, chosen },
   setText(text, name)
   picture.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`)
   picture.setAttribute('aria-label', name)
-  const box = { x: toX(mean - deviation), y: BASE - 18, width: toX(deviation) - toX(-deviation), height: 18 }
-  setAttributes(spread, box)
+  const hasMean = Number.isFinite(mean) && Number.isFinite(deviation), visibility = hasMean ? 'visible' : 'hidden'
+  const center = hasMean ? mean : 0, spreadSize = hasMean ? deviation : 0
+  setAttributes(spread,
+    { x: toX(center - spreadSize), y: BASE - 18, width: toX(spreadSize) - toX(-spreadSize), height: 18, visibility })
   axis.setAttribute('d', `M${EDGE} ${BASE}H${width - EDGE}M${toX(0)} ${BASE}v5`)
-  meanMark.setAttribute('d', `M${toX(mean)} ${BASE - 22}V${BASE}`)
+  setAttributes(meanMark, { d: `M${toX(center)} ${BASE - 22}V${BASE}`, visibility })
   const xs = Array.from(values, toX).filter((x, i) => i !== chosen && Number.isFinite(x))
   syncChildren(dots, LAYERS, () => svg('path'), (path, layer) => {
     const layerXs = xs.filter((_, i) => i % LAYERS.length === layer)
@@ -70,7 +72,8 @@ export function mountStrips(container) {
       const width = Math.min(MAX_WIDTH, available)
       // Before the page is laid out, the width is 0; a second update follows.
       if (width <= 2 * EDGE) return
-      const maxMagnitude = Math.max(1, ...lines.flatMap(({ values }) => Array.from(values, Math.abs)))
+      const magnitudes = lines.flatMap(({ values }) => Array.from(values, Math.abs).filter(Number.isFinite))
+      const maxMagnitude = Math.max(1, ...magnitudes)
       syncChildren(root, lines, createLine, (element, line) => fillLine(element, line, maxMagnitude, width))
     }
   }

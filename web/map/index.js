@@ -1,7 +1,7 @@
 /** The map: every room with a thumbnail of its tensor, connected as the numbers flow. A click enters a room. */
 
 import { fullRoomName } from '../lib/room_name.js'
-import { outputOf, roomOf } from '../rooms/index.js'
+import { HOUSE, outputOf, roomOf } from '../rooms/index.js'
 import { mountList } from './list.js'
 import { mountTowers } from './towers.js'
 import { createScale } from '../lib/color.js'
@@ -43,6 +43,9 @@ function createDoor(room, { t, enterRoom }) {
   }
 }
 
+/** Rooms above all others: the house, and the explanation of the answer. @param {Door} door */
+const isHome = ({ room }) => room.id === HOUSE.id || room.stage === 'attribution'
+
 /** Restarts the highlight of a changed thumbnail. @param {Element} slot */
 function highlightChange(slot) {
   slot.classList.remove('is-changed')
@@ -77,12 +80,12 @@ export function mountMap(container, context) {
     rooms = next
     current = null
     doors = rooms.map(room => createDoor(room, context))
-    const [firstDoor, ...otherDoors] = doors
+    const homeDoors = doors.filter(isHome), otherDoors = doors.filter(door => !isHome(door))
     const layoutContainer = h('div', { className: 'plan' })
-    firstDoor.link.append(h('span', { className: 'home-name' }, firstDoor.shortName))
+    homeDoors.forEach(({ link, shortName }) => link.append(h('span', { className: 'home-name' }, shortName)))
     unloadedRooms.clear()
     unloadedNote.hidden = true
-    container.replaceChildren(h('ol', { className: 'map-home' }, firstDoor.element), unloadedNote, layoutContainer)
+    container.replaceChildren(h('ol', { className: 'map-home' }, homeDoors.map(({ element }) => element)), unloadedNote, layoutContainer)
     layout = (otherDoors.some(({ room }) => room.layer !== undefined) ? mountTowers : mountList)(layoutContainer,
       otherDoors, context)
   }

@@ -167,6 +167,7 @@ export function deriveRooms(run) {
   const blockOf = findBlocks(graph, rooms)
   const wholeRooms = end && analysis.hasAttention ? modelRooms(run, graph, {
     towerOf: analysis.towers.nameOf, blockOf, attentions, logits: sampled.length ? logits?.outputs.out : undefined,
+    scores: rooms.find(({ stage }) => stage === 'labels')?.parts.scores,
     room: (id, stage, _, more) => ({
       ...contextOf(analysis, end, []).room(id, stage, []), block: 'exit', layer: undefined, isFloor: false, ...more })
   }) : []

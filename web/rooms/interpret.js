@@ -1,4 +1,4 @@
-/** The rooms about a whole model: ablations, logit lens, head scores, costs, how weights are stored. */
+/** The rooms about a whole model: attribution, ablations, logit lens, head scores, costs, how weights are stored. */
 
 import { lastSteps, partsOf, positionParts, streamsOf } from './stream.js'
 
@@ -13,10 +13,10 @@ const IN_BLOCKS = /^q\d_/
 /**
  * @param {Run} run @param {Graph} graph
  * @param {{ towerOf: (name: string) => string, blockOf: (name: string) => string, attentions: Heads[],
- *   logits: string | undefined, room: MakeRoom }} known
+ *   logits: string | undefined, scores?: string, room: MakeRoom }} known scores: of a classification
  * @returns {Draft[]}
  */
-export function modelRooms(run, graph, { attentions, logits, room, ...towers }) {
+export function modelRooms(run, graph, { attentions, logits, scores, room, ...towers }) {
   const streams = streamsOf(graph, towers)
   /** @param {string} name */
   const shapeOf = name => graph.describe(name).shape
@@ -29,7 +29,9 @@ export function modelRooms(run, graph, { attentions, logits, room, ...towers }) 
   const stored = graph.steps.filter(({ op }) => op === 'linear').map(step => graph.read(step).weight)
     .find(weight => IN_BLOCKS.test(graph.describe(weight)?.dtype))
   const causalAttentions = attentions.filter(({ kind }) => kind === 'masked'), isGenerated = run.passes.some(({ kind }) => kind === 'token')
+  const explained = logits ?? scores
   return [
+    ...(explained ? [room('attribution', 'attribution', [], { reads: [explained], parts: { logits: explained } })] : []),
     ...(parts.length && out ? [room('ablation', 'ablation', [], { reads: [out], parts: { parts, logits, out } })] : []),
     ...(isGenerated && causalAttentions.length ? [room('head_scores', 'head_scores', [], { reads: causalAttentions.map(room => room.out), parts: {
       layers: causalAttentions, out: causalAttentions[0].out } })] : []),

@@ -1,5 +1,6 @@
 /** The frame of every stage: title, texts, controls, and links to the neighboring rooms. */
 
+import { listAnswers } from '../lib/attribution.js'
 import { splitAtDots, handleInternalClick, h, setText } from '../lib/dom.js'
 import { formatShape } from '../lib/number.js'
 import { fullRoomName } from '../lib/room_name.js'
@@ -40,6 +41,7 @@ function listOptions(name, run, { room }, t) {
   if (name === 'part') return (room.parts.choices ?? PARTS).map((/** @type {string} */ value) => ({ value, text: t(`frame.parts.${value}`) }))
   if (name === 'head') return numberOptions(countHeads(run, room))
   if (name === 'layer') return numberOptions(room.parts.layers.length).map(option => ({ ...option, text: String(option.value + 1) }))
+  if (name === 'row' && !room.parts.output) return listAnswers(run, room.parts.logits).map(({ text }, value) => ({ value, text }))
   if (name === 'row') return (run.decoding?.rows ?? []).map((row, value) => ({ value, text: rowToken(run, room, row) }))
   const [stream] = Object.values(run.streams)
   return Array.from({ length: batchSize(run) }, (_, value) => (
@@ -128,7 +130,7 @@ export function positionOnTour(rooms, room) {
 }
 
 /** Rooms without a paragraph on what would happen without them. */
-const WITHOUT_NOTE = new Set(['ablation', 'head_scores', 'residual_stream', 'costs'])
+const WITHOUT_NOTE = new Set(['attribution', 'ablation', 'head_scores', 'residual_stream', 'costs'])
 
 /** @param {string} title @param {...Child} text */
 const createAside = (title, ...text) => h('section', {}, h('h2', {}, title), h('p', {}, ...text))

@@ -96,6 +96,7 @@ export function data(run, view) {
     })),
     input: truncateText(first?.texts[sentence] ?? first?.texts[0] ?? ''),
     read: tokens.slice(0, promptLength).filter(token => !EDGES.test(token)).length,
+    why: view.rooms.find(({ stage }) => stage === 'attribution'),
     answer: run.classification?.text, steps: run.decoding?.steps.length, isGiven: run.decoding?.kind === 'given'
   }
 }
@@ -189,11 +190,13 @@ function groupByLayer(floors) {
 export function mount(container, context) {
   const { t, theme } = context
   const now = h('p', { className: 'house-now' })
+  const why = h('a', { onclick: handleInternalClick(() => context.enterRoom(why.dataset.room ?? '')) }, t('stages.attribution.title'))
+  const whyLine = h('p', { className: 'house-why' }, why)
   const connector = svg('path', { class: 'memory-wire' })
   const towers = h('div', { className: 'pane-towers' })
   const notebooks = h('nav', { className: 'house-notebooks', hidden: true }, h('h2'), h('ul'))
   const root = h('div', { className: 'panes' }, svg('svg', { 'class': 'memory', 'aria-hidden': 'true' }, connector),
-    h('div', { className: 'pane-words' }, now, h('p', { className: 'note' }, t('stages.house.colours'))), towers, notebooks)
+    h('div', { className: 'pane-words' }, now, whyLine, h('p', { className: 'note' }, t('stages.house.colours'))), towers, notebooks)
   container.append(root)
 
   /** @param {string} name @returns {(floor: Floor) => string} */
@@ -251,6 +254,9 @@ export function mount(container, context) {
   return {
     update(shown) {
       describe(shown)
+      whyLine.hidden = !shown.why
+      why.dataset.room = shown.why?.id ?? ''
+      if (shown.why) why.setAttribute('href', context.href(shown.why.id))
       listNotebooks(shown.notebooks)
       syncChildren(towers, shown.towers, () => h('section', {}, h('h2'), h('div', { className: 'pane-tower' })), fillTower)
       /** @type {NodeListOf<PictureElement>} */ const list = towers.querySelectorAll('.pane-picture')

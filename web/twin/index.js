@@ -180,7 +180,7 @@ function mountDifferences(container, context) {
 }
 
 /** Stages whose figures compare several runs already. */
-const STAGES_WITH_COMPARISON = ['ablation', 'head_scores', 'residual_stream', 'costs']
+const STAGES_WITH_COMPARISON = ['attribution', 'ablation', 'head_scores', 'residual_stream', 'costs']
 
 /**
  * The overview has no twin: two overviews do not fit beside each other, and differences are easier to see in a room.

@@ -5,6 +5,7 @@
 
 import { downsample, largestIndices } from '../lib/large_tables.js'
 import { peak } from '../lib/slice.js'
+import { attributeLogit } from './attribution.js'
 import { pca } from './pca.js'
 
 /** @import { AnswerTarget, LensPrediction, Library, LibraryRun, LibraryTensor } from '../types.d.ts' */
@@ -150,7 +151,8 @@ export const interpretCalls = current => {
   }
   return {
     logitLens: withRun(logitLens), norms: withRun(vectorNorms), nearest: withRun(nearest), costs: withRun(costs),
-    pca: withRun(pca), contributions: withRun((/** @type {Parameters<typeof headContributions>} */ ...query) => (
+    attribution: withRun(attributeLogit), pca: withRun(pca),
+    contributions: withRun((/** @type {Parameters<typeof headContributions>} */ ...query) => (
       headContributions(...query).map(toPictures)))
   }
 }
