@@ -24,6 +24,7 @@ const LOADERS = {
   break: () => import('./break/index.js'),
   hunt: () => import('./hunt/index.js'),
   induction: () => import('./induction/index.js'),
+  attribution: () => import('./attribution/index.js'),
   large: () => import('./large/index.js')
 }
 

@@ -68,7 +68,7 @@ const repeatedValues = run => {
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'induction', base, userFields: ['beginning'], next: 'large',
+  model: 'induction', base, userFields: ['beginning'], next: 'attribution',
   steps: [
     { id: 'repeat', state: 'room=decoding', values: repeatedValues },
     {

@@ -1,0 +1,37 @@
+/** Direct logit attribution: a score is a sum of what every part added, and what that sum does not tell. */
+
+import { formatFixed } from '../../lib/number.js'
+import { rankIndices, rowValues } from '../run_values.js'
+
+/** @import { Run } from '../../types.d.ts' */
+
+const ROOM = 'room=attribution'
+/** The logits of the first character of the answer. @param {Run} run */
+const logits = run => rowValues(run, 'output', [0, run.decoding?.rows[0] ?? 0])
+/** @param {Run} run */
+function values(run) {
+  const { vocabulary } = run.streams.target, scores = logits(run), [best, second] = rankIndices(scores)
+  return { token: vocabulary[best], other: vocabulary[second], logit: formatFixed(scores[best]),
+    difference: formatFixed(scores[best] - scores[second]) }
+}
+
+/** @type {import('../index.js').Lesson} */
+export const lesson = {
+  model: 'dates', base: '', userFields: ['source'], next: 'large',
+  steps: [
+    {
+      id: 'sum', state: ROOM, values,
+      question: { options: () => [{ id: 'one' }, { id: 'logit' }, { id: 'probability' }], answer: () => 'logit' }
+    },
+    { id: 'tokens', state: ROOM, values },
+    {
+      id: 'against', state: ROOM, values,
+      question: { options: () => [{ id: 'both' }, { id: 'once' }, { id: 'nothing' }], answer: () => 'nothing' }
+    },
+    {
+      id: 'without', state: ROOM, answerState: 'room=ablation', values,
+      question: { options: () => [{ id: 'exactly' }, { id: 'not' }], answer: () => 'not' }
+    },
+    { id: 'yours', asksForInput: true, state: ROOM, values }
+  ]
+}
