@@ -114,8 +114,8 @@ export function mount(container, context) {
   }
   function drawCards() {
     const { cards } = /** @type {NonNullable<typeof latest>} */ (latest)
-    segments.update(['layers', ...(scores ? PATTERNS : [])].map(value => (
-      { value, text: t(`stages.head_scores.${value === 'layers' ? value : `looks.${value}`}`) })), scores ? order : 'layers')
+    const patterns = (scores ? PATTERNS : []).map(value => ({ value, text: t(`stages.head_scores.looks.${value}`) }))
+    segments.update([{ value: 'layers', text: t('stages.head_scores.layers') }, ...patterns], scores ? order : 'layers')
     /** @type {{ card: Card, element: ReturnType<typeof createCard> }[]} */ const drawings = []
     syncChildren(gallery, sortCards(cards, scores, order), createCard, (element, card) => {
       fillCard(element, card)
