@@ -6,9 +6,11 @@ import { data as partsData } from '../../web/stages/ablation.js'
 import { fromHash } from '../../web/models/state.js'
 import { READY } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
+import { headScores } from '../../web/worker/head_scores.js'
+import { gf } from '../lib/engine.js'
 import { longTest, everyNth, partUnlessLong } from '../lib/long.js'
 import { measureOverflow, readAddress, changeAndWait, runInNode, completeState, useBrowser, findViolations } from './host.js'
-import { attributionLines, attributionOf, isGridCellRight, isPartValueRight } from './model_tables.js'
+import { attributionLines, attributionOf, isGridCellRight, isGridNameRight, isHeadCardRight, isPartValueRight } from './model_tables.js'
 import { createTextView } from './number_kinds.js'
 
 const { open } = useBrowser()
@@ -147,6 +149,47 @@ test('a bar leads to the room and the cell of its part, and a token says through
   const part = parts.find(({ room: own, head: number }) => number === 2 && own.id === 'decoder.1.multihead_attn.heads')
   assert.deepEqual([id, head, cell.name], [part.room.id, 2, part.tensor])
   assert.equal(await page.textContent('.cell-name'), `${cell.name}[${cell.index.join(', ')}]`)
+  assert.deepEqual(complaints, [])
+  run.dispose()
+  await close()
+})
+
+test('the heads of a model stand in the order of a score, each with its weights', async () => {
+  const state = completeState({ room: 'head_scores', language: 'en', theme: 'dark' })
+  const run = runInNode(state), rooms = roomsOf(run), room = rooms.find(({ id }) => id === 'head_scores')
+  const view = { ...createTextView(run, state, rooms, code), room }, { layers } = headScores(gf, run.workerRun)
+  const { page, complaints, close } = await open(state)
+  await waitForTable(page)
+  const readCards = () => page.$$eval('.head-gallery li', list => list.map(card => ({
+    part: card.dataset.part, name: card.querySelector('a > span:nth-of-type(2)').textContent,
+    scores: card.querySelector('small').textContent, size: [card.querySelector('canvas').width, card.querySelector('canvas').height / 3]
+  })))
+  const attentions = rooms.filter(({ stage }) => ['weights', 'cross'].includes(stage))
+  await page.waitForFunction(() => [...document.querySelectorAll('.head-gallery canvas')].every(({ width }) => width > 1))
+  const cards = await readCards()
+  assert.equal(cards.length, attentions.length * 4)
+  cards.forEach(({ name, part, scores, size }, i) => {
+    const { parts } = attentions[Math.floor(i / 4)], { shape } = run.tensors.get(parts.weights)
+    assert.ok(isGridNameRight(view, name), name)
+    assert.deepEqual(size, [shape[3], shape[2]], name)
+    assert.equal(scores !== '', !part.startsWith('-1'), name)
+    assert.ok(scores === '' || isHeadCardRight(view, scores, part), `${name}: ${scores}`)
+  })
+  assert.equal(cards.filter(({ scores }) => scores !== '').length, layers.flat().length)
+  for (const [pattern, value] of ['previous', 'same', 'after', 'first'].entries()) {
+    await page.click(`.all-heads .segments label:has(input[value="${value}"])`)
+    const sorted = (await readCards()).filter(({ scores }) => scores).map(({ part }) => part.split('.').map(Number))
+    const values = sorted.map(([layer, head]) => layers[layer][head][pattern])
+    assert.deepEqual(values, layers.flat().map(head => head[pattern]).sort((a, b) => b - a), value)
+  }
+  const { name } = (await readCards())[0]
+  await page.locator('.head-card', { hasText: name }).first().focus()
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(() => !location.hash.includes('room=head_scores'))
+  const { room: id, head } = await readAddress(page)
+  assert.equal(rooms.find(own => own.id === id).stage, 'weights')
+  assert.equal(Number(/head (\d)$/.exec(name)[1]), head)
+  assert.deepEqual(await findViolations(page), [])
   assert.deepEqual(complaints, [])
   run.dispose()
   await close()

@@ -19,8 +19,8 @@ const SHAPE = isLong ? SMALL : { layers: 2, channels: 96, heads: 4, vocabSize: 9
 /** The maximum number of elements in a room, which must not grow with the vocabulary. */
 const MAX_NODES = 6000
 /** One room of each kind, and all that show the vocabulary; not those that run the model many times. */
-const ROOMS = ['text.tokens', 'text.merges', 'text.embedding', '0.self_attn.qkv', '0.self_attn.weights',
-  '0.self_attn.output', '0.linear1', '0.linear2', 'ln_f', 'linear', 'sampling', 'decoding', 'cache', 'residual_stream', 'house']
+const ROOMS = ['text.tokens', 'text.bpe_merges', 'text.embedding', '0.self_attn.qkv', '0.self_attn.weights',
+  '0.self_attn.output', '0.linear1', '0.linear2', 'ln_f', 'linear', 'sampling', 'decoding', 'cache', 'attribution', 'residual_stream', 'house']
 /** The maximum CPU time of a task of the main thread, in milliseconds. */
 const MAX_TASK = 50
 const TIMEOUT = 300_000
@@ -256,8 +256,8 @@ longTest(`${SHAPE.layers} layers of ${SHAPE.channels} channels and ${SHAPE.vocab
 })
 
 /** Rooms whose size grows with the text: with a part for every token, or for every pair of tokens. */
-const LONG_ROOMS = ['text.tokens', 'text.merges', 'text.embedding', '0.self_attn.scores', '0.self_attn.weights',
-  '0.self_attn.output', '0.linear1', 'linear', 'sampling', 'decoding', 'residual_stream', 'house']
+const LONG_ROOMS = ['text.tokens', 'text.bpe_merges', 'text.embedding', '0.self_attn.scores', '0.self_attn.weights',
+  '0.self_attn.output', '0.linear1', 'linear', 'sampling', 'decoding', 'attribution', 'residual_stream', 'house']
 const LONG_SHAPE = isLong ? SMALL : { layers: 4, channels: 64, heads: 4, vocabSize: 9000, positions: 1024 }
 const LONG_TEXT = 'the house at the sea is old and the boat is small so a bird sits on the roof and sings until it is dark '
 

@@ -149,6 +149,14 @@ function isScoreRight(view, text, { key, col }) {
   return isRoundedTo(text, layers[layer][head][col])
 }
 
+/** Whether the scores on the card of a head are right. @param {string} key its layer and number */
+export function isHeadCardRight(view, text, key) {
+  const { layers } = cached(view.run, 'head_scores', () => headScores(gf, view.run.workerRun))
+  const [layer, head] = key.split('.').map(Number), parts = text.split(' · ')
+  return parts.length === 4 && parts.every((part, pattern) => (
+    isRoundedTo(part.slice(part.lastIndexOf(' ') + 1), layers[layer][head][pattern])))
+}
+
 const CELLS = {
   ablation: isPartRight, head_scores: isScoreRight, residual_stream: isStreamRight, output: isContributionRight,
   costs: isCostRight, cache: isCacheRight

@@ -10,7 +10,7 @@ import { modelOf } from '../../web/models/index.js'
 import { changeCount } from '../../web/shell/changes.js'
 import { positionOnTour } from '../../web/shell/frame.js'
 import { countCells, cellIndex, readMatrix, findTensor, valueAt } from './cells.js'
-import { attributionLines, attributionOf, isPartValueRight } from './model_tables.js'
+import { attributionLines, attributionOf, isHeadCardRight, isPartValueRight } from './model_tables.js'
 import { isGridCellRight, isGridNameRight, isGridLegendRight, isRoomCostRight, selectedStep, areCacheCountsRight, areCacheSumsRight } from './model_tables.js'
 import { bpeStep } from '../../web/worker/bpe_training.js'
 import { gf } from '../lib/engine.js'
@@ -366,6 +366,8 @@ export const KINDS = {
     return i === lines.length - 1 ? isRoundedTo(text, value, 3) : isPartValueRight(text, value)
   }],
   barName: ['.fall-name', 'order', (view, text, i) => text === attributionLines(view)[i][0]],
+  headName: ['.head-card span', null, isGridNameRight],
+  headScores: ['.head-card small', 'part', isHeadCardRight],
   room: ['.eyebrow .visually-hidden', null, (view, text) => {
     const { number, total } = matchMessage(view, 'frame.room', text) ?? {}
     const place = positionOnTour(view.rooms, view.room)

@@ -1,14 +1,17 @@
-/** Previous-token and induction heads, measured on a repeated sequence. */
+/** Previous-token and induction heads, measured on a repeated sequence, and a picture of every head. */
 
 import { probabilityDomain, createScale } from '../lib/color.js'
-import { h } from '../lib/dom.js'
+import { handleInternalClick, h, setText, syncChildren } from '../lib/dom.js'
 import { mountGrid } from '../lib/grid.js'
 import { mountLegend } from '../lib/legend.js'
 import { formatFixed } from '../lib/number.js'
 import { fullName, partLabel, layerHeading } from '../lib/ablation_parts.js'
 import { createPicture } from '../lib/picture.js'
+import { createSlicedWorker } from '../lib/scheduling.js'
+import { createSegments } from '../lib/segments.js'
+import { thumbnail } from '../lib/thumbnail.js'
 
-/** @import { HeadScores, Mount, Run, Stage, View } from '../types.d.ts' */
+/** @import { BuiltElement, HeadScores, Mount, Picture, Room, Run, Stage, View } from '../types.d.ts' */
 /** @import { Heads } from '../rooms/stream.js' */
 
 export const id = 'head_scores'
@@ -18,15 +21,50 @@ export const id = 'head_scores'
 /** Attention patterns, in the order of the worker. */
 const PATTERNS = ['previous', 'same', 'after', 'first']
 
-/** The causal attentions, each with the room of its weights. @param {Run} run @param {View<'head_scores'>} view */
-export function data(run, { room: { parts }, rooms }) {
+/** Rooms that show attention weights. */
+const ATTENTIONS = ['weights', 'cross']
+
+/**
+ * A head with its picture, null if its weights were not retained; layer: of its scores, −1 if it has none.
+ * @typedef {{ room: Room, head: number, layer: number, picture: Picture | null }} Card
+ */
+
+/** The reader's order of the heads applies to all models. @type {string} */
+let order = 'layers'
+
+/**
+ * Heads in the order of the model or the largest score first; those without scores last.
+ * @template {Pick<Card, 'layer' | 'head'>} C
+ * @param {C[]} cards @param {HeadScores | null} scores @param {string} by 'layers' or a pattern
+ */
+export function sortCards(cards, scores, by) {
+  const pattern = PATTERNS.indexOf(by)
+  const scoreOf = (/** @type {C} */ { layer, head }) => scores?.layers[layer]?.[head][pattern] ?? -1
+  return pattern < 0 ? cards : [...cards].sort((a, b) => scoreOf(b) - scoreOf(a))
+}
+
+/**
+ * The causal attentions, each with the room of its weights, and all heads of the model.
+ * @param {Run} run @param {View<'head_scores'>} view
+ */
+export function data(run, { room: { parts }, rooms, picture: pictureOf }) {
   const layers = /** @type {Heads[]} */ (parts.layers).map(layer => (
     { ...layer, room: rooms.find(room => room.stage === 'weights' && room.parts.out === layer.out)?.id }))
-  return { run, layers }
+  const cards = rooms.filter(({ stage }) => ATTENTIONS.includes(stage)).flatMap(room => (
+    Array.from({ length: room.parts.heads }, (_, head) => (
+      {
+        room, head, layer: layers.findIndex(({ out }) => out === room.parts.out), picture: pictureOf(room, { head })
+      }))))
+  return { run, layers, cards }
 }
 
 /** @type {Stage<'head_scores'>['picture']} */
 export const picture = (run, { room: { parts: { out } } }) => createPicture(run, out)
+
+const createCard = () => {
+  const slot = h('span', { className: 'head-picture' }), picture = thumbnail(slot)
+  return Object.assign(h('li', {}, h('a', { className: 'head-card' }, slot, h('span'), h('small'))), { picture })
+}
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
@@ -37,6 +75,13 @@ export function mount(container, context) {
   const legends = h('div', { className: 'figure-legends' })
   container.append(legends)
   const key = mountLegend(legends)
+  const gallery = h('ol', { className: 'head-gallery' })
+  const segments = createSegments(t('stages.head_scores.order'), (/** @type {string} */ value) => {
+    order = value
+    draw()
+  })
+  container.append(h('section', { className: 'all-heads' }, h('h2', {}, t('stages.head_scores.all')),
+    h('p', { className: 'note' }, t('stages.head_scores.allWhat')), segments.element, gallery))
   /** @type {ReturnType<typeof data> | null} */ let latest = null
   /** @type {HeadScores | null} */ let scores = null
 
@@ -49,8 +94,39 @@ export function mount(container, context) {
     return h('button', { 'type': 'button', 'className': 'quiet', 'aria-label': fullName(part, t), 'onclick': () => (
       set({ room, head }, 'push')) }, partLabel(part, t))
   }
+  /** @param {{ card: Card, element: ReturnType<typeof createCard> }} drawing */
+  const paint = ({ card: { picture: own }, element }) => (
+    own && element.picture.update(own.part, createScale(own.domain, theme().mode)))
+  const paintCards = createSlicedWorker(paint)
+  /** @param {ReturnType<typeof createCard>} element @param {Card} card */
+  function fillCard(element, { room, head, layer, picture: own }) {
+    const link = /** @type {BuiltElement<HTMLAnchorElement>} */ (element.firstElementChild)
+    const [slot, name, small] = link.children
+    element.dataset.part = `${layer}.${head}`
+    link.setAttribute('href', context.link({ room: room.id, head }))
+    link.onclick = handleInternalClick(() => set({ room: room.id, head }, 'push'))
+    slot.style.setProperty('--shape', String(own ? own.part.cols / own.part.rows : 1))
+    slot.classList.toggle('is-off', !own)
+    const { tower = 'model', layer: number, block } = room
+    setText(name, fullName({ kind: 'head', tower, layer: number, block, head, edits: [] }, t))
+    setText(small, (scores?.layers[layer]?.[head] ?? []).map((score, pattern) => (
+      `${t(`stages.head_scores.looks.${PATTERNS[pattern]}`)} ${formatFixed(score)}`)).join(' · '))
+  }
+  function drawCards() {
+    const { cards } = /** @type {NonNullable<typeof latest>} */ (latest)
+    const patterns = (scores ? PATTERNS : []).map(value => ({ value, text: t(`stages.head_scores.looks.${value}`) }))
+    segments.update([{ value: 'layers', text: t('stages.head_scores.layers') }, ...patterns], scores ? order : 'layers')
+    /** @type {{ card: Card, element: ReturnType<typeof createCard> }[]} */ const drawings = []
+    syncChildren(gallery, sortCards(cards, scores, order), createCard, (element, card) => {
+      fillCard(element, card)
+      drawings.push({ card, element })
+    })
+    if (theme().isPaper) drawings.forEach(paint)
+    else paintCards(drawings)
+  }
   function draw() {
     if (!latest) return
+    drawCards()
     const { layers } = latest, measured = scores?.layers ?? []
     const max = PATTERNS.map((_, pattern) => Math.max(...measured.flat().map(scoresOfHead => scoresOfHead[pattern])))
     const colors = createScale(probabilityDomain(), theme().mode)
