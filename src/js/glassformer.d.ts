@@ -58,7 +58,7 @@ export type {
   Decodable, GenerateOptions, GenerateResult, Generation, ModelFacts, Next, Prompt, ResultsFor
 } from './decoding/generate.js'
 export type { DType, Data } from './tensor/dtype.js'
-export type { Edit } from './trace/edits.js'
+export type { Edit, EditIndex, TensorSource } from './trace/edits.js'
 export type { Engine } from './engine/engine.js'
 export type { Explanation, Factor, Term } from './trace/explain.js'
 export type { Inputs } from './export/inputs.js'

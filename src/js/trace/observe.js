@@ -1,5 +1,6 @@
 import { describe, expect, expectOptions, isPlain } from '../errors.js'
 import { deriveAxes } from './axes.js'
+import { TensorSource } from './edits.js'
 import { DTYPES } from '../tensor/dtype.js'
 import { buildGraph, keyOf } from '../autograd/graph.js'
 import { expectSameEngine, expectShape, expectTensor } from '../ops/checks.js'
@@ -66,7 +67,7 @@ function getDeclarations({ calls }) {
 }
 
 /** One run of a model, in which every number can be read and explained; `observe` returns it. */
-export class Run {
+export class Run extends TensorSource {
   #trace
   #graph
   #declaredAxes
@@ -84,6 +85,7 @@ export class Run {
    *   context
    */
   constructor(trace, { output, loss, free = () => {} }, { axes, streams, passes }) {
+    super()
     this.#trace = trace
     this.#output = loss ?? output
     this.#free = free
@@ -279,6 +281,21 @@ export class Run {
     return this.#trace.gradient(this.#resolveName(name)).values.slice()
   }
 
+  /** @internal */
+  get sourceEngine() {
+    return this.#trace.engine
+  }
+
+  /** Whether its tensors were freed. @internal */
+  get isDisposed() {
+    return this.#trace.isDisposed
+  }
+
+  /** @param {string} name @returns {Tensor} @internal */
+  sourceTensor(name) {
+    return this.tensor(name)
+  }
+
   /** Frees all tensors of the run, which cannot be read afterwards. */
   dispose() {
     this.#trace.dispose()
@@ -297,7 +314,8 @@ const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes', 'keepAttention
  * @param {object} [options]
  * @param {Record<string, Module>} [options.modules] names of the modules that fn calls directly
  * @param {readonly import('./edits.js').Edit[]} [options.edits] values that replace computed ones, as an
- *   ablation does; edits that match no cell are `unusedEdits`. An edited parameter stays changed
+ *   ablation does; edits that match no cell are `unusedEdits`. An edit `from` another run throws if that run lacks the
+ *   values. An edited parameter stays changed
  * @param {Record<string, import('./axes.js').Axes>} [options.axes] axes of tensors by name, where operations cannot
  *   derive them, such as the vocabulary of an embedding
  * @param {Record<string, unknown>} [options.streams] the text streams: tokens, vocabulary

@@ -4,6 +4,7 @@ import { AttentionSelection } from './attention_selection.js'
 import { offsetOf } from '../tensor/shape.js'
 import { Tensor } from '../tensor/tensor.js'
 import { Calls } from './trace_calls.js'
+import { TensorSource } from './edits.js'
 import { AppliedEdits } from './trace_edits.js'
 import { explain, explainGradient } from './trace_explain.js'
 import { TensorNames } from './trace_names.js'
@@ -27,7 +28,7 @@ const OWN_NAMES = ['weight', 'bias', 'cos', 'sin']
 /**
  * The record of one `gf.trace`: every tensor by name, how each cell was computed, and what it depends on.
  */
-export class Trace {
+export class Trace extends TensorSource {
   /** @type {Node[]} */ nodes = []
   /** Whether it is recorded for export, to be run with other values of the inputs. @internal */ isExport = false
   #names = new TensorNames()
@@ -38,6 +39,7 @@ export class Trace {
   /** Inputs that this trace keeps alive, with the scopes they came from. @type {Map<Tensor, Set<Tensor>>} */
   #borrowed = new Map()
   /** Internal tensors of operations: ids, statistics, tables. @type {Tensor[]} @internal */ auxiliary = []
+  #isDisposed = false
   #calls
   #edits
   #attention
@@ -48,9 +50,10 @@ export class Trace {
    */
   constructor(engine, options) {
     const { modules = {}, edits = [], allowMissing = false, keepAttention } = expectOptions('trace', options, OPTIONS)
+    super()
     this.engine = engine
     this.#calls = new Calls('trace', modules)
-    this.#edits = new AppliedEdits(edits, allowMissing)
+    this.#edits = new AppliedEdits(engine, edits, allowMissing)
     this.#attention = new AttentionSelection('trace', keepAttention)
   }
 
@@ -191,8 +194,13 @@ export class Trace {
    */
   tag(name, tensor) {
     if (!this.#producers.has(tensor)) return
-    this.#setName(this.#prefix + name, tensor, true)
+    this.#setName(this.#prefix + name, tensor, true, this.#readerOf(tensor))
     this.#names.markTagged(tensor)
+  }
+
+  /** The operation that has read a tensor already, apart from views. @param {Tensor} tensor */
+  #readerOf(tensor) {
+    return this.usesOf(tensor).find(({ node }) => !node.op.isView)?.node.op.name
   }
 
   /**
@@ -389,8 +397,24 @@ export class Trace {
     return this.#producers.get(tensor)
   }
 
+  /** @internal */
+  get sourceEngine() {
+    return this.engine
+  }
+
+  /** Whether its tensors were freed. @internal */
+  get isDisposed() {
+    return this.#isDisposed
+  }
+
+  /** @param {string} name @returns {Tensor} @internal */
+  sourceTensor(name) {
+    return this.get(name)
+  }
+
   /** Frees every tensor that only this trace keeps. Inputs go back to the scope of their gf.tidy. */
   dispose() {
+    this.#isDisposed = true
     for (const [tensor, scope] of this.#borrowed) if (!tensor.disposed) this.engine.giveBack(tensor, scope)
     this.#borrowed.clear()
     for (const gradient of this.#gradients.values()) gradient.dispose()
