@@ -15,22 +15,9 @@ import { describe, expect } from '../errors.js'
 
 /** What an edit can take values from: a trace or a run. */
 export class TensorSource {
-  /** The engine that computed it. @type {import('../engine/engine.js').Engine} @internal */ get sourceEngine() {
-    throw new Error('not defined')
-  }
-
-  /** Whether its tensors were freed. @internal */ get isDisposed() {
-    return false
-  }
-
-  /**
-   * The tensor with a name.
-   * @param {string} _name @returns {import('../tensor/tensor.js').Tensor}
-   * @throws {import('../errors.js').GlassformerError} 'index' when there is none
-   * @internal
-   */
-  sourceTensor(_name) {
-    throw new Error('not defined')
+  /** @returns {import('./trace.js').Trace} @internal */
+  get recording() {
+    throw new Error('defined by subclasses')
   }
 }
 
@@ -100,7 +87,7 @@ function checkEdit(edit, i) {
   expect(fromName === undefined || typeof fromName === 'string', 'type',
     () => `trace: edits[${i}].fromName must be the name of a tensor, got ${describe(fromName)}`)
   if (fromIndex !== undefined) expectIndex(`edits[${i}].fromIndex`, fromIndex)
-  expect(!isSource || !from.isDisposed, 'state', () => `trace: edits[${i}].from was disposed; dispose a run after those that take values from it`)
+  expect(!isSource || !from.recording.isDisposed, 'state', () => `trace: edits[${i}].from was disposed; dispose a run after those that take values from it`)
 }
 
 /** The edits of a trace by tensor name. */

@@ -282,18 +282,8 @@ export class Run extends TensorSource {
   }
 
   /** @internal */
-  get sourceEngine() {
-    return this.#trace.engine
-  }
-
-  /** Whether its tensors were freed. @internal */
-  get isDisposed() {
-    return this.#trace.isDisposed
-  }
-
-  /** @param {string} name @returns {Tensor} @internal */
-  sourceTensor(name) {
-    return this.tensor(name)
+  get recording() {
+    return this.#trace
   }
 
   /** Frees all tensors of the run, which cannot be read afterwards. */

@@ -39,7 +39,7 @@ export class Trace extends TensorSource {
   /** Inputs that this trace keeps alive, with the scopes they came from. @type {Map<Tensor, Set<Tensor>>} */
   #borrowed = new Map()
   /** Internal tensors of operations: ids, statistics, tables. @type {Tensor[]} @internal */ auxiliary = []
-  #isDisposed = false
+  /** Whether its tensors were freed. */ isDisposed = false
   #calls
   #edits
   #attention
@@ -398,23 +398,13 @@ export class Trace extends TensorSource {
   }
 
   /** @internal */
-  get sourceEngine() {
-    return this.engine
-  }
-
-  /** Whether its tensors were freed. @internal */
-  get isDisposed() {
-    return this.#isDisposed
-  }
-
-  /** @param {string} name @returns {Tensor} @internal */
-  sourceTensor(name) {
-    return this.get(name)
+  get recording() {
+    return this
   }
 
   /** Frees every tensor that only this trace keeps. Inputs go back to the scope of their gf.tidy. */
   dispose() {
-    this.#isDisposed = true
+    this.isDisposed = true
     for (const [tensor, scope] of this.#borrowed) if (!tensor.disposed) this.engine.giveBack(tensor, scope)
     this.#borrowed.clear()
     for (const gradient of this.#gradients.values()) gradient.dispose()

@@ -16,7 +16,7 @@ import { sameShape } from '../tensor/shape.js'
  * @returns {{ values: ArrayLike<number>, cells: number[] }}
  */
 function readSource({ name, index, from, fromName = name, fromIndex = index }, shape) {
-  const tensor = from.sourceTensor(fromName), cells = cellsAt(tensor.shape, fromIndex)
+  const tensor = from.recording.get(fromName), cells = cellsAt(tensor.shape, fromIndex)
   expect(!tensor.isLeftOut, 'state', () => `trace: ${fromName} was left out of the other run, so ${name} cannot be ` +
     'copied from it; keepAttention keeps the matrices of the attentions that it names')
   expect(cells !== null, fromIndex === index ? 'shape' : 'index',
@@ -52,7 +52,7 @@ export class AppliedEdits extends Edits {
   constructor(engine, edits, allowMissing) {
     super(edits)
     for (const { from } of edits) {
-      if (from instanceof TensorSource && from.sourceEngine !== engine) throw otherEngineError('trace: edits')
+      if (from instanceof TensorSource && from.recording.engine !== engine) throw otherEngineError('trace: edits')
     }
     this.#allowMissing = allowMissing
   }
