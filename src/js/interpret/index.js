@@ -1,5 +1,14 @@
+import { patch } from './patch.js'
+
 /**
  * gf.interpret for one engine: which token, head, layer and neuron made an answer. Runs come from `observe`.
- * @param {import('../engine/engine.js').Engine} _engine
+ * @param {import('../engine/engine.js').Engine} engine
  */
-export const bindInterpret = _engine => ({})
+export const bindInterpret = engine => ({
+  /**
+   * Activation patching: the metric of the corrupted run with the values of one place of the clean run, by layer and
+   * position (and head).
+   * @param {import('./patch.js').PatchOptions} options
+   */
+  patch: options => patch(engine, options)
+})
