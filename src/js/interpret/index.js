@@ -1,3 +1,4 @@
+import { attributionPatch } from './attribution_patch.js'
 import { patch } from './patch.js'
 
 /**
@@ -10,5 +11,10 @@ export const bindInterpret = engine => ({
    * position (and head).
    * @param {import('./patch.js').PatchOptions} options
    */
-  patch: options => patch(engine, options)
+  patch: options => patch(engine, options),
+  /**
+   * Attribution patching: the first-order estimate of patch, from one backward pass; compare: true measures its error.
+   * @param {import('./attribution_patch.js').AttributionPatchOptions} options
+   */
+  attributionPatch: options => attributionPatch(engine, options)
 })

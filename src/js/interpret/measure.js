@@ -1,4 +1,5 @@
 import { describe, expect, expectInteger, isPlain, expectOptions } from '../errors.js'
+import { grad } from '../autograd/autograd.js'
 import { nextTask } from '../next_task.js'
 import { Module, listModules } from '../nn/module.js'
 import { Tensor } from '../tensor/tensor.js'
@@ -92,31 +93,63 @@ export class Measurements {
   }
 
   /**
-   * Runs without dropout, and without gradients unless they are wanted.
-   * @param {any} input @param {readonly Edit[]} [edits] @param {boolean} [hasGradients]
-   * @returns {{ output: any, trace: Trace }} the caller discards the trace
+   * Calls fn without dropout and frees its tensors, except those of a trace.
+   * @param {() => void} fn
    */
-  trace(input, edits = [], hasGradients = false) {
-    const { engine, run, options } = this
+  #evaluate(fn) {
     const modules = this.modules.flatMap(module => listModules(module).map(([, inner]) => inner))
     const before = modules.map(({ training }) => training)
     for (const module of modules) module.training = false
     try {
-      /** @type {any} */ let found = null
-      engine.tidy(() => {
-        const fn = () => (hasGradients ? run(input) : engine.noGrad(() => run(input)))
-        found = trace(engine, fn, { ...options, edits })
-      })
-      return found
+      this.engine.tidy(fn)
     } finally {
       modules.forEach((module, i) => { module.training = before[i] })
     }
+  }
+
+  /**
+   * Runs the model without gradients.
+   * @param {any} input @param {readonly Edit[]} [edits]
+   * @returns {{ output: any, trace: Trace }} the caller discards the trace
+   */
+  trace(input, edits = []) {
+    const { engine, run, options } = this
+    /** @type {any} */ let found = null
+    this.#evaluate(() => { found = trace(engine, () => engine.noGrad(() => run(input)), { ...options, edits }) })
+    return found
   }
 
   /** The metric of a run. @param {{ output: any, trace: Trace }} run @returns {number} */
   measure({ output, trace: recording }) {
     const { engine, where, metric } = this
     return engine.tidy(() => engine.noGrad(() => toNumber(where, metric?.(output, recording))))
+  }
+
+  /**
+   * Runs the model and differentiates the metric with respect to tensors of the run.
+   * @param {any} input @param {readonly string[]} names
+   * @returns {Map<string, { values: Float32Array, gradient: Float32Array | null }>} null where it does not depend on one
+   */
+  differentiate(input, names) {
+    const { engine, where, metric, run, options } = this
+    /** @type {Map<string, { values: Float32Array, gradient: Float32Array | null }>} */ const found = new Map()
+    this.#evaluate(() => {
+      const { output, trace: recording } = trace(engine, () => run(input), { ...options, gradientsOf: names })
+      try {
+        const value = metric?.(output, recording)
+        expect(value instanceof Tensor && value.numel() === 1, 'type', () => `${where}: metric must return a tensor ` +
+          `of one value to be differentiated, got ${describe(value)}; logits.index(0, -1, token) is one, logits.at(…) is not`)
+        const tensors = names.map(name => recording.get(name))
+        const gradients = value.requiresGrad ? grad(value, tensors, { allowUnused: true }) : []
+        names.forEach((name, i) => found.set(name, {
+          values: /** @type {Float32Array} */ (tensors[i].values.slice()),
+          gradient: /** @type {Float32Array | null} */ (gradients[i]?.values.slice() ?? null)
+        }))
+      } finally {
+        recording.discard()
+      }
+    })
+    return found
   }
 
   /**

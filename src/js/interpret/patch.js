@@ -1,5 +1,6 @@
 import { describe, expect, expectBoolean, expectOptions } from '../errors.js'
 import { Measurements, expectGiven } from './measure.js'
+import { sameShape } from '../tensor/shape.js'
 import { findRows, toMap } from './targets.js'
 
 /**
@@ -44,15 +45,22 @@ export function readPatchOptions(where, engine, options) {
 }
 
 /**
- * The clean and the corrupted run; throws where they do not have the same shapes.
- * @param {import('./targets.js').Row[]} rows @param {import('../trace/trace.js').Trace} clean
- * @param {import('../trace/trace.js').Trace} corrupted @param {string} where
+ * The places to patch, and the metric of both runs.
+ * @param {Measurements} runs @param {ReturnType<Measurements['trace']>} source the clean run @param {any} corrupted
+ * @param {Targets} targets @param {Positions} positions
  */
-export function expectSameShapes(where, rows, clean, corrupted) {
-  for (const { name } of rows) {
-    const [a, b] = [clean, corrupted].map(recording => recording.get(name))
-    expect(`${a.shape}` === `${b.shape}`, 'shape', () => `${where}: clean and corrupted must have the same number of tokens, ` +
-      `got ${describe(a)} and ${describe(b)} as ${name}`)
+export function measureBoth(runs, source, corrupted, targets, positions) {
+  const { where } = runs, base = runs.trace(corrupted)
+  try {
+    const rows = findRows(where, base.trace, targets, positions)
+    for (const { name } of rows) {
+      const [a, b] = [source, base].map(run => run.trace.get(name))
+      expect(sameShape(a.shape, b.shape), 'shape', () => `${where}: clean and corrupted must have the same number of tokens, ` +
+        `got ${describe(a)} and ${describe(b)} as ${name}`)
+    }
+    return { rows, metrics: { clean: runs.measure(source), corrupted: runs.measure(base) } }
+  } finally {
+    base.trace.discard()
   }
 }
 
@@ -67,6 +75,16 @@ export function scaleOf(where, clean, corrupted, normalize) {
     () => `${where}: normalize needs a metric that differs between clean and corrupted, got ${clean} for both`)
   return value => (value - corrupted) / (clean - corrupted)
 }
+
+/**
+ * A map with its axes.
+ * @param {import('./targets.js').Row[]} rows @param {number[]} values @param {Targets} targets
+ * @param {Positions} positions @param {{ clean: number, corrupted: number }} metrics @returns {PatchMap}
+ */
+export const describeMap = (rows, values, targets, positions, metrics) => ({
+  values: toMap(rows, values, targets === 'heads', positions !== 'all'), axes: axisNames(targets, positions),
+  rows: rows.map(({ name, layer }) => ({ name, layer })), ...metrics
+})
 
 /** The names of a map's axes. @param {Targets} targets @param {Positions} positions */
 export const axisNames = (targets, positions) => [Array.isArray(targets) ? 'tensor' : 'layer',
@@ -94,22 +112,11 @@ export async function patch(engine, options) {
   const { runs, clean, corrupted, targets, positions, normalize } = readPatchOptions(where, engine, checked)
   const source = runs.trace(clean)
   try {
-    const base = runs.trace(corrupted)
-    let rows, metrics
-    try {
-      rows = findRows(where, base.trace, targets, positions)
-      expectSameShapes(where, rows, source.trace, base.trace)
-      metrics = { clean: runs.measure(source), corrupted: runs.measure(base) }
-    } finally {
-      base.trace.discard()
-    }
+    const { rows, metrics } = measureBoth(runs, source, corrupted, targets, positions)
     const scale = scaleOf(where, metrics.clean, metrics.corrupted, normalize)
     const values = await runs.forEach(rows.flatMap(({ sites }) => sites.flat()),
       site => scale(runs.measureEdited(corrupted, [{ ...site, from: source.trace }])))
-    return {
-      values: toMap(rows, values, targets === 'heads', positions !== 'all'), axes: axisNames(targets, positions),
-      rows: rows.map(({ name, layer }) => ({ name, layer })), ...metrics
-    }
+    return describeMap(rows, values, targets, positions, metrics)
   } finally {
     source.trace.discard()
   }

@@ -14,7 +14,8 @@ import { Trace } from './trace.js'
  *   the trace, unless fn or an edit fails; allowMissing: false; with true, edits of missing tensors are the trace's
  *   `unusedEdits` and no error; keepAttention: paths of the modules whose attentions store all matrices; default: all.
  *   Other attentions do not store dots, scores, masked_scores and weights, which have a number for every query and key:
- *   these tensors have a name and a shape but no values (`isLeftOut`). All other numbers have the same bits
+ *   these tensors have a name and a shape but no values (`isLeftOut`). All other numbers have the same bits;
+ *   gradientsOf: names of tensors for which gf.grad can be asked although no parameter before them is trained
  * @returns {{ output: T, trace: Trace }}
  * @throws {import('../errors.js').GlassformerError} 'state' inside another trace, 'index' for edits of missing tensors
  *   and for a path in keepAttention where no attention was computed

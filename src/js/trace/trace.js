@@ -17,10 +17,10 @@ import { TensorNames } from './trace_names.js'
  * @typedef {import('./explain.js').Explanation} Explanation
  * @typedef {import('./edits.js').Edit} Edit
  * @typedef {{ modules?: Record<string, Module>, edits?: readonly Edit[], allowMissing?: boolean,
- *   keepAttention?: readonly string[] }} TraceOptions
+ *   keepAttention?: readonly string[], gradientsOf?: readonly string[] }} TraceOptions
  */
 
-const OPTIONS = ['modules', 'edits', 'allowMissing', 'keepAttention']
+const OPTIONS = ['modules', 'edits', 'allowMissing', 'keepAttention', 'gradientsOf']
 
 /** Inputs of operations that are called by their key where no module names them. */
 const OWN_NAMES = ['weight', 'bias', 'cos', 'sin']
@@ -40,6 +40,8 @@ export class Trace extends TensorSource {
   #borrowed = new Map()
   /** Internal tensors of operations: ids, statistics, tables. @type {Tensor[]} @internal */ auxiliary = []
   /** Whether its tensors were freed. */ isDisposed = false
+  /** Names of tensors that get gradients. @type {Set<string>} */ #gradientsOf
+  /** Inputs among them that required no gradient before. @type {Tensor[]} */ #requiring = []
   #calls
   #edits
   #attention
@@ -49,12 +51,14 @@ export class Trace extends TensorSource {
    * @param {TraceOptions} [options]
    */
   constructor(engine, options) {
-    const { modules = {}, edits = [], allowMissing = false, keepAttention } = expectOptions('trace', options, OPTIONS)
+    const { modules = {}, edits = [], allowMissing = false, keepAttention, gradientsOf = [] } =
+      expectOptions('trace', options, OPTIONS)
     super()
     this.engine = engine
     this.#calls = new Calls('trace', modules)
     this.#edits = new AppliedEdits(engine, edits, allowMissing)
     this.#attention = new AttentionSelection('trace', keepAttention)
+    this.#gradientsOf = new Set(gradientsOf)
   }
 
   /** Calls of modules, in the order in which they began. */
@@ -228,6 +232,9 @@ export class Trace extends TensorSource {
     const node = this.#producers.get(tensor)
     if (node && this.#edits.of(name).length) this.#prepareEdit(node, tensor)
     this.#edits.apply(name, tensor, from => this.#names.find(from), !node, reader)
+    if (!this.#gradientsOf.has(name) || tensor.requiresGrad) return
+    tensor.requiresGrad = true
+    if (!node) this.#requiring.push(tensor)
   }
 
   /**
@@ -405,6 +412,7 @@ export class Trace extends TensorSource {
   /** Frees every tensor that only this trace keeps. Inputs go back to the scope of their gf.tidy. */
   dispose() {
     this.isDisposed = true
+    for (const tensor of this.#requiring) if (!tensor.disposed) tensor.requiresGrad = false
     for (const [tensor, scope] of this.#borrowed) if (!tensor.disposed) this.engine.giveBack(tensor, scope)
     this.#borrowed.clear()
     for (const gradient of this.#gradients.values()) gradient.dispose()
