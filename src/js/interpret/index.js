@@ -1,4 +1,5 @@
 import { attributionPatch } from './attribution_patch.js'
+import { attentionEntropy, headScores } from './head_scores.js'
 import { patch } from './patch.js'
 
 /**
@@ -16,5 +17,12 @@ export const bindInterpret = engine => ({
    * Attribution patching: the first-order estimate of patch, from one backward pass; compare: true measures its error.
    * @param {import('./attribution_patch.js').AttributionPatchOptions} options
    */
-  attributionPatch: options => attributionPatch(engine, options)
+  attributionPatch: options => attributionPatch(engine, options),
+  /**
+   * Previous-token, duplicate-token and induction scores of all heads: of a model on repeated random tokens, or of a
+   * run.
+   * @param {Parameters<typeof headScores>[1]} model @param {Parameters<typeof headScores>[2]} [options]
+   */
+  headScores: (model, options) => headScores(engine, model, options),
+  attentionEntropy
 })

@@ -126,9 +126,27 @@ export class Measurements {
   }
 
   /**
+   * Runs the model without gradients and reads from the trace before anything is freed.
+   * @template T @param {any} input @param {(trace: Trace) => T} read @returns {T}
+   */
+  inspect(input, read) {
+    const { engine, run, options } = this
+    /** @type {any} */ let found
+    this.#evaluate(() => {
+      const { trace: recording } = trace(engine, () => engine.noGrad(() => run(input)), options)
+      try {
+        found = read(recording)
+      } finally {
+        recording.discard()
+      }
+    })
+    return found
+  }
+
+  /**
    * Runs the model and differentiates the metric with respect to tensors of the run.
    * @param {any} input @param {readonly string[]} names
-   * @returns {Map<string, { values: Float32Array, gradient: Float32Array | null }>} null where it does not depend on one
+   * @returns {Map<string, { values: Float32Array, gradient: Float32Array | null }>} null if it does not depend on one
    */
   differentiate(input, names) {
     const { engine, where, metric, run, options } = this

@@ -58,6 +58,8 @@ export class Trace extends TensorSource {
     this.#calls = new Calls('trace', modules)
     this.#edits = new AppliedEdits(engine, edits, allowMissing)
     this.#attention = new AttentionSelection('trace', keepAttention)
+    expect(Array.isArray(gradientsOf), 'type',
+      () => `trace: gradientsOf must be an array of names of tensors, got ${describe(gradientsOf)}`)
     this.#gradientsOf = new Set(gradientsOf)
   }
 
