@@ -1,6 +1,7 @@
 import { attributionPatch } from './attribution_patch.js'
 import { attentionEntropy, headScores } from './head_scores.js'
 import { patch } from './patch.js'
+import { pathPatch } from './path_patch.js'
 
 /**
  * gf.interpret for one engine: which token, head, layer and neuron made an answer. Runs come from `observe`.
@@ -24,5 +25,10 @@ export const bindInterpret = engine => ({
    * @param {Parameters<typeof headScores>[1]} model @param {Parameters<typeof headScores>[2]} [options]
    */
   headScores: (model, options) => headScores(engine, model, options),
-  attentionEntropy
+  attentionEntropy,
+  /**
+   * Path patching: the effect of a head on receivers along the direct path; without a sender, of every head.
+   * @param {import('./path_patch.js').PathPatchOptions} options
+   */
+  pathPatch: options => pathPatch(engine, options)
 })

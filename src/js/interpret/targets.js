@@ -50,7 +50,7 @@ function findTargets(where, trace, targets) {
  * The outputs of all attentions in order; the layer is null outside of sub-layers.
  * @param {Trace} trace @param {ReturnType<typeof findSubLayers>} subs @returns {Target[]}
  */
-function findHeads(trace, subs) {
+export function findHeads(trace, subs) {
   const layers = new Map(subs.flatMap(({ layer, attentions }) => attentions.map(({ out }) => [out, layer])))
   return [...findAttentions(trace).values()].map(({ out, heads, headAxis }) => (
     { tensor: out, layer: layers.get(out) ?? null, heads, headAxis }))
