@@ -1,3 +1,4 @@
+import { ablate } from './ablate.js'
 import { attributionPatch } from './attribution_patch.js'
 import { attentionEntropy, headScores } from './head_scores.js'
 import { patch } from './patch.js'
@@ -8,6 +9,11 @@ import { pathPatch } from './path_patch.js'
  * @param {import('../engine/engine.js').Engine} engine
  */
 export const bindInterpret = engine => ({
+  /**
+   * Ablation: the metric with one place set to zero, to a mean or to the values of other inputs, by layer (and head).
+   * @param {import('./ablate.js').AblateOptions} options
+   */
+  ablate: options => ablate(engine, options),
   /**
    * Activation patching: the metric of the corrupted run with the values of one place of the clean run, by layer and
    * position (and head).

@@ -14,8 +14,8 @@ import { findAttentions, findSubLayers, positionAxis } from './points.js'
  * Cells of a tensor that are replaced together.
  * @typedef {{ name: string, index: EditIndex }} Site
  *
- * The sites of one layer: by position (one for 'all'), for heads by position and head.
- * @typedef {{ name: string, layer: number | null, sites: Site[][] }} Row
+ * The sites of one layer: by position (one for 'all'), for heads by position and head. axis: that of the positions.
+ * @typedef {{ name: string, layer: number | null, axis: number, sites: Site[][] }} Row
  */
 
 const KINDS = ['residual', 'attention', 'feedForward', 'heads']
@@ -88,7 +88,7 @@ export function findRows(where, trace, targets, positions) {
     const heads = Array.from({ length: how.heads }, (_, head) => head)
     const sites = indices.map(index => (
       how.heads ? heads.map(head => ({ name, index: headIndex(shape, how, head, index) })) : [{ name, index }]))
-    return { name, layer, sites }
+    return { name, layer, axis, sites }
   })
 }
 
