@@ -127,8 +127,8 @@ export async function ablate(engine, options) {
     base.trace.discard()
   }
   const sites = rows.flatMap(own => own.sites.flat())
-  const measureFrom = (/** @type {TensorSource | null} */ from) => (/** @type {import('./targets.js').Site} */ site) => (
-    runs.measureEdited(input, [from ? { ...site, from } : { ...site, value: 0 }]))
+  /** @param {TensorSource | null} from @returns {(site: import('./targets.js').Site) => number} */
+  const measureFrom = from => site => runs.measureEdited(input, [from ? { ...site, from } : { ...site, value: 0 }])
   const describeValues = (/** @type {number[]} */ values) => ({
     values: toMap(rows, values, targets === 'heads', positions !== 'all'), axes: axisNames(targets, positions),
     rows: rows.map(({ name, layer }) => ({ name, layer })), baseline
