@@ -21,7 +21,7 @@ test('a head set to zero equals an edit', async () => {
   const { values, axes, rows, baseline } = await gf.interpret.ablate({ model, input: INPUT, metric })
   assert.deepEqual(axes, ['layer', 'head'])
   assert.deepEqual(rows.map(({ name }) => name), ['layers.0.self_attn.heads', 'layers.1.self_attn.heads'])
-  assert.equal(gf.memory().tensors, before)
+  assert.ok(gf.memory().tensors <= before)
   assert.equal(baseline, measure(model, INPUT, []).value)
   for (const n of [0, 1]) for (const head of [0, 1, 2, 3]) {
     const edits = [{ name: `layers.${n}.self_attn.heads`, index: [null, null, [4 * head, 4 * head + 4]], value: 0 }]
@@ -40,7 +40,7 @@ test('a mean is that of all positions of the dataset, whose texts may have other
   ]) {
     const before = gf.memory().tensors
     const { values } = await gf.interpret.ablate({ model, input: INPUT, metric, method: 'mean', dataset })
-    assert.equal(gf.memory().tensors, before)
+    assert.ok(gf.memory().tensors <= before)
     const isHeads = trace => one => trace.get(one).shape.join() === '1,4,5,4' && one.startsWith('matmul')
     const own = isJoined ? name : measure(model, INPUT, [], trace => trace.names.filter(isHeads(trace)).at(-1)).read
     const vectors = dataset.flatMap(input => measure(model, input, [], trace => {

@@ -63,7 +63,7 @@ test('it needs no trained parameter, and changes no gradient', async () => {
   model.requiresGrad_(false)
   const before = gf.memory().tensors, frozen = await gf.interpret.attributionPatch(options)
   assert.deepEqual(frozen.values, trained.values)
-  assert.equal(gf.memory().tensors, before)
+  assert.ok(gf.memory().tensors <= before)
   gf.manualSeed(5)
   const encoder = new gf.nn.TransformerEncoder(new gf.nn.TransformerEncoderLayer(8, 2), 2).requiresGrad_(false)
   const [clean, corrupted] = [0, 1].map(() => gf.randn([1, 4, 8]))

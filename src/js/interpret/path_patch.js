@@ -129,50 +129,42 @@ export async function pathPatch(engine, options) {
   const { sender, receivers, ...rest } = checked
   const { runs, clean, corrupted, normalize } = readPatchOptions(where, engine, rest)
   expect(receivers !== undefined, 'type', () => `${where}: receivers must be given`)
-  const source = runs.trace(clean)
-  try {
-    const base = runs.trace(corrupted)
-    try {
-      const points = createPoints(base.trace), { orderOf, trace } = points
-      const metrics = { clean: runs.measure(source), corrupted: runs.measure(base) }
-      const scale = scaleOf(where, metrics.clean, metrics.corrupted, normalize)
-      const sites = [receivers].flat().map((receiver, i) => readReceiver(where, points, receiver, `receivers[${i}]`))
-      expect(sites.length > 0 && (sites.length === 1 || !sites.includes(null)), 'type',
-        () => `${where}: receivers must have one or more, and 'output' only alone, got ${describe(receivers)}`)
-      const isRead = (/** @type {Site} */ own, /** @type {Site | null} */ site) => (
-        !site || orderOf(trace.get(own.name)) < orderOf(trace.get(site.name)))
-      const measureSender = (/** @type {Site} */ own) => {
-        const read = sites.filter(site => isRead(own, site))
-        if (read.length === 0) return NaN
-        /** @type {ReturnType<typeof runs.trace>[]} */ const frozen = []
-        try {
-          for (const site of read) frozen.push(runs.trace(corrupted, [
-            { ...own, from: source.trace }, ...frozenNames(points, own, site).map(name => (
-              { name, index: trace.get(name).shape.map(() => null), from: base.trace }))
-          ]))
-          if (!read[0]) return scale(runs.measure(frozen[0]))
-          /** @type {import('../trace/edits.js').Edit[]} */ const edits = []
-          read.forEach((site, i) => { if (site) edits.push({ ...site, from: frozen[i].trace }) })
-          return scale(runs.measureEdited(corrupted, edits))
-        } finally {
-          for (const run of frozen) run.trace.discard()
-        }
+  return runs.withRuns([clean, corrupted], async (source, base) => {
+    const points = createPoints(base.trace), { orderOf, trace } = points
+    const metrics = { clean: runs.measure(source), corrupted: runs.measure(base) }
+    const scale = scaleOf(where, metrics.clean, metrics.corrupted, normalize)
+    const sites = [receivers].flat().map((receiver, i) => readReceiver(where, points, receiver, `receivers[${i}]`))
+    expect(sites.length > 0 && (sites.length === 1 || !sites.includes(null)), 'type',
+      () => `${where}: receivers must have one or more, and 'output' only alone, got ${describe(receivers)}`)
+    const isRead = (/** @type {Site} */ own, /** @type {Site | null} */ site) => (
+      !site || orderOf(trace.get(own.name)) < orderOf(trace.get(site.name)))
+    const measureSender = (/** @type {Site} */ own) => {
+      const read = sites.filter(site => isRead(own, site))
+      if (read.length === 0) return NaN
+      /** @type {ReturnType<typeof runs.trace>[]} */ const frozen = []
+      try {
+        for (const site of read) frozen.push(runs.trace(corrupted, [
+          { ...own, from: source.trace }, ...frozenNames(points, own, site).map(name => (
+            { name, index: trace.get(name).shape.map(() => null), from: base.trace }))
+        ]))
+        if (!read[0]) return scale(runs.measure(frozen[0]))
+        /** @type {import('../trace/edits.js').Edit[]} */ const edits = []
+        read.forEach((site, i) => { if (site) edits.push({ ...site, from: frozen[i].trace }) })
+        return scale(runs.measureEdited(corrupted, edits))
+      } finally {
+        for (const run of frozen) run.trace.discard()
       }
-      if (sender !== undefined) {
-        const own = readSender(where, points, sender)
-        expect(sites.some(site => isRead(own, site)), 'range', () => `${where}: sender must be computed before a receiver`)
-        const [value] = await runs.forEach([own], measureSender)
-        return { value, ...metrics }
-      }
-      const heads = points.heads.map(({ tensor, ...how }) => Array.from({ length: how.heads }, (_, head) => ({
-        name: points.nameOf(tensor), index: headIndex(tensor.shape, how, head, tensor.shape.map(() => null))
-      })))
-      const values = await runs.forEach(heads.flat(), measureSender)
-      return { values: heads.map(own => values.splice(0, own.length)), ...metrics }
-    } finally {
-      base.trace.discard()
     }
-  } finally {
-    source.trace.discard()
-  }
+    if (sender !== undefined) {
+      const own = readSender(where, points, sender)
+      expect(sites.some(site => isRead(own, site)), 'range', () => `${where}: sender must be computed before a receiver`)
+      const [value] = await runs.forEach([own], measureSender)
+      return { value, ...metrics }
+    }
+    const heads = points.heads.map(({ tensor, ...how }) => Array.from({ length: how.heads }, (_, head) => ({
+      name: points.nameOf(tensor), index: headIndex(tensor.shape, how, head, tensor.shape.map(() => null))
+    })))
+    const values = await runs.forEach(heads.flat(), measureSender)
+    return { values: heads.map(own => values.splice(0, own.length)), ...metrics }
+  })
 }

@@ -17,10 +17,13 @@ import { TensorNames } from './trace_names.js'
  * @typedef {import('./explain.js').Explanation} Explanation
  * @typedef {import('./edits.js').Edit} Edit
  * @typedef {{ modules?: Record<string, Module>, edits?: readonly Edit[], allowMissing?: boolean,
- *   keepAttention?: readonly string[], gradientsOf?: readonly string[] }} TraceOptions
+ *   keepAttention?: readonly string[], gradientsOf?: readonly string[], reuse?: Reuse }} TraceOptions
+ *
+ * Internal: outputs of modules that finished before an operation of an earlier run, which are not computed again.
+ * @typedef {{ modules: import('./reuse.js').Reusable, before: number }} Reuse
  */
 
-const OPTIONS = ['modules', 'edits', 'allowMissing', 'keepAttention', 'gradientsOf']
+const OPTIONS = ['modules', 'edits', 'allowMissing', 'keepAttention', 'gradientsOf', 'reuse']
 
 /** Inputs of operations that are called by their key where no module names them. */
 const OWN_NAMES = ['weight', 'bias', 'cos', 'sin']
@@ -42,6 +45,7 @@ export class Trace extends TensorSource {
   /** Whether its tensors were freed. */ isDisposed = false
   /** Names of tensors that get gradients. @type {Set<string>} */ #gradientsOf
   /** Inputs among them that required no gradient before. @type {Tensor[]} */ #requiring = []
+  #reuse
   #calls
   #edits
   #attention
@@ -51,7 +55,7 @@ export class Trace extends TensorSource {
    * @param {TraceOptions} [options]
    */
   constructor(engine, options) {
-    const { modules = {}, edits = [], allowMissing = false, keepAttention, gradientsOf = [] } =
+    const { modules = {}, edits = [], allowMissing = false, keepAttention, gradientsOf = [], reuse } =
       expectOptions('trace', options, OPTIONS)
     super()
     this.engine = engine
@@ -61,6 +65,7 @@ export class Trace extends TensorSource {
     expect(Array.isArray(gradientsOf), 'type',
       () => `trace: gradientsOf must be an array of names of tensors, got ${describe(gradientsOf)}`)
     this.#gradientsOf = new Set(gradientsOf)
+    this.#reuse = reuse
   }
 
   /** Calls of modules, in the order in which they began. */
@@ -130,8 +135,17 @@ export class Trace extends TensorSource {
     this.#calls.end()
   }
 
-  /** Called with a forward's output; for subclasses. @param {unknown} _output @internal */
-  returns(_output) {}
+  /** Called with the output of the running module. @param {unknown} output @internal */
+  returns(output) {
+    const { current } = this.#calls
+    if (current) current.output = output
+  }
+
+  /** The output of the running module in an earlier run, if it need not be computed again. @internal */
+  get reusedOutput() {
+    const known = this.#reuse?.modules.get(this.#calls.current?.path ?? '')
+    return known && known.last < /** @type {Reuse} */ (this.#reuse).before ? known.output : undefined
+  }
 
   /** Records one call of an operation and names its tensors. @param {Node} node @internal */
   add(node) {
