@@ -3,6 +3,7 @@ import { attributionPatch } from './attribution_patch.js'
 import { attentionEntropy, headScores } from './head_scores.js'
 import { patch } from './patch.js'
 import { pathPatch } from './path_patch.js'
+import { steer, steeringVector } from './steering.js'
 
 /**
  * gf.interpret for one engine: which token, head, layer and neuron made an answer. Runs come from `observe`.
@@ -36,5 +37,11 @@ export const bindInterpret = engine => ({
    * Path patching: the effect of a head on receivers along the direct path; without a sender, of every head.
    * @param {import('./path_patch.js').PathPatchOptions} options
    */
-  pathPatch: options => pathPatch(engine, options)
+  pathPatch: options => pathPatch(engine, options),
+  steer,
+  /**
+   * The mean output of a module for some inputs minus that for others, as a vector for steer.
+   * @param {import('./steering.js').SteeringOptions} options
+   */
+  steeringVector: options => steeringVector(engine, options)
 })
