@@ -71,8 +71,10 @@ export function steeringVector(engine, options) {
   const [model, module, positive, negative] =
     ['model', 'module', 'positive', 'negative'].map(name => expectGiven(where, checked, name))
   expectModule(where, module)
-  for (const [name, inputs] of Object.entries({ positive, negative })) expect(Array.isArray(inputs) && inputs.length,
-    'type', () => `${where}: ${name} must be an array of inputs, got ${describe(inputs)}`)
+  for (const [name, inputs] of Object.entries({ positive, negative })) {
+    expect(Array.isArray(inputs) && inputs.length > 0, 'type',
+      () => `${where}: ${name} must be an array of inputs, got ${describe(inputs)}`)
+  }
   expect(['last', 'mean'].includes(position), 'type',
     () => `${where}: position must be 'last' or 'mean', got ${describe(position)}`)
   const runs = new Measurements(where, engine, { model, keepAttention: [] })
