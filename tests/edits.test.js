@@ -262,3 +262,117 @@ test('an edit of a tensor that was read already is rejected or unused', () => {
   assert.equal(x.at(0), Math.fround(0.1))
   assert.equal(gf.trace(() => x.reshape(2, 1).exp(), { edits }).output.at(0, 0), Math.fround(Math.exp(7)), 'a view is read later')
 })
+
+/** A causal layer on a text of `length` tokens, with the same weights every time. */
+function runOf(length, seed, edits, how = 'trace') {
+  gf.manualSeed(5)
+  const layer = new gf.nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 12 }).eval()
+  gf.manualSeed(seed)
+  const x = gf.randn([1, length, 8]), fn = () => layer.forward(x, { isCausal: true })
+  return how === 'trace' ? gf.trace(fn, { edits }).trace : gf.observe(fn, { edits, modules: { layer } })
+}
+
+test('an edit takes the values of a tensor from another run', () => {
+  const clean = runOf(4, 1), corrupted = runOf(4, 2), all = [null, null, null]
+  const whole = runOf(4, 2, [{ name: 'src', index: all, from: clean }])
+  for (const name of clean.names) assert.deepEqual(values(whole, name), values(clean, name), name)
+  const cells = [[2, 4], [2, 5], [2, 6], [2, 7]]
+  const patched = runOf(4, 2, [{ name: 'self_attn.heads', index: [0, 2, [4, 8]], from: clean }])
+  const byHand = runOf(4, 2, cells.map(([t, c]) => (
+    { name: 'self_attn.heads', index: [0, t, c], value: clean.get('self_attn.heads').at(0, t, c) })))
+  for (const name of clean.names) assert.deepEqual(values(patched, name), values(byHand, name), name)
+  assert.notDeepEqual(values(patched, 'output'), values(corrupted, 'output'))
+  const weights = runOf(4, 2, [{ name: 'self_attn.weights', index: [0, 1, null, null], from: clean }])
+  assert.deepEqual(values(weights, 'self_attn.weights').slice(16), values(clean, 'self_attn.weights').slice(16))
+  assert.deepEqual(values(weights, 'self_attn.weights').slice(0, 16), values(corrupted, 'self_attn.weights').slice(0, 16))
+})
+
+test('an edit from another run may read another name or position, of a longer text too', () => {
+  const long = runOf(6, 1), name = 'residual1'
+  const moved = runOf(4, 2, [{ name, index: [0, 1, null], from: long, fromIndex: [0, 5, null] }])
+  assert.deepEqual(values(moved, name).slice(8, 16), values(long, name).slice(40, 48))
+  const source = { from: long, fromName: 'self_attn.output', fromIndex: [null, [2, 4], null] }
+  const other = runOf(4, 2, [{ name, index: [null, [1, 3], null], ...source }])
+  assert.deepEqual(values(other, name).slice(8, 24), values(long, 'self_attn.output').slice(16, 32))
+})
+
+test('gf.observe takes values from a run or a trace', () => {
+  const clean = runOf(4, 1, [], 'observe'), index = [null, null, null]
+  for (const from of [clean, runOf(4, 1, [])]) {
+    const name = 'layer.residual1', fromName = from === clean ? name : 'residual1'
+    const patched = runOf(4, 2, [{ name, index, from, fromName }], 'observe')
+    assert.deepEqual(patched.read('layer.output'), clean.read('layer.output'))
+    assert.equal(patched.explain(name, [0, 1, 2]).edited, true)
+    assert.deepEqual(patched.unusedEdits, [])
+    patched.dispose()
+  }
+})
+
+test('an edit from another run works with a cache', () => {
+  gf.manualSeed(7)
+  const layer = new gf.nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 12 }).eval()
+  const [clean, x] = [1, 2].map(() => gf.randn([1, 5, 8])), all = { isCausal: true }
+  const from = gf.trace(() => layer(clean, all)).trace, name = 'self_attn.heads', heads = [4, 8]
+  const full = gf.trace(() => layer(x, all), { edits: [{ name, index: [0, 4, heads], from }] })
+  const cache = new gf.decoding.Cache(8)
+  gf.tidy(() => gf.noGrad(() => layer(x.narrow(1, 0, 4), { isCausal: true, cache })))
+  const step = gf.trace(() => gf.noGrad(() => layer(x.narrow(1, 4, 1), { isCausal: true, cache })),
+    { edits: [{ name, index: [0, 0, heads], from, fromIndex: [0, 4, heads] }] })
+  assert.deepEqual(step.output.toArray()[0][0], full.output.toArray()[0][4])
+})
+
+test('rejects edits whose run cannot give the values', async () => {
+  const clean = runOf(4, 1), long = runOf(6, 1), gone = runOf(4, 1), name = 'residual1', index = [null, null, null]
+  gone.dispose()
+  const observed = runOf(4, 1, [], 'observe')
+  observed.dispose()
+  const other = await load(), far = other.trace(() => other.ones([1, 4, 8]).add(1)).trace
+  const mha = new gf.nn.MultiheadAttention(8, 2), x = gf.randn([1, 4, 8])
+  const partly = gf.trace(() => mha(x, x, x, { needWeights: false }), { keepAttention: [] }).trace
+  for (const how of ['trace', 'observe']) {
+    const target = how === 'trace' ? name : `layer.${name}`
+    for (const [edit, code, message] of [
+      [{ from: long }, 'shape', /residual1 of the other run.*\[1, 6, 8\].*\[1, 4, 8\]/],
+      [{ from: clean, fromIndex: [0, [0, 2], null] }, 'shape', /\[1, 2, 8\].*\[1, 4, 8\]/],
+      [{ from: clean, fromIndex: [0, 9, null] }, 'index', /fromIndex.*inside the shape \[1, 4, 8\]/],
+      [{ from: clean, fromName: 'residul1' }, 'index', /no tensor is called "residul1".*residual1/],
+      [{ from: gone }, 'state', /edits\[0\]\.from was disposed/],
+      [{ from: observed }, 'state', /edits\[0\]\.from was disposed/],
+      [{ from: far, fromName: 'add' }, 'state', /another engine/],
+      [{ from: partly, fromName: 'weights' }, 'state', /weights was left out/],
+      [{ from: 'src', fromName: 'x' }, 'type', /fromName and fromIndex.*another run/],
+      [{ value: 1, fromIndex: index }, 'type', /fromName and fromIndex.*another run/],
+      [{ from: clean, fromName: 3 }, 'type', /fromName must be the name of a tensor, got 3/],
+      [{ from: clean, fromIndex: 3 }, 'index', /fromIndex must be an array/],
+      [{ from: clean, value: 3 }, 'type', /either value or from/],
+      [{ from: new Map() }, 'type', /from must be the name of a tensor, got .*; it may also be a run or a trace/]
+    ]) {
+      const full = { name: target, index, ...(how === 'observe' && edit.fromName === undefined && { fromName: name }), ...edit }
+      if (how === 'observe' && ('value' in edit || edit.from === 'src')) delete full.fromName
+      if (how === 'observe' && edit.from === 'src') full.fromName = 'x'
+      assert.throws(() => runOf(4, 2, [full], how), { code, message }, `${how}: ${message}`)
+    }
+  }
+})
+
+test('an edit of a module\'s output that was read before it was returned is rejected', () => {
+  class Early extends gf.nn.Module {
+    forward(x) {
+      const y = x.mul(2)
+      this.read = y.sum()
+      return y
+    }
+  }
+  const module = new Early(), edits = [{ name: 'module.output', index: [0], value: 9 }]
+  assert.throws(() => gf.trace(() => module(gf.ones([2])), { edits, modules: { module } }),
+    { code: 'index', message: /edits of module\.output come too late, sum has read it/ })
+})
+
+test('a number stored in 16 bits cannot be copied from', () => {
+  const half = gf.ones([2]).to('float16')
+  const { trace } = gf.trace(() => half.to('float32'))
+  const name = trace.nameOf(half)
+  const edits = [{ name: 'mul', index: [null], from: trace, fromName: name }]
+  assert.throws(() => gf.trace(() => gf.ones([2]).mul(3), { edits }),
+    { code: 'type', message: /stored as float16/ })
+})

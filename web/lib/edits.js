@@ -4,8 +4,11 @@ import { cellName } from './cell.js'
 
 /** @import { Cell, Run } from '../types.d.ts' */
 
-/** @import { EditIndex } from '../../src/js/trace/edits.js' */
-/** @typedef {import('../../src/js/trace/edits.js').Edit} Edit */
+/** @import { Edit as LibraryEdit, EditIndex, TensorSource } from '../../src/js/trace/edits.js' */
+/**
+ * An edit that a link can contain: of one run.
+ * @typedef {Exclude<LibraryEdit, { from: TensorSource }>} Edit
+ */
 
 /**
  * Whether editing a value has an effect: another tensor is computed from its tensor, or an answer is chosen from it.

@@ -1,11 +1,51 @@
+import { ablate } from './ablate.js'
+import { attributionPatch } from './attribution_patch.js'
+import { attentionEntropy, headScores } from './head_scores.js'
 import { inputAttribution } from './input_attribution.js'
 import { logitAttribution } from './logit_attribution.js'
 import { logitLens } from './logit_lens.js'
+import { patch } from './patch.js'
+import { pathPatch } from './path_patch.js'
+import { steer, steeringVector } from './steering.js'
 
 /**
  * gf.interpret for one engine: which token, head, layer and neuron made an answer. Runs come from `observe`.
- * @param {import('../engine/engine.js').Engine} _engine
+ * @param {import('../engine/engine.js').Engine} engine
  */
-export const bindInterpret = _engine => ({
-  inputAttribution, logitAttribution, logitLens
+export const bindInterpret = engine => ({
+  inputAttribution, logitAttribution, logitLens,
+  /**
+   * Ablation: the metric with one place set to zero, to a mean or to the values of other inputs, by layer (and head).
+   * @param {import('./ablate.js').AblateOptions} options
+   */
+  ablate: options => ablate(engine, options),
+  /**
+   * Activation patching: the metric of the corrupted run with the values of one place of the clean run, by layer and
+   * position (and head).
+   * @param {import('./patch.js').PatchOptions} options
+   */
+  patch: options => patch(engine, options),
+  /**
+   * Attribution patching: the first-order estimate of patch, from one backward pass; compare: true measures its error.
+   * @param {import('./attribution_patch.js').AttributionPatchOptions} options
+   */
+  attributionPatch: options => attributionPatch(engine, options),
+  /**
+   * Previous-token, duplicate-token and induction scores of all heads: of a model on repeated random tokens, or of a
+   * run.
+   * @param {Parameters<typeof headScores>[1]} model @param {Parameters<typeof headScores>[2]} [options]
+   */
+  headScores: (model, options) => headScores(engine, model, options),
+  attentionEntropy,
+  /**
+   * Path patching: the effect of a head on receivers along the direct path; without a sender, of every head.
+   * @param {import('./path_patch.js').PathPatchOptions} options
+   */
+  pathPatch: options => pathPatch(engine, options),
+  steer,
+  /**
+   * The mean output of a module for some inputs minus that for others, as a vector for steer.
+   * @param {import('./steering.js').SteeringOptions} options
+   */
+  steeringVector: options => steeringVector(engine, options)
 })

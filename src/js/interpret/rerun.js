@@ -47,7 +47,7 @@ function redirectGradients(where, trace, edits) {
  * @returns {T}
  */
 export function rerunWith(where, run, { name, change, needsGradient }, use) {
-  const { trace: first, source: { fn, options: { modules, edits } } } = run.recording, { engine } = first
+  const { trace: first, source: { fn, options: { modules, edits } } } = run.observation, { engine } = first
   const inputs = needsGradient ? run.names.map(own => run.tensor(own)).filter(own => !first.tracedProducerOf(own)) : []
   const trained = inputs.filter(own => own.requiresGrad)
   const recording = new Trace(engine, { modules, edits, allowMissing: true, keepAttention: [] })

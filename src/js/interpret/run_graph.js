@@ -20,7 +20,7 @@ export class RunGraph {
   /** @param {Run} run */
   constructor(run) {
     this.run = run
-    this.#trace = run.recording.trace
+    this.#trace = run.observation.trace
     this.#order = new Map(this.#trace.nodes.map((node, i) => [node, i]))
   }
 

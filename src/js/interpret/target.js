@@ -32,7 +32,7 @@ export function expectRun(where, run) {
  */
 export function findLogits(where, run, name) {
   expectType(name === undefined || typeof name === 'string', `${where}: logits must be the name of a tensor`, name)
-  const { trace, output } = run.recording, logits = name === undefined ? output : run.tensor(name)
+  const { trace, output } = run.observation, logits = name === undefined ? output : run.tensor(name)
   const found = trace.nameOf(logits), rank = logits.shape.length
   expect(!output.disposed, 'state', () => `${where}: the run was disposed`)
   expect(found !== undefined && trace.tracedProducerOf(logits) !== undefined, 'state',

@@ -109,6 +109,7 @@ function runTraced(module, forward, inputs, trace) {
   trace.enter(module, stack.at(-1), inputs)
   stack.push(module)
   try {
+    if (trace.reusedOutput) return trace.reusedOutput
     const output = callWithHooks(module, forward, inputs)
     const first = Array.isArray(output) ? output[0] : output
     if (first instanceof Tensor) inputs.includes(first) ? trace.alias('output', first) : trace.tag('output', first)

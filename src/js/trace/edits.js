@@ -4,10 +4,22 @@ import { describe, expect } from '../errors.js'
  * For every axis a number, null for all, or a range [from, to], to not included.
  * @typedef {readonly (number | null | readonly [number, number])[]} EditIndex
  *
- * Replaces computed values: by a number, or by the values of another tensor of the run at the same index.
+ * Replaces computed values: by a number, by the values of another tensor of the run at the same index, or by those of a
+ * tensor of another run or trace (activation patching): of the tensor `fromName`, by default the one of the same name,
+ * at `fromIndex`, by default the same index. Both indices have to select cells of the same shape.
  * @typedef {{ name: string, index: EditIndex, value: number, from?: undefined }
- *   | { name: string, index: EditIndex, from: string, value?: undefined }} Edit
+ *   | { name: string, index: EditIndex, from: string, value?: undefined }
+ *   | { name: string, index: EditIndex, from: TensorSource, fromName?: string, fromIndex?: EditIndex,
+ *     value?: undefined }} Edit
  */
+
+/** What an edit can take values from: a trace or a run. */
+export class TensorSource {
+  /** @returns {import('./trace.js').Trace} @internal */
+  get recording() {
+    throw new Error('defined by subclasses')
+  }
+}
 
 const { isInteger } = Number
 
@@ -43,11 +55,40 @@ export function cellsAt(shape, index) {
   return cells
 }
 
+/** The shape of the cells that an index selects. @param {readonly number[]} shape @param {EditIndex} index */
+export const shapeAt = (shape, index) => index.map((selection, axis) => {
+  const [from, to] = /** @type {number[]} */ (toRange(selection, shape[axis]))
+  return to - from
+})
+
 /** Whether an edit's index includes the index of a cell. @param {EditIndex} edit @param {readonly number[]} index */
 const includesIndex = (edit, index) => edit.length === index.length && edit.every((selection, axis) => {
   const range = toRange(selection, Infinity)
   return range !== null && index[axis] >= range[0] && index[axis] < range[1]
 })
+
+/** @param {string} name @param {unknown} index */
+const expectIndex = (name, index) => expect(Array.isArray(index) && index.every(isAxisIndex), 'index', () => `trace: ${name} must be ` +
+  `an array with an integer, null (all) or [from, to], to not included, for each axis, such as [0, null], got ${describe(index)}`)
+
+/** Throws unless an edit is well-formed. @param {any} edit @param {number} i its place in the list */
+function checkEdit(edit, i) {
+  expect(typeof edit?.name === 'string', 'type',
+    () => `trace: edits[${i}] must be { name, index, value }, got ${describe(edit)}`)
+  const { index, value, from, fromName, fromIndex } = edit, isSource = from instanceof TensorSource
+  expect(from === undefined || typeof from === 'string' || isSource, 'type',
+    () => `trace: edits[${i}].from must be the name of a tensor, got ${describe(from)}; it may also be a run or a trace`)
+  expect(from === undefined || value === undefined, 'type', () => `trace: edits[${i}] must have either value or from, got both`)
+  expect(from !== undefined || typeof value === 'number', 'type',
+    () => `trace: edits[${i}].value must be a number, got ${describe(value)}`)
+  expectIndex(`edits[${i}].index`, index)
+  expect(isSource || (fromName === undefined && fromIndex === undefined), 'type',
+    () => `trace: edits[${i}] has fromName and fromIndex only where from is another run or trace, got ${describe(from)}`)
+  expect(fromName === undefined || typeof fromName === 'string', 'type',
+    () => `trace: edits[${i}].fromName must be the name of a tensor, got ${describe(fromName)}`)
+  if (fromIndex !== undefined) expectIndex(`edits[${i}].fromIndex`, fromIndex)
+  expect(!isSource || !from.recording.isDisposed, 'state', () => `trace: edits[${i}].from was disposed; dispose a run after those that take values from it`)
+}
 
 /** The edits of a trace by tensor name. */
 export class Edits {
@@ -60,14 +101,7 @@ export class Edits {
     expect(Array.isArray(list), 'type', () => `trace: edits must be an array, got ${describe(list)}`)
     this.list = list
     list.forEach((edit, i) => {
-      expect(typeof edit?.name === 'string', 'type',
-        () => `trace: edits[${i}] must be { name, index, value }, got ${describe(edit)}`)
-      expect(edit.from === undefined || typeof edit.from === 'string', 'type',
-        () => `trace: edits[${i}].from must be the name of a tensor, got ${describe(edit.from)}`)
-      expect(edit.from !== undefined || typeof edit.value === 'number', 'type',
-        () => `trace: edits[${i}].value must be a number, got ${describe(edit.value)}`)
-      expect(Array.isArray(edit.index) && edit.index.every(isAxisIndex), 'index', () => `trace: edits[${i}].index must be ` +
-        `an array with an integer, null (all) or [from, to], to not included, for each axis, such as [0, null], got ${describe(edit.index)}`)
+      checkEdit(edit, i)
       this.#byName.set(edit.name, [...this.of(edit.name), edit])
     })
   }

@@ -1,5 +1,6 @@
 import { describe, expect, expectOptions, isPlain } from '../errors.js'
 import { deriveAxes } from './axes.js'
+import { TensorSource } from './edits.js'
 import { DTYPES } from '../tensor/dtype.js'
 import { buildGraph, keyOf } from '../autograd/graph.js'
 import { expectSameEngine, expectShape, expectTensor } from '../ops/checks.js'
@@ -70,7 +71,7 @@ function getDeclarations({ calls }) {
 }
 
 /** One run of a model, in which every number can be read and explained; `observe` returns it. */
-export class Run {
+export class Run extends TensorSource {
   #trace
   #graph
   #declaredAxes
@@ -90,6 +91,7 @@ export class Run {
    *   source: Source }} context
    */
   constructor(trace, { output, loss, free = () => {} }, { axes, streams, passes, source }) {
+    super()
     this.#trace = trace
     this.#result = output
     this.#source = source
@@ -118,7 +120,7 @@ export class Run {
   }
 
   /** The trace, the output of the forward pass, and what observe was called with, for gf.interpret. @internal */
-  get recording() {
+  get observation() {
     return { trace: this.#trace, output: this.#result, source: this.#source }
   }
 
@@ -292,6 +294,11 @@ export class Run {
     return this.#trace.gradient(this.#resolveName(name)).values.slice()
   }
 
+  /** @internal */
+  get recording() {
+    return this.#trace
+  }
+
   /** Frees all tensors of the run, which cannot be read afterwards. */
   dispose() {
     this.#trace.dispose()
@@ -310,7 +317,8 @@ const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes', 'keepAttention
  * @param {object} [options]
  * @param {Record<string, Module>} [options.modules] names of the modules that fn calls directly
  * @param {readonly import('./edits.js').Edit[]} [options.edits] values that replace computed ones, as an
- *   ablation does; edits that match no cell are `unusedEdits`. An edited parameter stays changed
+ *   ablation does; edits that match no cell are `unusedEdits`. An edit `from` another run throws if that run lacks the
+ *   values. An edited parameter stays changed
  * @param {Record<string, import('./axes.js').Axes>} [options.axes] axes of tensors by name, where operations cannot
  *   derive them, such as the vocabulary of an embedding
  * @param {Record<string, unknown>} [options.streams] the text streams: tokens, vocabulary

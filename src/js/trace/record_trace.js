@@ -9,11 +9,13 @@ import { Trace } from './trace.js'
  * @param {() => T} fn
  * @param {import('./trace.js').TraceOptions} [options]
  *   modules: names of the modules that fn calls directly; edits: values that replace computed ones before anything is
- *   computed from them. An edited parameter stays changed after the trace, unless fn or an edit fails; allowMissing:
- *   false; with true, edits of missing tensors are the trace's `unusedEdits` and no error; keepAttention: paths of the
- *   modules whose attentions store all matrices; default: all. Other attentions do not store dots, scores,
- *   masked_scores and weights, which have a number for every query and key: these tensors have a name and a shape but
- *   no values (`isLeftOut`). All other numbers have the same bits
+ *   computed from them: { name, index, value }; { name, index, from } copies those of another tensor of the same shape,
+ *   or of the tensor of the same name (or `fromName`) in another run or trace. An edited parameter stays changed after
+ *   the trace, unless fn or an edit fails; allowMissing: false; with true, edits of missing tensors are the trace's
+ *   `unusedEdits` and no error; keepAttention: paths of the modules whose attentions store all matrices; default: all.
+ *   Other attentions do not store dots, scores, masked_scores and weights, which have a number for every query and key:
+ *   these tensors have a name and a shape but no values (`isLeftOut`). All other numbers have the same bits;
+ *   gradientsOf: names of tensors for which gf.grad can be asked although no parameter before them is trained
  * @returns {{ output: T, trace: Trace }}
  * @throws {import('../errors.js').GlassformerError} 'state' inside another trace, 'index' for edits of missing tensors
  *   and for a path in keepAttention where no attention was computed

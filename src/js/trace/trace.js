@@ -4,6 +4,7 @@ import { AttentionSelection } from './attention_selection.js'
 import { offsetOf } from '../tensor/shape.js'
 import { Tensor } from '../tensor/tensor.js'
 import { Calls } from './trace_calls.js'
+import { TensorSource } from './edits.js'
 import { AppliedEdits } from './trace_edits.js'
 import { explain, explainGradient } from './trace_explain.js'
 import { TensorNames } from './trace_names.js'
@@ -16,10 +17,13 @@ import { TensorNames } from './trace_names.js'
  * @typedef {import('./explain.js').Explanation} Explanation
  * @typedef {import('./edits.js').Edit} Edit
  * @typedef {{ modules?: Record<string, Module>, edits?: readonly Edit[], allowMissing?: boolean,
- *   keepAttention?: readonly string[] }} TraceOptions
+ *   keepAttention?: readonly string[], gradientsOf?: readonly string[], reuse?: Reuse }} TraceOptions
+ *
+ * Internal: outputs of modules that finished before an operation of an earlier run, which are not computed again.
+ * @typedef {{ modules: import('./reuse.js').Reusable, before: number }} Reuse
  */
 
-const OPTIONS = ['modules', 'edits', 'allowMissing', 'keepAttention']
+const OPTIONS = ['modules', 'edits', 'allowMissing', 'keepAttention', 'gradientsOf', 'reuse']
 
 /** Inputs of operations that are called by their key where no module names them. */
 const OWN_NAMES = ['weight', 'bias', 'cos', 'sin']
@@ -27,7 +31,7 @@ const OWN_NAMES = ['weight', 'bias', 'cos', 'sin']
 /**
  * The record of one `gf.trace`: every tensor by name, how each cell was computed, and what it depends on.
  */
-export class Trace {
+export class Trace extends TensorSource {
   /** @type {Node[]} */ nodes = []
   /** Whether it is recorded for export, to be run with other values of the inputs. @internal */ isExport = false
   #names = new TensorNames()
@@ -44,6 +48,10 @@ export class Trace {
    */
   onNamed = null
   /** Internal tensors of operations: ids, statistics, tables. @type {Tensor[]} @internal */ auxiliary = []
+  /** Whether its tensors were freed. */ isDisposed = false
+  /** Names of tensors that get gradients. @type {Set<string>} */ #gradientsOf
+  /** Inputs among them that required no gradient before. @type {Tensor[]} */ #requiring = []
+  #reuse
   #calls
   #edits
   #attention
@@ -53,11 +61,17 @@ export class Trace {
    * @param {TraceOptions} [options]
    */
   constructor(engine, options) {
-    const { modules = {}, edits = [], allowMissing = false, keepAttention } = expectOptions('trace', options, OPTIONS)
+    const { modules = {}, edits = [], allowMissing = false, keepAttention, gradientsOf = [], reuse } =
+      expectOptions('trace', options, OPTIONS)
+    super()
     this.engine = engine
     this.#calls = new Calls('trace', modules)
-    this.#edits = new AppliedEdits(edits, allowMissing)
+    this.#edits = new AppliedEdits(engine, edits, allowMissing)
     this.#attention = new AttentionSelection('trace', keepAttention)
+    expect(Array.isArray(gradientsOf), 'type',
+      () => `trace: gradientsOf must be an array of names of tensors, got ${describe(gradientsOf)}`)
+    this.#gradientsOf = new Set(gradientsOf)
+    this.#reuse = reuse
   }
 
   /** Calls of modules, in the order in which they began. */
@@ -127,8 +141,17 @@ export class Trace {
     this.#calls.end()
   }
 
-  /** Called with a forward's output; for subclasses. @param {unknown} _output @internal */
-  returns(_output) {}
+  /** Called with the output of the running module. @param {unknown} output @internal */
+  returns(output) {
+    const { current } = this.#calls
+    if (current) current.output = output
+  }
+
+  /** The output of the running module in an earlier run, if it need not be computed again. @internal */
+  get reusedOutput() {
+    const known = this.#reuse?.modules.get(this.#calls.current?.path ?? '')
+    return known && known.last < /** @type {Reuse} */ (this.#reuse).before ? known.output : undefined
+  }
 
   /** Records one call of an operation and names its tensors. @param {Node} node @internal */
   add(node) {
@@ -197,8 +220,13 @@ export class Trace {
    */
   tag(name, tensor) {
     if (!this.#producers.has(tensor)) return
-    this.#setName(this.#prefix + name, tensor, true)
+    this.#setName(this.#prefix + name, tensor, true, this.#readerOf(tensor))
     this.#names.markTagged(tensor)
+  }
+
+  /** The operation that has read a tensor already, apart from views. @param {Tensor} tensor */
+  #readerOf(tensor) {
+    return this.usesOf(tensor).find(({ node }) => !node.op.isView)?.node.op.name
   }
 
   /**
@@ -228,6 +256,9 @@ export class Trace {
     const node = this.#producers.get(tensor)
     if (node && this.#edits.of(name).length) this.#prepareEdit(node, tensor)
     this.#edits.apply(name, tensor, from => this.#names.find(from), !node, reader)
+    if (!this.#gradientsOf.has(name) || tensor.requiresGrad) return
+    tensor.requiresGrad = true
+    if (!node) this.#requiring.push(tensor)
   }
 
   /**
@@ -402,8 +433,15 @@ export class Trace {
     return this.#producers.get(tensor)
   }
 
+  /** @internal */
+  get recording() {
+    return this
+  }
+
   /** Frees every tensor that only this trace keeps. Inputs go back to the scope of their gf.tidy. */
   dispose() {
+    this.isDisposed = true
+    for (const tensor of this.#requiring) if (!tensor.disposed) tensor.requiresGrad = false
     for (const [tensor, scope] of this.#borrowed) if (!tensor.disposed) this.engine.giveBack(tensor, scope)
     this.#borrowed.clear()
     for (const gradient of this.#gradients.values()) gradient.dispose()

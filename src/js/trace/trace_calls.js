@@ -5,7 +5,8 @@ import { describe, expect } from '../errors.js'
  *
  * One call of a module's forward: its path as in tensors' names, and every attribute on the path from the calling
  * module with the module it leads to.
- * @typedef {{ path: string, module: Module, way: { name: string, module: unknown }[], parent: Call | null }} Call
+ * @typedef {{ path: string, module: Module, way: { name: string, module: unknown }[], parent: Call | null,
+ *   output?: unknown }} Call
  */
 
 /**

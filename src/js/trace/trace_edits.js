@@ -1,12 +1,36 @@
 import { STORAGE_DTYPES } from '../tensor/dtype.js'
-import { Edits, cellsAt } from './edits.js'
-import { describeOutside, expect } from '../errors.js'
+import { Edits, TensorSource, cellsAt, shapeAt } from './edits.js'
+import { describeOutside, expect, formatShape, otherEngineError } from '../errors.js'
 import { sameShape } from '../tensor/shape.js'
 
 /**
  * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {import('./edits.js').Edit} Edit
  */
+
+/**
+ * The values that an edit takes from another run, in the order of the edit's cells.
+ * @param {{ name: string, index: import('./edits.js').EditIndex, from: TensorSource, fromName?: string,
+ *   fromIndex?: import('./edits.js').EditIndex }} edit
+ * @param {readonly number[]} shape of the edited tensor
+ * @returns {{ values: ArrayLike<number>, cells: number[] }}
+ */
+function readSource({ name, index, from, fromName = name, fromIndex = index }, shape) {
+  const tensor = from.recording.get(fromName), cells = cellsAt(tensor.shape, fromIndex)
+  expect(!tensor.isLeftOut, 'state', () => `trace: ${fromName} was left out of the other run, so ${name} cannot be ` +
+    'copied from it; keepAttention keeps the matrices of the attentions that it names')
+  expect(cells !== null, fromIndex === index ? 'shape' : 'index',
+    () => `${describeOutside('trace: fromIndex', tensor.shape, fromName, fromIndex)} (of the other run)`)
+  const selected = shapeAt(shape, index), given = shapeAt(tensor.shape, fromIndex)
+  expect(sameShape(given, selected), 'shape', () => `trace: ${fromName} of the other run, ${formatShape(tensor.shape)}, gives ` +
+    `cells of shape ${formatShape(given)}, but those of ${name} that are edited have ${formatShape(selected)}`)
+  expectReadable(fromName, tensor)
+  return { values: tensor.values, cells }
+}
+
+/** Throws for values that are stored in fewer bits. @param {string} name @param {Tensor} tensor */
+const expectReadable = (name, tensor) => expect(!STORAGE_DTYPES.includes(tensor.dtype), 'type',
+  () => `trace: ${name} is stored as ${tensor.dtype} and cannot be copied from; keep the weights in float32`)
 
 /** The edits of one trace: applied to tensors as they are computed; replaced values of inputs can be restored. */
 export class AppliedEdits extends Edits {
@@ -21,9 +45,15 @@ export class AppliedEdits extends Edits {
   /** Edits that matched no cell, where that is allowed. @type {Edit[]} */
   unused = []
 
-  /** @param {readonly Edit[]} edits @param {boolean} allowMissing whether an edit may match no cell */
-  constructor(edits, allowMissing) {
+  /**
+   * @param {import('../engine/engine.js').Engine} engine @param {readonly Edit[]} edits
+   * @param {boolean} allowMissing whether an edit may match no cell
+   */
+  constructor(engine, edits, allowMissing) {
     super(edits)
+    for (const { from } of edits) {
+      if (from instanceof TensorSource && from.recording.engine !== engine) throw otherEngineError('trace: edits')
+    }
     this.#allowMissing = allowMissing
   }
 
@@ -55,8 +85,8 @@ export class AppliedEdits extends Edits {
         continue
       }
       const { index, value, from } = edit, cells = cellsAt(tensor.shape, index)
-      const source = from === undefined ? null : this.#intermediates.get(from) ?? tensorOf(from)
-      const hasSource = from === undefined || Boolean(source && sameShape(source.shape, tensor.shape))
+      const source = typeof from === 'string' ? this.#intermediates.get(from) ?? tensorOf(from) : null
+      const hasSource = typeof from !== 'string' || Boolean(source && sameShape(source.shape, tensor.shape))
       if (this.#allowMissing && !(cells && hasSource)) {
         if (!this.unused.includes(edit)) this.unused.push(edit)
         continue
@@ -66,13 +96,22 @@ export class AppliedEdits extends Edits {
         `trace: ${name} can be copied from a tensor of the same shape that was computed before it, got ${from}`)
       expect(!STORAGE_DTYPES.includes(tensor.dtype), 'type',
         () => `trace: ${name} is stored as ${tensor.dtype} and cannot be edited; keep the weights in float32`)
+      if (source) expectReadable(/** @type {string} */ (from), source)
+      const given = source ? { values: source.values, cells }
+        : from instanceof TensorSource ? readSource({ ...edit, from }, tensor.shape) : null
       const { data } = tensor
-      for (const at of cells) {
-        const key = `${name}:${at}`
-        if (isInput && !this.#replaced.has(key)) this.#replaced.set(key, { tensor, at, value: data[at] })
-        data[at] = source ? source.values[at] : /** @type {number} */ (value)
-      }
+      if (isInput) cells.forEach(at => this.#saveReplaced(name, tensor, at))
+      cells.forEach((at, i) => { data[at] = given ? given.values[given.cells[i]] : /** @type {number} */ (value) })
     }
+  }
+
+  /**
+   * Notes the value of an input's cell before its first edit.
+   * @param {string} name @param {Tensor} tensor @param {number} at
+   */
+  #saveReplaced(name, tensor, at) {
+    const key = `${name}:${at}`
+    if (!this.#replaced.has(key)) this.#replaced.set(key, { tensor, at, value: tensor.data[at] })
   }
 
   /** The replaced value of an input's cell, or undefined. @param {string} name @param {number} at */

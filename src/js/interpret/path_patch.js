@@ -1,0 +1,170 @@
+import { describe, expect, expectInteger, expectOptions } from '../errors.js'
+import { findSubLayers } from './points.js'
+import { readPatchOptions, scaleOf } from './patch.js'
+import { findHeads, headIndex } from './targets.js'
+
+/**
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
+ * @typedef {import('../trace/trace.js').Trace} Trace
+ * @typedef {import('./targets.js').Site} Site
+ * @typedef {{ layer: number, head: number }} Head
+ *
+ * The head of a sender; or its tensor.
+ * @typedef {Head | Site} Sender
+ *
+ * What reads: the queries, keys or values of a head; a feed-forward network; or a tensor. 'output': what the model
+ * returns.
+ * @typedef {(Head & { input: 'q' | 'k' | 'v' }) | { layer: number, feedForward: true } | Site | 'output'} Receiver
+ *
+ * @typedef {object} PathPatchOptions
+ * @property {import('./measure.js').Model} model a module, which is called with the input, or a function of the input
+ * @property {any} clean the input whose values the sender gets
+ * @property {any} corrupted the input of the run that is changed, with as many tokens
+ * @property {Sender} [sender] { layer, head }, or { name, index } of a tensor; default: every head before the receivers
+ * @property {Receiver | readonly Receiver[]} receivers { layer, head, input: 'q' | 'k' | 'v' } (of the first attention
+ *   of the layer), { layer, feedForward: true }, { name, index } of a tensor, or 'output'
+ * @property {import('./measure.js').Metric} metric
+ * @property {boolean} [normalize] false; with true, 0 is the corrupted run and 1 the clean one
+ * @property {Record<string, import('../nn/module.js').Module>} [modules] see gf.trace
+ * @property {(fraction: number) => void} [onProgress] @property {import('../platform.d.ts').Signal} [signal]
+ *
+ * With a sender `value`, without one `values` [attention][head], NaN for heads that no receiver can read.
+ * @typedef {{ value?: number, values?: number[][], clean: number, corrupted: number }} PathPatchResult
+ */
+
+const OPTIONS = ['model', 'clean', 'corrupted', 'sender', 'receivers', 'metric', 'normalize', 'modules', 'onProgress',
+  'signal']
+
+/** @param {any} value @returns {value is Site} */
+const isSite = value => typeof value?.name === 'string' && Array.isArray(value.index)
+
+/** The points of the corrupted run that paths are made of. @param {Trace} trace */
+function createPoints(trace) {
+  const subs = findSubLayers(trace), heads = findHeads(trace, subs)
+  const order = new Map(trace.nodes.flatMap(({ outputs }, i) => Object.values(outputs).map(tensor => [tensor, i])))
+  const nameOf = (/** @type {Tensor} */ tensor) => /** @type {string} */ (trace.nameOf(tensor))
+  return { trace, subs, heads, nameOf, orderOf: (/** @type {Tensor} */ tensor) => order.get(tensor) ?? -1 }
+}
+
+/**
+ * The first attention of a layer.
+ * @param {string} where @param {string} name @param {ReturnType<typeof createPoints>} points @param {any} head
+ */
+function findAttention(where, name, { subs }, { layer, head }) {
+  const layers = Math.max(-1, ...subs.map(sub => sub.layer)) + 1
+  expectInteger(where, `${name}.layer`, layer, 0, layers - 1)
+  const own = subs.find(sub => sub.layer === layer && sub.attentions.length)?.attentions[0]
+  expect(own !== undefined, 'index', () => `${where}: ${name}.layer ${layer} has no attention`)
+  expectInteger(where, `${name}.head`, head, 0, own.heads - 1)
+  return own
+}
+
+/** @param {string} where @param {ReturnType<typeof createPoints>} points @param {any} sender @returns {Site} */
+function readSender(where, points, sender) {
+  if (isSite(sender)) return sender
+  const own = findAttention(where, 'sender', points, sender ?? {}), { shape } = own.out
+  return { name: points.nameOf(own.out), index: headIndex(shape, own, sender.head, shape.map(() => null)) }
+}
+
+/**
+ * The cells that a receiver computes.
+ * @param {string} where @param {ReturnType<typeof createPoints>} points @param {any} receiver @param {string} name
+ * @returns {Site | null} null: the output
+ */
+function readReceiver(where, points, receiver, name) {
+  if (receiver === 'output') return null
+  if (isSite(receiver)) return receiver
+  const { layer, input, feedForward } = receiver ?? {}
+  if (feedForward) {
+    const sub = points.subs.find(own => own.layer === layer && own.kind === 'feedForward')
+    expect(sub !== undefined, 'index', () => `${where}: ${name}.layer must have a feed-forward network, got ${describe(layer)}`)
+    return { name: points.nameOf(sub.change), index: sub.change.shape.map(() => null) }
+  }
+  const own = findAttention(where, name, points, receiver ?? {})
+  expect(['q', 'k', 'v'].includes(input), 'type',
+    () => `${where}: ${name}.input must be 'q', 'k' or 'v', got ${describe(input)}`)
+  const tensor = own[/** @type {'q' | 'k' | 'v'} */ (input)]
+  expect(tensor !== undefined, 'state', () => `${where}: the attention of layer ${layer} is made of single operations; ` +
+    `name a tensor as receiver: { name, index }`)
+  // Several heads of queries may share one of keys and values.
+  const heads = input === 'q' ? own.heads : own.kvHeads ?? own.heads
+  const head = Math.floor(receiver.head * heads / own.heads), { shape } = tensor
+  const how = { heads, headAxis: shape.length === 4 ? 1 : null }
+  return { name: points.nameOf(tensor), index: headIndex(shape, how, head, shape.map(() => null)) }
+}
+
+/**
+ * The sub-layers whose outputs are held at those of the corrupted run: all after the sender, except the sender's own
+ * and the receiver's.
+ * @param {ReturnType<typeof createPoints>} points @param {Site} sender @param {Site | null} receiver
+ * @returns {string[]} names of what they add to the stream
+ */
+function frozenNames({ subs, trace, nameOf, orderOf }, sender, receiver) {
+  const at = orderOf(trace.get(sender.name)), own = subs.find(({ attentions, input, change }) => (
+    attentions.some(({ out }) => nameOf(out) === sender.name) || (orderOf(input) < at && at <= orderOf(change))))
+  return subs.filter(sub => sub !== own && orderOf(sub.change) > at).map(({ change }) => nameOf(change))
+    .filter(name => name !== receiver?.name)
+}
+
+/**
+ * Path patching (Wang et al. 2022; Goldowsky-Dill et al. 2023): the effect of a sender on receivers along the direct
+ * path alone, through the residual stream. In the corrupted run the sender gets its clean value, while what all other
+ * sub-layers after it add to the stream stays as it was; what each receiver computes there is then put into a corrupted
+ * run, in which everything else is computed anew, and the metric is measured. Feed-forward networks are held like
+ * attentions (Wang et al. compute them anew).
+ * @param {import('../engine/engine.js').Engine} engine @param {PathPatchOptions} options
+ * @returns {Promise<PathPatchResult>}
+ * @throws {import('../errors.js').GlassformerError} 'index' or 'range' for heads that there are not, 'range' for a
+ *   sender that no receiver can read; the signal's reason when it is aborted
+ * @example
+ * const model = new gf.nn.TransformerEncoder(new gf.nn.TransformerEncoderLayer(8, 2), 2)
+ * const { value } = await gf.interpret.pathPatch({
+ *   model, clean: gf.randn([1, 4, 8]), corrupted: gf.randn([1, 4, 8]), metric: output => output.at(0, 3, 0),
+ *   sender: { layer: 0, head: 1 }, receivers: { layer: 1, head: 0, input: 'k' }
+ * })
+ * typeof value                                    // 'number'
+ */
+export async function pathPatch(engine, options) {
+  const where = 'pathPatch', checked = expectOptions(where, options, OPTIONS)
+  const { sender, receivers, ...rest } = checked
+  const { runs, clean, corrupted, normalize } = readPatchOptions(where, engine, rest)
+  expect(receivers !== undefined, 'type', () => `${where}: receivers must be given`)
+  return runs.withRuns([clean, corrupted], async (source, base) => {
+    const points = createPoints(base.trace), { orderOf, trace } = points
+    const metrics = { clean: runs.measure(source), corrupted: runs.measure(base) }
+    const scale = scaleOf(where, metrics.clean, metrics.corrupted, normalize)
+    const sites = [receivers].flat().map((receiver, i) => readReceiver(where, points, receiver, `receivers[${i}]`))
+    expect(sites.length > 0 && (sites.length === 1 || !sites.includes(null)), 'type',
+      () => `${where}: receivers must have one or more, and 'output' only alone, got ${describe(receivers)}`)
+    const isRead = (/** @type {Site} */ own, /** @type {Site | null} */ site) => (
+      !site || orderOf(trace.get(own.name)) < orderOf(trace.get(site.name)))
+    const measureSender = (/** @type {Site} */ own) => {
+      const read = sites.filter(site => isRead(own, site))
+      if (read.length === 0) return NaN
+      /** @type {ReturnType<typeof runs.trace>[]} */ const frozen = []
+      try {
+        for (const site of read) frozen.push(runs.trace(corrupted, [
+          { ...own, from: source.trace }, ...frozenNames(points, own, site).map(name => (
+            { name, index: trace.get(name).shape.map(() => null), from: base.trace }))
+        ]))
+        if (!read[0]) return scale(runs.measure(frozen[0]))
+        /** @type {import('../trace/edits.js').Edit[]} */ const edits = []
+        read.forEach((site, i) => { if (site) edits.push({ ...site, from: frozen[i].trace }) })
+        return scale(runs.measureEdited(corrupted, edits))
+      } finally {
+        for (const run of frozen) run.trace.discard()
+      }
+    }
+    if (sender !== undefined) {
+      const own = readSender(where, points, sender)
+      expect(sites.some(site => isRead(own, site)), 'range', () => `${where}: sender must be computed before a receiver`)
+      const [value] = await runs.forEach([own], measureSender)
+      return { value, ...metrics }
+    }
+    const heads = points.heads.map(({ tensor, ...how }) => Array.from({ length: how.heads }, (_, head) => ({
+      name: points.nameOf(tensor), index: headIndex(tensor.shape, how, head, tensor.shape.map(() => null))
+    })))
+    const values = await runs.forEach(heads.flat(), measureSender)
+    return { values: heads.map(own => values.splice(0, own.length)), ...metrics }
+  })
+}
