@@ -3,7 +3,7 @@
  */
 
 import { probabilityDomain } from '../lib/color.js'
-import { h, syncChildren, setText } from '../lib/dom.js'
+import { handleInternalClick, h, syncChildren, setText } from '../lib/dom.js'
 import { mountFigure } from '../lib/figure.js'
 import { formatFixed } from '../lib/number.js'
 import { cellAt, setCellData } from '../lib/origin.js'
@@ -104,7 +104,7 @@ export function data(run, view) {
   const nodes = branches && branches.map(branch => ({ ...branch, token: words[branch.id] }))
   return {
     kind, steps, now, last, isLarge: order !== null, reread: differenceReason(chosen, run.settings),
-    remarks: noteKeys(chosen, run.settings),
+    remarks: noteKeys(chosen, run.settings), why: view.rooms.find(({ stage }) => stage === 'attribution')?.id ?? '',
     shares: sliceRows(distribution, 0, last + 1), first: rows[0], loss: run.loss,
     ...(nodes ? treeAt(nodes, best, now < 0 ? Infinity : now) : { nodes: null, best: null }),
     prefixes: now < 0 ? [] : prefixesAt(run.streams[of ?? ''].tokens[0].slice(chosen.first), rows, nodes, now),
@@ -173,7 +173,8 @@ export function mount(container, context) {
   const readList = h('ol')
   const read = h('div', { className: 'read' }, readTitle, readList)
   const walk = h('div')
-  container.append(h('section', {}, walk, read, heading, slot, list, note, more))
+  const why = h('a', { onclick: handleInternalClick(() => context.enterRoom(latest.why)) }, t('stages.attribution.title'))
+  container.append(h('section', {}, walk, read, heading, slot, list, h('p', { className: 'house-why' }, why), note, more))
   const steps = mountScrubber(walk, scrubberLabels(t), step => context.set(step < 0 ? { step } : { step, row: step }))
   const branches = mountTree(slot)
   const fig = mountFigure(container, context)
@@ -220,6 +221,8 @@ export function mount(container, context) {
   return {
     update(next) {
       latest = next
+      why.hidden = !next.why
+      why.setAttribute('href', context.href(next.why))
       steps.update(next.now, next.steps.length)
       walk.hidden = next.steps.length < 2
       read.hidden = next.prefixes.length === 0

@@ -7,6 +7,7 @@ import { mountLegend } from '../lib/legend.js'
 import { formatFixed } from '../lib/number.js'
 import { fullName, partLabel, layerHeading } from '../lib/ablation_parts.js'
 import { createPicture } from '../lib/picture.js'
+import { nullIfNotRetained } from '../lib/run.js'
 import { createSlicedWorker } from '../lib/scheduling.js'
 import { createSegments } from '../lib/segments.js'
 import { thumbnail } from '../lib/thumbnail.js'
@@ -53,7 +54,8 @@ export function data(run, { room: { parts }, rooms, picture: pictureOf }) {
   const cards = rooms.filter(({ stage }) => ATTENTIONS.includes(stage)).flatMap(room => (
     Array.from({ length: room.parts.heads }, (_, head) => (
       {
-        room, head, layer: layers.findIndex(({ out }) => out === room.parts.out), picture: pictureOf(room, { head })
+        room, head, layer: layers.findIndex(({ out }) => out === room.parts.out),
+        picture: nullIfNotRetained(() => pictureOf(room, { head }))
       }))))
   return { run, layers, cards }
 }
