@@ -332,8 +332,10 @@ function print(now) {
 }
 addEventListener('beforeprint', () => print(true))
 addEventListener('afterprint', () => print(false))
-page.skip.addEventListener('click', () => (
-  exercises.isOn() ? exercises.container : outside.isOn() ? outside.container : page.stage).focus())
+page.skip.addEventListener('click', () => {
+  const main = state.lesson ? page.lesson : page.stage
+  ;(exercises.isOn() ? exercises.container : outside.isOn() ? outside.container : main).focus()
+})
 /** Only a reader who interacts needs to know what went wrong. */
 function prepare() {
   for (const sign of SIGNS) removeEventListener(sign, prepare)

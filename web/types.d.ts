@@ -755,7 +755,7 @@ export interface QueryTypes {
   explain: [{ cell: Cell }, CellExplanation | null]
   firstUse: [{ cell: Cell, target: string }, Cell | null]
   recipes: [{ names: string[] }, Recipe[]]
-  finiteDifference: [{ settings: object, cell: Cell, value: number }, { high: number, low: number, slope: number }]
+  finiteDifference: [{ settings: object, cell: Cell, value: number, step: number }, { high: number, low: number, slope: number }]
   read: [{ names: string[], isTwin: boolean }, {
     values: Map<string, Float32Array>
     /** The largest finite magnitude in each. */

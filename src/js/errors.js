@@ -46,7 +46,7 @@ export function describe(value) {
 /** @param {object} value @returns {string} */
 function describeObject(value) {
   if (Array.isArray(value)) return `an array of ${value.length}`
-  if (value instanceof Function) return `the function ${value.name || '(anonymous)'}`
+  if (typeof value === 'function') return `the function ${value.name || '(anonymous)'}`
   const tensor = hints.tensor(value)
   if (tensor) return tensor
   if (isPlain(value)) return `an object with ${Object.keys(value).slice(0, 5).join(', ') || 'nothing in it'}`

@@ -85,7 +85,7 @@ export const INSPECTOR_KINDS = {
   goto: ['.actions', null, (view, text) => (
     isRoomName(view, matchMessage(view, 'inspector.goto', text)?.room) || isPageText(view, text))],
   nudge: ['.nudge > .quiet', null, (view, text) =>
-    Number(matchMessage(view, 'inspector.nudge.do', text)?.step) === 2 ** -6],
+    [2 ** -6, 2 ** -8].includes(Number(matchMessage(view, 'inspector.nudge.do', text)?.step))],
   prose: ['.inspector', null, isPageText]
 }
 

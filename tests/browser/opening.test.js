@@ -33,7 +33,7 @@ test('every step displays the run\'s tokens, probabilities and attention', async
       assert.deepEqual(await readAnswer(page), steps.map((step, i) => (i <= at ? step.token : '')))
       assert.deepEqual(await readProbabilities(page), options.map(option => [option.token, option.share.toFixed(2)]))
       assert.ok((await page.textContent('.living-now')).includes(
-        `“${token}”, the model looked most at “${source[best.position]}” (${Math.round(best.weight * 100)}% of the attention of head ${best.head})`))
+        `“${token}”, the model looked most at “${source[best.position]}”, position ${best.position} (${Math.round(best.weight * 100)}% of the attention of head ${best.head})`))
       const opacities = await page.$$eval('.living-lines path', list => list.map(path => Number(path.style.opacity)))
       headWeights.flat().forEach((weight, i) => assert.ok(Math.abs(opacities[i] - weight) < 1e-6))
     }

@@ -136,7 +136,7 @@ export const DIFFERENT_NAMES = {
 export const COMMON_EXPRESSIONS = [
   ['x[0]', 'x.index(0)', [0, 1, 2, 3]], ['x[-1]', 'x.index(-1)', [8, 9, 10, 11]],
   ['x[:, -1]', "x.index(':', -1)", [3, 7, 11]], ['x[1:3]', "x.index('1:3')", [[4, 5, 6, 7], [8, 9, 10, 11]]],
-  ['x[:, :n]', 'x.index(\':\', `:${2}`)', [[0, 1], [4, 5], [8, 9]]],
+  ['x[:, :n]', 'x.index(\':\', \':\' + 2)', [[0, 1], [4, 5], [8, 9]]],
   ['x[:, [0, 2]]', "x.index(':', [0, 2])", [[0, 2], [4, 6], [8, 10]]],
   ['x[..., None].shape', "x.index('...', 'newaxis').shape", [3, 4, 1]],
   ['x[2, 1].item()', 'x.at(2, 1)', 9], ['x[x > 9]', 'x.index(x.gt(9))', [10, 11]],
@@ -222,7 +222,7 @@ export const renderApiTable = ({ names }) => `${[
   '`nn.init.normal_(w, 0, 0.02)`, `new optim.AdamW(model.parameters(), 3e-4, { weightDecay: 0.1 })`.',
   '## What is written often',
   ['| PyTorch | here |', '| --- | --- |', ...COMMON_EXPRESSIONS.map(([python, here]) => `| \`${python}\` | \`${here}\` |`)].join('\n'),
-  '`f"{loss}"` is `${loss}`, and tensors and modules print as in PyTorch; `x[mask] = v` is `x.indexPut_([mask], v)`, which records no\n' +
+  '`f"{loss}"` is a template string with `${loss}` in it, and tensors and modules print as in PyTorch; `x[mask] = v` is `x.indexPut_([mask], v)`, which records no\n' +
   'gradient. A name that a tensor or a module does not have is an error, as in Python. A tensor cannot be cloned to another thread\n' +
   '(`structuredClone`), since it lives in the memory of its engine: send `x.toArray()` or `gf.saveSafetensors`.\n' +
   '`if (x.isnan().any())` is always true, since JavaScript counts every object as true: write `if (x.isnan().any().item())`.\n' +

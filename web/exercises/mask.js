@@ -44,6 +44,7 @@ def causal_mask(scores):
   mistakes: {
     wrongSide: ['triu(1)', 'tril(-1)'],
     withItself: ['triu(1)', 'triu(0)'],
+    large: ['-gf.inf', '-1e9'],
     zero: ['-gf.inf', '0'],
     inverted: ['triu(1)', 'tril()']
   }

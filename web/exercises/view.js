@@ -16,6 +16,9 @@ import { getSaved, isPassed, updateSaved } from './saved_state.js'
 /** @import { Report } from './check.js' */
 /** @import { Exercise, RunValues } from './index.js' */
 
+/** What Python writes and JavaScript does not. */
+const PYTHON = /^\s*(def|elif|import|from)\s|:\s*$/m
+
 /** Failed checks after which the solution can be seen, once all hints have been shown. */
 const TRIES = 3
 
@@ -86,7 +89,8 @@ export function mountExercise(id, exercise, texts, context) {
     const line = error.line ?? (error.name === 'SyntaxError' ? editor.findSyntaxError() : null)
     editor.markError(line)
     return [h('p', { className: 'exercise-verdict is-wrong' }, t('stopped')),
-      h('p', { className: 'exercise-difference' }, formatError({ ...error, line }, t))]
+      h('p', { className: 'exercise-difference' }, formatError({ ...error, line }, t)),
+      error.name === 'SyntaxError' && PYTHON.test(editor.code) ? h('p', {}, t('python')) : '']
   }
   /** @param {Report} report @param {string} code */
   function showReport(report, code) {

@@ -3,7 +3,7 @@
 import { isSameCell } from '../lib/cell.js'
 import { h, setText } from '../lib/dom.js'
 import { isEditable } from '../lib/edits.js'
-import { STEP } from '../lib/finite_difference.js'
+import { STEPS } from '../lib/finite_difference.js'
 import { formatBrief, formatExact } from '../lib/number.js'
 import { getTensor } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
@@ -36,11 +36,11 @@ export function createFiniteDifference({ t, runQuery, get, redraw, live }) {
   /** @param {Run} run @param {Cell} cell */
   const isMeasured = (run, cell) => measured.run === run && isSameCell(measured.cell, cell)
 
-  /** @param {ExplainedCell} cell @param {number} value */
-  async function measure({ run, cell, explanation }, value) {
+  /** @param {ExplainedCell} cell @param {number} value @param {number} step */
+  async function measure({ run, cell, explanation }, value, step) {
     measured = { run, cell, result: null }
     setText(live, '')
-    const { high, low, slope } = await runQuery('finiteDifference', { settings: settingsToRepeat(run, get()), cell, value })
+    const { high, low, slope } = await runQuery('finiteDifference', { settings: settingsToRepeat(run, get()), cell, value, step })
     if (!isMeasured(run, cell)) return
     const gradient = explanation?.value ?? NaN
     const comparison = { slope: formatDigits(slope, 4), gradient: formatDigits(gradient, 4),
@@ -65,9 +65,9 @@ export function createFiniteDifference({ t, runQuery, get, redraw, live }) {
     const value = valueAt(getTensor(run, cell.name), cell.index)
     if (!Number.isFinite(value)) return ''
     return h('section', { className: 'nudge' },
-      h('button', {
-        'type': 'button', 'className': 'quiet', 'data-keep': 'nudge', 'onclick': () => measure(view, value)
-      }, t('inspector.nudge.do', { step: formatExact(STEP) })),
+      STEPS.map((step, i) => h('button', {
+        'type': 'button', 'className': 'quiet', 'data-keep': i ? 'nudge-less' : 'nudge', 'onclick': () => measure(view, value, step)
+      }, t('inspector.nudge.do', { step: formatExact(step) }))),
       isMeasured(run, cell) && measured.result ? renderResult(measured.result) : '')
   }
 }

@@ -89,7 +89,7 @@ export function mountOpeningFigure(container, { t, written }) {
     const { token, headWeights, best, options } = current.steps[explainedStep()]
     ;[...source.children].forEach((item, position) => item.classList.toggle('is-now', position === best.position))
     setText(caption, t('opening.now', {
-      token, head: best.head, place: current.source[best.position], weight: `${Math.round(best.weight * 100)}%`
+      token, head: best.head, place: current.source[best.position], position: best.position, weight: `${Math.round(best.weight * 100)}%`
     }))
     syncChildren(probabilities, options, createOption, (item, option) => {
       setText(item.children[0], option.token)

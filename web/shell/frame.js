@@ -40,7 +40,7 @@ function listOptions(name, run, { room }, t) {
   const numberOptions = count => Array.from({ length: count }, (_, value) => ({ value, text: String(value) }))
   if (name === 'part') return (room.parts.choices ?? PARTS).map((/** @type {string} */ value) => ({ value, text: t(`frame.parts.${value}`) }))
   if (name === 'head') return numberOptions(countHeads(run, room))
-  if (name === 'layer') return numberOptions(room.parts.layers.length).map(option => ({ ...option, text: String(option.value + 1) }))
+  if (name === 'layer') return numberOptions(room.parts.layers.length)
   if (name === 'row' && !room.parts.output) return listAnswers(run, room.parts.logits).map(({ text }, value) => ({ value, text }))
   if (name === 'row') return (run.decoding?.rows ?? []).map((row, value) => ({ value, text: rowToken(run, room, row) }))
   const [stream] = Object.values(run.streams)

@@ -37,7 +37,9 @@ const lastRow = ({ shape, values }) => /** @type {Float32Array} */ (values.slice
  */
 function traced(gf, forward, use) {
   const { output, trace } = gf.trace(forward, { keepAttention: [] })
-  const multiplyAdds = trace.stages().reduce((sum, stage) => sum + stage.multiplyAdds, 0)
+  const multiplyAdds = trace.stages().reduce((sum, stage) => sum + stage.multiplyAdds *
+    // To choose a token, the logits of the last position are enough.
+    (stage.name === trace.nameOf(output) ? 1 / output.shape[1] : 1), 0)
   const result = { ...use(keysAndValues(trace), trace), row: lastRow(output), multiplyAdds }
   trace.dispose()
   return result

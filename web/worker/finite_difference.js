@@ -1,7 +1,6 @@
 /** Central finite difference: the loss with a cell slightly higher and slightly lower, and the slope between. */
 
 import { withEdit } from '../lib/edits.js'
-import { STEP } from '../lib/finite_difference.js'
 
 /** @import { LibraryRun, ModelRun, Settings, Step } from '../types.d.ts' */
 
@@ -29,10 +28,10 @@ function lossOf(run) {
  * @param {(settings: Settings) => Promise<ModelRun>} compute
  * @param {Settings} settings including the edits that exist already
  * @param {{ name: string, index: number[] }} cell
- * @param {number} value the current value of the cell
+ * @param {number} value the current value of the cell @param {number} step by which it is raised and lowered
  */
-export async function finiteDifference(compute, settings, { name, index }, value) {
-  const [up, down] = [1, -1].map(sign => Math.fround(value + sign * STEP))
+export async function finiteDifference(compute, settings, { name, index }, value, step) {
+  const [up, down] = [1, -1].map(sign => Math.fround(value + sign * step))
   /** @type {number[]} */ const losses = []
   for (const cellValue of [up, down]) {
     const { run } = await compute({ ...settings, edits: withEdit(settings.edits, { name, index, value: cellValue }) })

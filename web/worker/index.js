@@ -215,10 +215,10 @@ const calls = {
     twin = modelRun
     return messageOf(twinEngine, { ...modelRun, ownDecoding: (own ?? modelRun).decoding }, options)
   },
-  /** @param {{ settings: Settings, cell: Cell, value: number }} request */
-  async finiteDifference({ settings, cell, value }) {
+  /** @param {{ settings: Settings, cell: Cell, value: number, step: number }} request */
+  async finiteDifference({ settings, cell, value, step }) {
     const own = sideEngine ??= await start()
-    return finiteDifference(item => compute(own, item), settings, cell, value)
+    return finiteDifference(item => compute(own, item), settings, cell, value, step)
   },
   /**
    * The answer of a run with other edits. It reads the same tokens, so that both are comparable.

@@ -165,8 +165,9 @@ export function recomputeWeights(inputs, saved) {
 
 /**
  * @typedef {object} AttentionOptions
- * @property {any} [attnMask] broadcasts to [B, H, Tq, Tk], or is [B · H, Tq, Tk]: nested booleans or a bool tensor, or
- *   numbers to add
+ * @property {any} [attnMask] broadcasts to [B, H, Tq, Tk], or is [B · H, Tq, Tk]: nested booleans or a bool tensor
+ *   (as in torch: in functional.scaledDotProductAttention true may be attended to, in modules true hides), or numbers
+ *   to add
  * @property {any} [keyPaddingMask] [B, Tk], true hides the key
  * @property {boolean} [isCausal] false; true hides keys after the query's position, aligned at the top left
  * @property {number} [window] hides keys this many positions or more from the query's (Beltagy et al. 2020)

@@ -57,7 +57,7 @@ export const lesson = {
     {
       id: 'weight', state: `room=${ROOM}.qkv&part=v`, target: () => ({ tensor: V, index: VALUE }),
       values: run => ({
-        value: formatFixed(valueOfCell(run, 'positions.output', NUMBER)), weight: formatFixed(weight(run)),
+        value: formatFixed(valueOfCell(run, 'positions.output', NUMBER)), weight: formatFixed(weight(run), 4),
         product: formatFixed(valueOfCell(run, 'positions.output', NUMBER) * weight(run), 3), made: formatFixed(valueOfCell(run, V, VALUE)),
         count: String(rowValues(run, IN_PROJECTION, [FIRST_OF_V]).length),
         channel: String(CHANNEL)
