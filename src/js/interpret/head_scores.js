@@ -10,9 +10,6 @@ import { findAttentions } from './points.js'
  * @typedef {import('../engine/engine.js').Engine} Engine
  * @typedef {import('../trace/trace.js').Trace} Trace
  * @typedef {import('./measure.js').Model} Model
- *
- * A number for each head, by attention in the order in which they are computed.
- * @typedef {number[][]} ByHead
  */
 
 /** The number of tokens that are repeated, if that fits into the model. */
@@ -63,7 +60,7 @@ function scoreTrace(where, trace, ids, first) {
   const attentions = readWeights(where, trace).filter(({ Tq, Tk, B }) => Tq === T && Tk === T && B === ids.length)
   expect(attentions.length > 0, 'shape',
     () => `${where}: no attention of the run has ${ids.length} sequences of ${T} queries and keys, as ids have`)
-  /** @param {keyof ReturnType<typeof patternsOf>} pattern @returns {ByHead} */
+  /** @param {keyof ReturnType<typeof patternsOf>} pattern @returns {number[][]} */
   const scores = pattern => attentions.map(({ H, of }) => Array.from({ length: H }, (_, h) => {
     let sum = 0, count = 0
     patterns.forEach((own, b) => own[pattern].forEach((keys, i) => {
@@ -154,7 +151,8 @@ function readIds(where, ids) {
  *   default: all that the model has
  * @param {any} [options.ids] another text, instead of random tokens; of a run: its ids, if they cannot be found in it
  * @param {Record<string, import('../nn/module.js').Module>} [options.modules] see gf.trace
- * @returns {{ previous: ByHead, duplicate: ByHead, induction: ByHead }} numbers from 0 to 1, [attentions, heads]
+ * @returns {{ previous: number[][], duplicate: number[][], induction: number[][] }} numbers from 0 to 1,
+ *   [attentions, heads], attentions in the order in which they are computed
  * @throws {import('../errors.js').GlassformerError} 'state' for a run without attention weights, 'shape' for ids of
  *   another length
  * @example
@@ -190,7 +188,7 @@ export function headScores(engine, model, options) {
  * The entropy of each head's attention, −Σ w ln w in nats, averaged over all queries: 0 where every query attends to
  * one key, ln Tk where all keys get the same weight.
  * @param {TensorSource} run a run or a trace with attention weights
- * @returns {ByHead} [attentions, heads]
+ * @returns {number[][]} [attentions, heads]
  * @throws {import('../errors.js').GlassformerError} 'state' for a run without attention weights
  * @example
  * const attention = new gf.nn.MultiheadAttention(8, 2), x = gf.zeros([1, 4, 8])
