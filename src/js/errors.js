@@ -43,10 +43,13 @@ export function describe(value) {
   }
 }
 
+/** Cells of the page remove the global; callable modules are functions by typeof, but not of this class. */
+const FunctionClass = Function
+
 /** @param {object} value @returns {string} */
 function describeObject(value) {
   if (Array.isArray(value)) return `an array of ${value.length}`
-  if (typeof value === 'function') return `the function ${value.name || '(anonymous)'}`
+  if (value instanceof FunctionClass) return `the function ${value.name || '(anonymous)'}`
   const tensor = hints.tensor(value)
   if (tensor) return tensor
   if (isPlain(value)) return `an object with ${Object.keys(value).slice(0, 5).join(', ') || 'nothing in it'}`

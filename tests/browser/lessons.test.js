@@ -311,6 +311,26 @@ test('the small figures: dragging and keys move a number, and reach the task', a
   await close()
 })
 
+test('a finger drags an arrow over the whole plane, and the page stays where it is', async () => {
+  const { page, complaints, close } = await open('vectors', 'en', HANDS.touch.options)
+  const handle = await page.waitForSelector('.plane-handle')
+  await handle.scrollIntoViewIfNeeded()
+  const { x, y, width, height } = await handle.boundingBox(), plane = await (await page.$('.plane')).boundingBox(), unit = plane.width / 8
+  const client = await page.context().newCDPSession(page), scrolled = await page.evaluate(() => scrollY)
+  const touch = (type, ...touchPoints) => client.send('Input.dispatchTouchEvent', { type, touchPoints })
+  const from = { x: x + width / 2, y: y + height / 2 }
+  const to = { x: plane.x + plane.width / 2 - 3 * unit, y: plane.y + plane.height / 2 + 2 * unit }
+  await touch('touchStart', from)
+  for (let i = 1; i <= 10; i++) {
+    await touch('touchMove', { x: from.x + (to.x - from.x) * i / 10, y: from.y + (to.y - from.y) * i / 10 })
+  }
+  await touch('touchEnd')
+  assert.equal(await handle.getAttribute('aria-valuetext'), '(−3.0, −2.0)')
+  assert.equal(await page.evaluate(() => scrollY), scrolled)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('input that is no number is reported, and is not a wrong answer', async () => {
   const { page, complaints, close } = await open('mask', 'en')
   await waitForStep(page, 'minus')

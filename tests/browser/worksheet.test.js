@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { LESSONS } from '../../web/lessons/index.js'
 import { loadLesson } from '../../web/lessons/load.js'
 import { createWorksheet } from '../../web/lessons/worksheet.js'
-import { loadLessonTexts } from '../../web/words/index.js'
+import { loadLessonTexts } from '../../web/words/parts.js'
 import { changeAndWait, completeState as pageState, runInNode, useBrowser } from './host.js'
 import { longTest, everyNth } from '../lib/long.js'
 

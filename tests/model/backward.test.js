@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { offsetOf } from '../../src/js/tensor/shape.js'
 import { hasCell } from '../../web/inspector/index.js'
 import { explainCell, firstUse } from '../../web/worker/queries.js'
+import { STEPS } from '../../web/lib/finite_difference.js'
 import { getTensor } from '../../web/lib/run.js'
 import { valueAt } from '../../web/lib/slice.js'
 import { finiteDifference } from '../../web/worker/finite_difference.js'
@@ -116,7 +117,7 @@ test('like a Llama: the gradients of all parts equal slopes of the loss', async 
   run.dispose()
   for (const { name, index, gradient, value } of cells) {
     const compute = async ({ edits, ...settings }) => makeRun(settings, edits)
-    const { slope } = await finiteDifference(compute, { ...LLAMA, edits: [] }, { name, index }, value)
+    const { slope } = await finiteDifference(compute, { ...LLAMA, edits: [] }, { name, index }, value, STEPS[0])
     assert.ok(Math.abs(slope - gradient) < 0.03 * Math.abs(gradient) + 2e-4, `${name}: ${slope} ${gradient}`)
   }
 })
@@ -164,7 +165,7 @@ test('a cell without a gradient has a reason; the dot products have a gradient, 
   assert.deepEqual(firstUse(run.workerRun.run, cell, `${layer}.scores`), { ...cell, name: `${layer}.scores` })
   const { value } = run.explainGradient(`${layer}.scores`, cell.index)
   const { slope } = await finiteDifference(({ edits, ...settings }) => makeRun(settings, edits),
-    { ...SMALL, edits: [] }, cell, valueAt(getTensor(run, cell.name), cell.index))
+    { ...SMALL, edits: [] }, cell, valueAt(getTensor(run, cell.name), cell.index), STEPS[0])
   const dotsGradient = run.explainGradient(cell.name, cell.index).value
   assert.equal(dotsGradient, Math.fround(value * Math.fround(1 / Math.sqrt(4))))
   assert.ok(Math.abs(slope - dotsGradient) < 0.02 * Math.abs(dotsGradient), `nudged ${slope}, ${dotsGradient}`)

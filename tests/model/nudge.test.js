@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
-import { STEP } from '../../web/lib/finite_difference.js'
+import { STEPS } from '../../web/lib/finite_difference.js'
 import { finiteDifference } from '../../web/worker/finite_difference.js'
 import { makeRun } from '../lib/page.js'
+
+const [STEP] = STEPS
 
 const [gf, other] = [await load(), await load()]
 const computeWith = engine => async ({ edits, ...settings }) => makeRun(settings, edits, engine)
@@ -31,7 +33,7 @@ test('the slope between two nudged runs is the gradient', async () => {
     for (const [name, index] of Object.entries(cells)) {
       const { value } = run.explain(name, index)
       const gradient = run.explainGradient(name, index).value
-      const { slope, high, low } = await finiteDifference(computeAside, again, { name, index }, value)
+      const { slope, high, low } = await finiteDifference(computeAside, again, { name, index }, value, STEP)
       const allowed = 0.02 * Math.abs(gradient) + 1e-5
       assert.ok(Math.abs(slope - gradient) < allowed, `${name}: ${slope}, ${gradient}`)
       assert.ok(Math.abs(slope - 1.1 * gradient) > allowed, `${name}: a gradient off by a tenth shows`)
@@ -49,6 +51,6 @@ test('a nudge retains other edits', async () => {
     return compute(settings)
   }
   const settings = { target: [5, 3, 5, 9, 2], edits }
-  await finiteDifference(computeAndRecord, settings, { name: 'output', index: [0, 1, 3] }, 1)
+  await finiteDifference(computeAndRecord, settings, { name: 'output', index: [0, 1, 3] }, 1, STEP)
   assert.deepEqual(usedEdits.map(list => list.map(({ value }) => value)), [[2, 1 + STEP], [2, 1 - STEP]])
 })

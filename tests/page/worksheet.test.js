@@ -8,7 +8,8 @@ import { stateOfStep } from '../../web/lessons/steps.js'
 import { BLANK, createWorksheet } from '../../web/lessons/worksheet.js'
 import { settingsOf } from '../../web/models/index.js'
 import { defaults } from '../../web/models/state.js'
-import { LANGUAGES, loadLessonTexts } from '../../web/words/index.js'
+import { LANGUAGES } from '../../web/words/index.js'
+import { loadLessonTexts } from '../../web/words/parts.js'
 import { pageRun, makeDetachedRun } from '../lib/page.js'
 
 const runs = new Map()

@@ -85,6 +85,8 @@ export function createPlane({ x: [left, right], y: [bottom, top], width = 360, h
       handle.focus({ preventScroll: true })
       event.preventDefault()
     })
+    // `touch-action: none` inside an SVG does not keep Chromium from scrolling, which would cancel the pointer.
+    handle.addEventListener('touchstart', event => event.preventDefault(), { passive: false })
     handle.addEventListener('pointermove', event => handle.hasPointerCapture(event.pointerId) && follow(event))
     handle.addEventListener('keydown', event => {
       const change = KEYS[event.key]

@@ -2,7 +2,7 @@
 
 import { FIGURES } from '../figures/index.js'
 import { translator } from '../lib/text.js'
-import { loadLessonTexts } from '../words/index.js'
+import { loadLessonTexts } from '../words/parts.js'
 
 /** @import { Language } from '../types.d.ts' */
 /** @import { Step } from './index.js' */

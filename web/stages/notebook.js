@@ -4,7 +4,7 @@ import { signedDomain } from '../lib/color.js'
 import { h } from '../lib/dom.js'
 import { getTensor } from '../lib/run.js'
 import { peak, slice } from '../lib/slice.js'
-import { loadNotebookTexts } from '../words/index.js'
+import { loadNotebookTexts } from '../words/parts.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 

@@ -5,7 +5,8 @@ import { parseAnswerFile } from '../lessons/answer_file.js'
 import { LESSONS } from '../lessons/index.js'
 import { loadLesson } from '../lessons/load.js'
 import { defaults } from '../models/state.js'
-import { loadLessonTexts, loadTeachingTexts } from '../words/index.js'
+import { loadTeachingTexts } from '../words/index.js'
+import { loadLessonTexts } from '../words/parts.js'
 import { tabulate } from './tabulate.js'
 
 /** @import { Context } from '../types.d.ts' */

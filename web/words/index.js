@@ -35,12 +35,6 @@ export const loadGlossary = language => read(import(`./${language}/glossary.json
 /** @param {Language} language */
 export const loadTeachingTexts = language => read(import(`./${language}/teaching.json`, { with: { type: 'json' } }))
 
-/** @param {Language} language @param {string} id of the lesson */
-export const loadLessonTexts = (language, id) => read(import(`./${language}/lessons/${id}.json`, { with: { type: 'json' } }))
-
-/** @param {Language} language @param {string} id of the notebook */
-export const loadNotebookTexts = (language, id) => read(import(`./${language}/notebooks/${id}.json`, { with: { type: 'json' } }))
-
 /**
  * A link of a lesson in every language.
  * @param {string} lesson @param {string} name
