@@ -255,3 +255,11 @@ test('operations outside modules have no call', () => {
   assert.deepEqual(run.steps.map(({ op, call }) => [op, call]), [['linear', 0], ['mul', -1]])
   run.dispose()
 })
+
+test('what a model of gf.models.load returns can be observed: its logits are the output', () => {
+  const layer = new gf.nn.Linear(2, 3)
+  const run = gf.observe(() => ({ logits: layer.forward(gf.ones([1, 2])), hidden: null }), { modules: { layer } })
+  assert.equal(run.end, 'layer.output')
+  run.dispose()
+  assert.throws(() => gf.observe(() => ({ hidden: gf.ones([1]) })), /output or logits, got undefined/)
+})

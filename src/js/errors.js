@@ -39,7 +39,7 @@ export function describe(value) {
   try {
     return describeObject(value)
   } catch {
-    return 'an object that cannot be read, such as a proxy of a tensor'
+    return 'an object that cannot be read'
   }
 }
 

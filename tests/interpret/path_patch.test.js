@@ -108,6 +108,7 @@ test('rejects senders and receivers that there are not', async () => {
     [{ receivers: { layer: 3, feedForward: true } }, 'index', /must have a feed-forward network, got 3/],
     [{ receivers: { name: 'nowhere', index: [0] } }, 'index', /nowhere/],
     [{ sender: { layer: 0, head: 4 } }, 'range', /sender\.head must be an integer from 0 to 3, got 4/],
+    [{ receivers: { layer: 0, head: 0, input: 'k' } }, 'range', /receivers must be computed after a head/],
     [{ sender: 3 }, 'type', /sender\.layer must be an integer/],
     [{ sender: { layer: 1, head: 0 }, receivers: { layer: 1, head: 0, input: 'q' } }, 'range', /sender must be computed before a receiver/]
   ]) await assert.rejects(gf.interpret.pathPatch({ ...options, ...change }), { code, message }, String(message))

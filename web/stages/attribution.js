@@ -25,6 +25,9 @@ export function data(run, { room: { parts: { logits } }, rooms, row }) {
 /** @type {Stage<'attribution'>['picture']} */
 export const picture = (run, view) => createPicture(run, view.room.parts.logits, view)
 
+/** Rooms that ask the same question in another way. */
+const OTHER_ROOMS = ['ablation', 'residual_stream', 'head_scores']
+
 /** The reader's choices apply to all answers. @type {{ against: 'alone' | 'runnerUp', order: 'computed' | 'size' }} */
 const choices = { against: 'alone', order: 'computed' }
 let isFolded = true
@@ -67,8 +70,15 @@ export function mount(container, context) {
       draw()
     })
   }
-  const tools = h('div', { className: 'tools' }, segments.against.element, segments.order.element)
-  container.append(tools, source, h('section', {}, heading, list, fold, sum))
+  const tools = h('div', { className: 'tools' }, segments.against.element, segments.order.element), others = h('p', { className: 'note' })
+  container.append(tools, source, h('section', {}, heading, list, fold, sum), others)
+  /** The other rooms that look inside. @param {ReturnType<typeof data>} of */
+  function drawOthers({ rooms }) {
+    const links = rooms.filter(({ stage }) => OTHER_ROOMS.includes(stage)).map(({ id: room, words }) => h('a', {
+      href: context.link({ room }), onclick: handleInternalClick(() => set({ room }, 'push')) }, t(`stages.${words}.name`)))
+    others.replaceChildren(t('stages.attribution.others'), ' ', ...links.flatMap((link, i) => (i ? [' · ', link] : [link])))
+    others.hidden = links.length === 0
+  }
   /** @type {ReturnType<typeof data> | null} */ let latest = null
   /** @type {Found | null} */ let found = null
   let job = {}
@@ -162,6 +172,7 @@ export function mount(container, context) {
     update(next) {
       const isNew = next.run !== latest?.run || next.answer.position !== latest.answer.position
       latest = next
+      drawOthers(next)
       draw()
       if (isNew) compute(next).catch(reportError)
     },

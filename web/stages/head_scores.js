@@ -72,7 +72,8 @@ const createCard = () => {
 export function mount(container, context) {
   const { t, runQuery, set, theme, reportError } = context
   const none = h('p', { className: 'note', hidden: true }, t('stages.head_scores.none'))
-  container.append(none)
+  const unchanged = h('p', { className: 'note', hidden: true }, t('stages.head_scores.unchanged'))
+  container.append(none, unchanged)
   const table = mountGrid(container, t('stages.head_scores.name'), t)
   const legends = h('div', { className: 'figure-legends' })
   container.append(legends)
@@ -159,6 +160,7 @@ export function mount(container, context) {
     update(next) {
       const isNew = next.run !== latest?.run
       latest = next
+      unchanged.hidden = next.run.settings.edits.length === 0
       if (isNew) {
         scores = null
         table.element.setAttribute('aria-busy', 'true')

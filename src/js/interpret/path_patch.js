@@ -161,6 +161,9 @@ export async function pathPatch(engine, options) {
       const [value] = await runs.forEach([own], measureSender)
       return { value, ...metrics }
     }
+    const firstHead = points.heads[0] && { name: points.nameOf(points.heads[0].tensor), index: [] }
+    expect(firstHead && sites.some(site => isRead(firstHead, site)), 'range',
+      () => `${where}: receivers must be computed after a head`)
     const heads = points.heads.map(({ tensor, ...how }) => Array.from({ length: how.heads }, (_, head) => ({
       name: points.nameOf(tensor), index: headIndex(tensor.shape, how, head, tensor.shape.map(() => null))
     })))

@@ -39,7 +39,7 @@ import { trace } from './record_trace.js'
  * @typedef {{ path: string, types: string[], way: { name: string, types: string[] }[], parent: number }} Called
  *
  * What observe was called with, to run again.
- * @typedef {{ fn: () => Tensor | { output: Tensor, loss?: Tensor | null, free?: () => void },
+ * @typedef {{ fn: () => Tensor | { output?: Tensor, logits?: Tensor, loss?: Tensor | null, free?: () => void },
  *   options: { modules: Record<string, Module>, edits: readonly import('./edits.js').Edit[] } }} Source
  *
  * A pass of a run in time order: reading a prompt, generating a token, a training step.
@@ -311,9 +311,9 @@ const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes', 'keepAttention
 /**
  * Runs a model and stores every intermediate tensor, to be read, explained and differentiated on demand.
  * @param {import('../engine/engine.js').Engine} engine
- * @param {() => Tensor | { output: Tensor, loss?: Tensor | null, free?: () => void }} fn the forward pass: returns the
- *   output, or { output, loss, free }: a scalar loss to differentiate (default: the output's sum), and a function that
- *   is called when the run is disposed
+ * @param {() => Tensor | { output?: Tensor, logits?: Tensor, loss?: Tensor | null, free?: () => void }} fn the forward
+ *   pass: returns the output, or what a model of gf.models.load returns, or { output, loss, free }: a scalar loss to
+ *   differentiate (default: the output's sum), and a function that is called when the run is disposed
  * @param {object} [options]
  * @param {Record<string, Module>} [options.modules] names of the modules that fn calls directly
  * @param {readonly import('./edits.js').Edit[]} [options.edits] values that replace computed ones, as an
@@ -337,10 +337,12 @@ export function observe(engine, fn, options) {
   const { modules = {}, edits = [], axes = {}, streams = {}, passes = [], keepAttention } =
     expectOptions('observe', options, OPTIONS)
   const { output: result, trace: recording } = trace(engine, fn, { modules, edits, allowMissing: true, keepAttention })
-  const parts = result instanceof Tensor ? { output: result, loss: null } : { loss: null, ...(result) }
+  // Models of gf.models.load return { logits, … }.
+  const { logits, ...own } = /** @type {any} */ (result instanceof Tensor ? { output: result } : result ?? {})
+  const parts = { loss: null, output: logits, ...own }
   try {
     expect(parts.output instanceof Tensor, 'type',
-      () => `observe: fn must return a tensor, or an object with one as output, got ${describe(parts.output)}`)
+      () => `observe: fn must return a tensor, or an object with one as output or logits, got ${describe(parts.output)}`)
     expect(parts.loss === null || (parts.loss instanceof Tensor && parts.loss.numel() === 1), 'shape',
       () => `observe: loss must be a tensor of one value, got ${describe(parts.loss)}`)
     return new Run(recording, parts, { axes, streams, passes, source: { fn, options: { modules, edits } } })
