@@ -53,7 +53,7 @@ test('embed code has a height in pixels, even where no figure is visible', () =>
   const box = (top, height) => ({ top, height, bottom: top + height })
   assert.equal(measureHeight([box(10, 100), box(300, 50), box(0, 0)]), 340)
   for (const none of [[], [box(0, 0)]]) {
-    assert.match(embedCode({ url: 'u', title: 't', height: measureHeight(none) }), / height="660" /)
+    assert.match(embedCode({ url: 'u', title: 't', height: measureHeight(none) }), / height="680" /)
   }
 })
 

@@ -8,7 +8,7 @@ import { createExportMenu } from './export_model.js'
 /** @import { Context } from '../types.d.ts' */
 
 /** Height of what surrounds an embedded figure: title and origin above, the line of a cell below. */
-const SURROUNDING_HEIGHT = 168
+const SURROUNDING_HEIGHT = 200
 const STEP = 20
 
 /** @type {Record<string, string>} */
@@ -62,7 +62,8 @@ export function createShareMenu(context) {
   }, t(`app.${action}`))
   const element = createMenu({ className: 'share', label: t('app.sharing') }, button('share', () => link()),
     button('embed', () => embedCode({
-      url: link({ embed: true, language: language(), cell: context.currentCell?.() ?? null }),
+      // The figure alone, also of a lesson's step.
+      url: link({ embed: true, lesson: '', at: 0, language: language(), cell: context.currentCell?.() ?? null }),
       title: document.title, height: measureFigures()
     })),
     h('p', { className: 'menu-note' }, t('app.embedding')), elements, exportMenu.element)
