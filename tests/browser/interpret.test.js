@@ -136,11 +136,11 @@ test('a bar leads to the room and the cell of its part, and a token says through
   await page.locator('.chip').first().focus()
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('Enter')
-  const told = await page.textContent('.source-told'), [, token, value, most] = /^“(.*)” gave (\S+), .* \((\S+)\)\.$/.exec(told)
+  const text = await page.textContent('.source-details'), [, token, value, shown] = /^“(.*)” gave (\S+), .* \((\S+)\)\.$/.exec(text)
   assert.equal(token, rows[0].tokens[1])
   assert.ok(isPartValueRight(value, rows[0].values[1]))
   const largest = rows[0].heads.map(({ sources }) => sources[1]).reduce((a, b) => (Math.abs(b) > Math.abs(a) ? b : a))
-  assert.ok(isPartValueRight(most, largest), `${most}, ${largest}`)
+  assert.ok(isPartValueRight(shown, largest), `${shown}, ${largest}`)
   const name = 'Decoder layer 1 · Cross-attention · head 2'
   await page.locator('.waterfall a', { hasText: name }).focus()
   await page.keyboard.press('Enter')
@@ -202,7 +202,7 @@ test('on a phone the attribution fits the window', async () => {
     await waitForBars(page)
     assert.equal(await measureOverflow(page), 0)
     await page.locator('.chip').first().tap()
-    assert.match(await page.textContent('.source-told'), /헤드 \d/)
+    assert.match(await page.textContent('.source-details'), /헤드 \d/)
     await close()
   }
 })

@@ -50,7 +50,7 @@ const createBar = () => h('li', {}, h('span', { className: 'fall-name' }, h('a')
 export function mount(container, context) {
   const { t, theme, runQuery, set, reportError } = context
   const source = h('section', {}, h('h2', {}, t('stages.attribution.sources')))
-  const sourceNote = h('p', { className: 'note' }), status = h('p', { className: 'note source-told', role: 'status' })
+  const sourceNote = h('p', { className: 'note' }), status = h('p', { className: 'note source-details', role: 'status' })
   source.append(sourceNote)
   const span = mountTokenWindow(source, t, () => draw())
   const chips = mountChips(source, { onHover: describe, onPress: describe, onLeave() {} })
@@ -97,13 +97,14 @@ export function mount(container, context) {
     link.setAttribute('href', context.link(patch))
     link.onclick = handleInternalClick(() => set(patch, 'push'))
   }
-  /** Which head brought most of what a token gave. @param {number} row @param {number} col */
+  /** The head that a token gave most through. @param {number} row @param {number} col */
   function describe(row, col) {
     const own = found?.rows[row], at = col + first
     if (!own) return
-    const most = own.heads.reduce((a, b) => (Math.abs(b.sources?.[at] ?? 0) > Math.abs(a.sources?.[at] ?? 0) ? b : a))
+    const sizeOf = (/** @type {PlacedPart} */ { sources }) => Math.abs(sources?.[at] ?? 0)
+    const largest = own.heads.reduce((a, b) => (sizeOf(b) > sizeOf(a) ? b : a))
     setText(status, t('stages.attribution.source', { token: own.tokens[at], value: formatPart(own.values[at]),
-      part: attributedName(most, t), most: formatPart(most.sources?.[at] ?? 0) }))
+      part: attributedName(largest, t), largest: formatPart(largest.sources?.[at] ?? 0) }))
   }
   let first = 0
   function drawSources() {
