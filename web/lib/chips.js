@@ -8,7 +8,7 @@ import { h, syncChildren, setText, targetOf } from './dom.js'
  */
 
 /** @type {Record<string, [number, number]>} */
-const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
+export const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }
 
 const createChip = () => h('button', { type: 'button', className: 'chip', tabindex: '-1' }, h('span'), h('small'))
 

@@ -1,5 +1,6 @@
 /** A table of colored numbers, for values that are not a tensor of the run. */
 
+import { ARROWS } from './chips.js'
 import { h, syncChildren, setText } from './dom.js'
 import { createSlicedWorker } from './scheduling.js'
 import { mountTokenWindow } from './token_window.js'
@@ -25,7 +26,8 @@ import { mountTokenWindow } from './token_window.js'
  */
 const [MANY_CELLS, CELLS_PER_PIECE, FRAME_MS] = [600, 6, 1]
 
-const createCell = () => h('td', {}, h('span'))
+/** @param {boolean} isPressable */
+const createCell = isPressable => h('td', isPressable ? { tabindex: '-1' } : {}, h('span'))
 
 /** @param {BuiltElement<HTMLElement>} element @param {GridCell} cell */
 function fillCell(element, { text, note = '', color, isMarked = false }) {
@@ -44,7 +46,8 @@ const maxColumns = lines => Math.max(MIN_COLUMNS, Math.min(MAX_COLUMNS, Math.flo
 
 /**
  * @param {Element} container @param {string} label @param {import('../types.d.ts').Translate} t
- * @param {(key: string, col: number) => void} [onPress] what a press on a cell does
+ * @param {(key: string, col: number) => void} [onPress] what a press on a cell does; by keyboard, arrow keys move from
+ *   cell to cell
  */
 export function mountGrid(container, label, t, onPress) {
   const tokenRange = mountTokenWindow(container, t, () => draw())
@@ -55,11 +58,36 @@ export function mountGrid(container, label, t, onPress) {
   const table = h('table', { className: 'grid' }, h('thead', {}, headRow), body)
   const frame = h('div', { 'className': 'grid-frame', 'tabindex': '0', 'role': 'region', 'aria-label': label }, table)
   container.append(frame)
-  table.addEventListener('click', ({ target }) => {
+  /** @param {Event} event */
+  function press({ target }) {
     const cell = target instanceof Element ? target.closest('td') : null
     const row = /** @type {HTMLElement | null} */ (cell?.parentElement)
     if (cell && row) onPress?.(row.dataset.key ?? '', first + cell.cellIndex - 1)
-  })
+  }
+  /** @param {HTMLElement} cell the one that the tab key reaches */
+  function setTabStop(cell) {
+    table.querySelector('td[tabindex="0"]')?.setAttribute('tabindex', '-1')
+    cell.setAttribute('tabindex', '0')
+  }
+  /** @param {KeyboardEvent} event */
+  function moveOrPress(event) {
+    const cell = event.target instanceof HTMLTableCellElement ? event.target : null, step = ARROWS[event.key]
+    if (!cell || !(step || ['Enter', ' '].includes(event.key))) return
+    event.preventDefault()
+    event.stopPropagation()
+    if (!step) return press(event)
+    // A title has no cells.
+    const rows = [...body.children].filter(row => row.children.length > 1)
+    const row = rows[rows.indexOf(/** @type {any} */ (cell.parentElement)) + step[0]]
+    const next = row?.children[cell.cellIndex + step[1]]
+    if (next instanceof HTMLTableCellElement && next.localName === 'td') next.focus()
+    return undefined
+  }
+  table.addEventListener('click', press)
+  if (onPress) {
+    table.addEventListener('keydown', moveOrPress)
+    table.addEventListener('focusin', ({ target }) => target instanceof HTMLTableCellElement && setTabStop(target))
+  }
   /** @type {WeakMap<Element, Child>} */ const headContents = new WeakMap()
   const createLine = () => h('tr', {}, h('th', { scope: 'row' }))
   /**
@@ -74,13 +102,14 @@ export function mountGrid(container, label, t, onPress) {
     if (headContents.get(first) !== head) first.replaceChildren(/** @type {Node | string} */ (head))
     headContents.set(first, head)
     while (row.children.length > cells.length + 1) row.lastElementChild?.remove()
-    while (row.children.length < cells.length + 1) row.append(createCell())
+    while (row.children.length < cells.length + 1) row.append(createCell(Boolean(onPress)))
   }
   /** @param {{ line: RenderedLine, at: number, from: number, to: number }} piece cells of a line */
   const fillPiece = ({ line, at, from, to }) => {
     if (at === body.children.length) body.append(createLine())
     const row = /** @type {BuiltElement<HTMLElement>} */ (body.children[at])
     if (from === 0) fillLineHead(row, line)
+    if (onPress && !table.querySelector('td[tabindex="0"]')) body.querySelector('td')?.setAttribute('tabindex', '0')
     line.cells.slice(from, to).forEach((cell, i) => (
       fillCell(/** @type {BuiltElement<HTMLElement>} */ (row.children[from + i + 1]), cell)))
   }
