@@ -43,7 +43,7 @@ const UNUSED = new RegExp(`/src/js/(${[
   'ops/(bitwise|composed|derived|einsum|gated|in_place|subscript|windows)',
   'nn/(backward_hooks|conv|parameter_containers|print_module)',
   'optim/(adam|clip_grad|lr_schedulers|noam|optimizer|sgd)', 'autograd/function', 'compile/compile', 'export/(dynamic_axes|onnx_loss)',
-  'files/checkpoint', 'interpret/(ablate|attribution_patch|head_scores|patch|path_patch|steering)', 'models/(adapter|lora)', 'tensor/print_tensor', 'text/(chat_template|train_unigram)'
+  'files/checkpoint', 'interpret/(ablate|attribution_patch|head_scores|path_patch|steering)', 'models/(adapter|lora)', 'tensor/print_tensor', 'text/(chat_template|train_unigram)'
 ].join('|')})\\.js$`)
 
 /**
@@ -87,7 +87,7 @@ const withoutUnused = {
 }
 
 /** Parts of the library that the engine's worker fetches when they are used: to import, export or explain a model. */
-const FETCHED_LATER = /\/src\/js\/(models\/index|export\/(onnx|pytorch)|interpret\/(input_attribution|logit_attribution|logit_lens))\.js$/, ON_DEMAND = '?on-demand'
+const FETCHED_LATER = /\/src\/js\/(models\/index|export\/(onnx|pytorch)|interpret\/(input_attribution|logit_attribution|logit_lens|patch))\.js$/, ON_DEMAND = '?on-demand'
 /** Their functions that return at once: they need a model, so that the models are there by then. */
 const SYNCHRONOUS = /^(save|addAdapter|saveAdapter)$/
 

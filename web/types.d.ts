@@ -81,6 +81,8 @@ export interface ViewState {
   cell: Cell | null
   depth: Depth
   twin: string
+  /** The other text of a comparison of two; '' for the model's own. */
+  other: string
   embed: boolean
   theatre: string
   /** The exercise, or `list`. */
@@ -144,6 +146,8 @@ export interface PageModel {
   problems: (state: Settings) => { [name: string]: Problem | null | undefined }
   /** Tokens of an answer as text. */
   written: (tokens: string[]) => string
+  /** Another text that differs from one in what the answer depends on, to compare both. */
+  partner?: (text: string) => string
   /** Why the model's answer is unreliable, as a key of its field's texts. */
   warning?: (state: Settings) => string | null
   /** Its own rooms, where they are not derived from the run. */
@@ -392,7 +396,8 @@ export interface RunReport {
   signature: string
   streams: Record<string, Stream>
   passes: Pass[]
-  unusedEdits: LibraryRun['unusedEdits']
+  /** Edits that the run has no cell for. */
+  unusedEdits: import('./lib/edits.js').EditTarget[]
   loss: number
   hasLoss: boolean
   /** The tensor that backward starts from. */
@@ -579,6 +584,9 @@ export interface StageParts {
   head_scores: { layers: import('./rooms/stream.js').Heads[], out: string }
   /** logits: of the answer's tokens or, in a classification, of its labels */
   attribution: { logits: string }
+  patching: {
+    logits: string, rows: ReturnType<typeof import('./rooms/stream.js').patchedRows>, attentions: import('./rooms/stream.js').Heads[]
+  }
   ablation: { parts: import('./rooms/stream.js').Part[], logits?: string, out: string }
   residual_stream: {
     streams: import('./rooms/stream.js').Stream[], last: import('./rooms/stream.js').LastStep[] | null, spoken: string | null
@@ -657,6 +665,8 @@ export interface Context {
   language: () => Language
   /** Tokens of an answer as text. */
   written: (tokens: string[]) => string
+  /** The text of the run, the one that it is compared with, and what is wrong with that. */
+  otherText: () => { own: string, text: string, problem?: Problem | null }
   /** The title of the figure, and its origin in one line. */
   heading: () => string
   origin: (named?: string) => string
@@ -741,6 +751,9 @@ export interface QueryTypes {
   ablate: [{ state: object, edits: Edit[], what: AnswerTarget, base?: Float32Array }, Float32Array]
   /** token: the one with the largest score by default; isDifference: compared with the best other token */
   attribution: [{ logits: string, position: number, token?: number, isDifference: boolean }, Attribution]
+  answerTo: [{ state: State, text: string }, OtherText]
+  patch: [PatchQuery, PatchedRows]
+  stopPatching: [object, void]
   logitLens: [{ points: { name: string, last: LastStep[] }[], rows: number[], ids: number[] }, LensPrediction[][]]
   norms: [{ names: string[] }, Float32Array[]]
   costs: [object, Costs]
@@ -779,6 +792,32 @@ export interface QueryTypes {
 export type RunQuery = <Type extends keyof QueryTypes>(
   type: Type, details: QueryTypes[Type][0], onProgress?: (progress: { done: number, total: number }) => void
 ) => Promise<QueryTypes[Type][1]>
+
+/** What a model answers to another text: its tokens by stream, and its answer. */
+export interface OtherText {
+  tokens: Record<string, string[]>
+  /** The number of tokens that the model reads before its answer. */
+  length: number
+  steps: Decoding['steps']
+}
+
+/** The place of an answer at which two texts are compared, and what is patched: tensors at each position, or all heads. */
+export interface PatchQuery {
+  state: State
+  text: string
+  /** The ids of both answers. */
+  ids: number[]
+  otherIds: number[]
+  step: number
+  targets: 'heads' | string[]
+}
+
+/** By row, the logit of the other text's token minus that of this one, with a place patched; and without a patch. */
+export interface PatchedRows {
+  rows: { name: string, values: number[] }[]
+  here: number
+  there: number
+}
 
 /** The description of imported files. */
 export type Inspection = Awaited<ReturnType<Library['models']['inspect']>> & {

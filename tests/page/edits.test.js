@@ -275,3 +275,16 @@ test('the dropout mask of attention can be edited in both directions, and gradie
     editedRun.dispose()
   }
 })
+
+test('an edit that takes a place from another text survives a link, and its text is written once', () => {
+  const fromText = '날씨; 50% ~ 좋다 = @a', state = { ...defaults('induction'), edits: [0, 1, 2].map(t => (
+    { name: 'decoder.layers.0.self_attn.heads', index: [0, t, [16, 32]], fromText })) }
+  const hash = toHash(state)
+  assert.deepEqual(fromHash(hash).edits, state.edits)
+  assert.equal(hash.split(encodeURIComponent(encodeURIComponent('날씨'))).length, 2)
+  const mixed = [{ name: 'a', index: [0], value: 1 }, { name: 'b', index: [null], fromText: 'x' }, { name: 'c', index: [0], from: 'd' },
+    { name: 'e', index: [0], fromText: 'x' }]
+  assert.deepEqual(fromHash(toHash({ ...state, edits: mixed })).edits, mixed)
+  // No text before it, and no valid text.
+  assert.deepEqual(fromHash(`model=dates&edits=${encodeURIComponent('a:0=~;b:0=~%E0%A4;c:0=1')}`).edits, [{ name: 'c', index: [0], value: 1 }])
+})

@@ -90,14 +90,15 @@ function selectedCells(shape, index) {
 }
 
 /**
- * Applies the reader's edits.
+ * Applies the reader's edits. What one takes from a run on another text is read from the run that has it.
  * @param {TensorLike} computed @param {Edit[]} edits @param {(name: string) => TensorLike} valueOf
+ * @param {ArrayLike<number> | undefined} edited the same tensor of the run
  */
-function withEdits(computed, edits, valueOf) {
+function withEdits(computed, edits, valueOf, edited) {
   if (edits.length === 0) return computed
   const { shape } = computed, data = Float64Array.from(computed.data)
-  for (const { index, value, from } of edits) {
-    const source = from === undefined ? null : valueOf(from).data
+  for (const { index, value, from, fromText } of edits) {
+    const source = fromText !== undefined ? edited : from === undefined ? null : valueOf(from).data
     for (const cell of selectedCells(shape, index)) data[cell] = source ? source[cell] : Math.fround(Number(value))
   }
   return { shape, data }
@@ -146,7 +147,7 @@ function forward(plan, { tensors, edits = [] }, isLocal) {
     if (absent.length) continue
     doneSteps.push(step)
     const { op, out, parameters } = step, read = inputsOf(step), y = STEPS[op].forward(read, parameters)
-    computedTensors.set(out, withEdits(y, edits.filter(({ name }) => name === out), valueOf))
+    computedTensors.set(out, withEdits(y, edits.filter(({ name }) => name === out), valueOf, tensors.get(out)?.data))
     bounds.set(out, isLocal ? STEPS[op].bound(read, parameters, y) : null)
   }
   return { made: computedTensors, bounds, done: doneSteps, missing, readOf: inputsOf, valueOf }

@@ -91,15 +91,16 @@ export function renderEdits({ t, store, go, idle = [] }) {
   /** @param {Edit} edit */
   const renderEdit = edit => {
     const previous = store.valueBefore(edit)
-    const { name, index, from, value } = edit
+    const { name, index, from, fromText, value } = edit
+    const source = fromText === undefined ? from : t('inspector.edit.ofText', { text: fromText })
     const cell = index.map(axisIndex => (Array.isArray(axisIndex) ? axisIndex[0] : axisIndex ?? 0))
     const isIdle = Boolean(findEdit(idle, edit))
-    const kinds = [isIdle && 'is-idle', from !== undefined && 'is-copy'].filter(Boolean)
+    const kinds = [isIdle && 'is-idle', source !== undefined && 'is-copy'].filter(Boolean)
     return h('li', { className: kinds.join(' ') },
       h('button', { type: 'button', className: 'cell-link', onclick: () => go({ name, index: cell }) },
         splitAtDots(cellName(edit))),
-      h('span', { className: 'edit-value' }, previous === undefined ? '' : `${formatBrief(previous)} → `, from === undefined ? '' : '= ',
-        h('b', {}, from === undefined ? formatExact(value) : splitAtDots(from))),
+      h('span', { className: 'edit-value' }, previous === undefined ? '' : `${formatBrief(previous)} → `, source === undefined ? '' : '= ',
+        h('b', {}, source === undefined ? formatExact(Number(value)) : splitAtDots(source))),
       h('button', {
         'type': 'button', 'className': 'quiet', 'onclick': () => store.remove(edit),
         'aria-label': t('inspector.edit.remove', { cell: cellName(edit) })

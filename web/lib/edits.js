@@ -6,9 +6,16 @@ import { cellName } from './cell.js'
 
 /** @import { Edit as LibraryEdit, EditIndex, TensorSource } from '../../src/js/trace/edits.js' */
 /**
- * An edit that a link can contain: of one run.
- * @typedef {Exclude<LibraryEdit, { from: TensorSource }>} Edit
+ * An edit that a link can contain: of one run, or with the values of the same cells in the run on another text.
+ * @typedef {(Exclude<LibraryEdit, { from: TensorSource }> & { fromText?: undefined })
+ *   | { name: string, index: EditIndex, fromText: string, value?: undefined, from?: undefined }} Edit
  */
+
+/**
+ * The edits of a run; where they name another text, the worker has added the run on it.
+ * @param {readonly Edit[]} edits
+ */
+export const toLibrary = edits => /** @type {LibraryEdit[]} */ (/** @type {unknown} */ (edits))
 
 /**
  * Whether editing a value has an effect: another tensor is computed from its tensor, or an answer is chosen from it.
@@ -33,16 +40,19 @@ export const findEdit = (edits, cell) => edits.find(edit => cellName(edit) === c
 export const withoutEdit = (edits, cell) => edits.filter(edit => cellName(edit) !== cellName(cell))
 
 /** The list with an edit, its value rounded to float32. @param {Edit[]} edits @param {Edit} edit */
-export function withEdit(edits, { name, index, value, from }) {
+export function withEdit(edits, { name, index, value, from, fromText }) {
   const target = { name, index: [...index] }
-  const edit = from === undefined ? { ...target, value: Math.fround(value) } : { ...target, from }
+  /** @type {Edit} */
+  const edit = fromText !== undefined ? { ...target, fromText } : from !== undefined ? { ...target, from }
+    : { ...target, value: Math.fround(Number(value)) }
   return [...withoutEdit(edits, edit), edit]
 }
 
 /** Whether a list contains all of some edits. @param {readonly Edit[]} edits @param {readonly Edit[]} subset */
 export const hasEdits = (edits, subset) => subset.every(candidate => {
   const edit = findEdit(edits, candidate)
-  return edit && Object.is(edit.value, candidate.value) && edit.from === candidate.from
+  const { value, from, fromText } = candidate
+  return edit && Object.is(edit.value, value) && edit.from === from && edit.fromText === fromText
 })
 
 /**
@@ -76,9 +86,36 @@ function readIndex(text) {
   return last === null ? from : [from, last + 1]
 }
 
-/** @param {Edit[]} edits */
-export const writeEdits = edits => edits.map(({ name, index, value, from }) => (
-  `${name}:${index.map(writeIndex).join(',')}=${from === undefined ? formatEditValue(value) : `@${from}`}`)).join(';')
+/** A number, `@` and a tensor of the run, or `~` and another text. @param {Edit} edit */
+const writeSource = ({ value, from, fromText }) => (fromText !== undefined ? `~${encodeURIComponent(fromText)}`
+  : from !== undefined ? `@${from}` : formatEditValue(Number(value)))
+
+/** A text is written once where several edits in a row name it. @param {Edit[]} edits */
+export const writeEdits = edits => edits.map((edit, i) => {
+  const isRepeated = edit.fromText !== undefined && edit.fromText === edits[i - 1]?.fromText
+  return `${edit.name}:${edit.index.map(writeIndex).join(',')}=${isRepeated ? '~' : writeSource(edit)}`
+}).join(';')
+
+/** @param {string} encoded */
+function readText(encoded) {
+  try {
+    return { fromText: decodeURIComponent(encoded) }
+  } catch {
+    return null
+  }
+}
+
+/**
+ * What `writeSource` wrote, or null.
+ * @param {string} text @param {string} [lastText] of the edit before
+ */
+function readSource(text, lastText) {
+  const [, sign, rest] = /^([@~])(.*)$/.exec(text) ?? []
+  if (sign === '@') return /^[\w.:]+$/.test(rest) ? { from: rest } : null
+  if (sign === '~') return rest ? readText(rest) : lastText === undefined ? null : { fromText: lastText }
+  const value = parseNumber(text)
+  return value === null ? null : { value: Math.fround(value) }
+}
 
 const EDIT = /^([\w.:]+?):((?:\d+(?:-\d+)?|\*)(?:,(?:\d+(?:-\d+)?|\*))*)=(.+)$/
 
@@ -91,15 +128,16 @@ export const MAX_EDITS = 2000
  */
 export function readEdits(text) {
   /** @type {Map<string, Edit>} */ const edits = new Map()
+  /** @type {string | undefined} */ let lastText
   for (const part of text.split(';')) {
     const [, name, indices, valueText] = EDIT.exec(part) ?? []
-    const [, from] = /^@([\w.:]+)$/.exec(valueText ?? '') ?? []
-    const value = valueText === undefined || from ? null : parseNumber(valueText)
-    if (!from && value === null) continue
+    const source = valueText === undefined ? null : readSource(valueText, lastText)
+    if (!source) continue
+    if ('fromText' in source) lastText = source.fromText
     const target = { name, index: indices.split(',').map(readIndex) }
     // The last edit of a cell counts.
     edits.delete(cellName(target))
-    edits.set(cellName(target), from ? { ...target, from } : { ...target, value: Math.fround(Number(value)) })
+    edits.set(cellName(target), { ...target, ...source })
     if (edits.size > MAX_EDITS) break
   }
   return [...edits.values()]

@@ -1,6 +1,7 @@
 /** A run of a generating model: it generates with dropout off, then reads the answer with the current settings. */
 
 import { SAMPLING, compute, decodingOf, isSamplingEdit } from './generation.js'
+import { toLibrary } from '../lib/edits.js'
 import { prepare, release } from './model_cache.js'
 import { createSampling } from './sampling.js'
 
@@ -66,7 +67,7 @@ export function generatedRun(gf, entry, settings, edits, choose, reading) {
     gf.engine.trace?.tag('loss', loss)
     sampling.forward(output)
     return { output, loss, free }
-  }, { modules: { [SAMPLING]: /** @type {any} */ (sampling) }, edits, axes, streams, passes })
+  }, { modules: { [SAMPLING]: /** @type {any} */ (sampling) }, edits: toLibrary(edits), axes, streams, passes })
   return {
     run, settings, outputs: [`${SAMPLING}.output`], valuesBeforeEdits: entry.valuesBeforeEdits ?? new Map(),
     trueLoss: truth?.answers.length ? lossOfAnswer ?? run.loss : null,

@@ -2,6 +2,7 @@
 
 import { pathTo } from '../../src/js/decoding/beam.js'
 import { filterLogits, greedy, pick } from '../../src/js/decoding/choose.js'
+import { toLibrary } from '../lib/edits.js'
 import { rankIndices } from '../lib/ranking.js'
 import { ensureChoosable, generateTokens, randomNumbers, searchBeams } from './decoding.js'
 import { createSampling } from './sampling.js'
@@ -39,7 +40,8 @@ function looksAhead({ index }) {
  */
 export function compute(gf, edits, fn, modules = {}) {
   if (edits.length === 0) return gf.tidy(() => gf.noGrad(() => /** @type {Float32Array} */ (fn().values.slice())))
-  const { output, trace } = gf.trace(() => gf.noGrad(fn), { edits, modules, allowMissing: true, keepAttention: [] })
+  const { output, trace } = gf.trace(() => gf.noGrad(fn),
+    { edits: toLibrary(edits), modules, allowMissing: true, keepAttention: [] })
   const values = /** @type {Float32Array} */ (output.values.slice())
   trace.dispose()
   output.dispose()

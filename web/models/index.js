@@ -11,7 +11,7 @@ import { problemOf } from '../../src/training/model_settings.js'
 import { stories } from './stories/index.js'
 import { text } from './text/index.js'
 
-/** @import { Decoding, Failure, PageModel, Problem, Settings } from '../types.d.ts' */
+/** @import { Decoding, Failure, PageModel, Problem, Settings, State } from '../types.d.ts' */
 
 /** @type {PageModel[]} */
 export const MODELS = [dates, particles, stories, induction, text, sentences, positions, own]
@@ -36,6 +36,10 @@ export function defaultsOf(id) {
   const all = { model: modelOf(id).id, ...Object.fromEntries([...values(settings), ...values(fields)]) }
   return /** @type {Settings} */ (all)
 }
+
+/** The field with the text that a model reads. @param {PageModel} model */
+export const textField = ({ fields }) => (
+  /** @type {string} */ (Object.keys(fields).find(name => !fields[name].isAnswer)))
 
 /** The names of all settings and fields that determine a run of a model. @param {string} id */
 export const keysOf = id => [...Object.keys(defaultsOf(id)), 'edits']
@@ -70,6 +74,17 @@ export function problemsOf(state) {
   const settings = Object.entries(model.settings).filter(([, { hasEffect }]) => hasEffect?.(state) ?? true)
     .map(([name, setting]) => [name, problemOf(name, setting, state)])
   return Object.fromEntries([...Object.entries(model.problems(state)), ...settings].filter(([, problem]) => problem))
+}
+
+/**
+ * The text of a run and the one that it is compared with, the reader's or the model's own ('' for none), and what is
+ * wrong with that.
+ * @param {State} state @returns {{ own: string, text: string, problem?: Problem | null }}
+ */
+export function otherTextOf(state) {
+  const model = modelOf(state.model), field = textField(model)
+  const own = String(state[field]), text = state.other || model.partner?.(own) || ''
+  return { own, text, problem: text ? problemsOf({ ...state, [field]: text, target: '' })[field] : null }
 }
 
 /**

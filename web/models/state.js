@@ -18,7 +18,7 @@ const ANY_ROOM = '*'
 /** The part of the state that selects what is displayed; it never changes the run. */
 /** @type {ViewState} */
 const DEFAULT_VIEW = {
-  room: 'house', sentence: 0, head: 0, layer: 0, part: 'q', row: 0, step: -1, cell: null, depth: 'numbers', twin: '',
+  room: 'house', sentence: 0, head: 0, layer: 0, part: 'q', row: 0, step: -1, cell: null, depth: 'numbers', twin: '', other: '',
   embed: false, theatre: '', exercise: '', lesson: '', at: 0, glossary: '', lit: '',
   language: 'auto', theme: 'auto'
 }

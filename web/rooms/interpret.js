@@ -1,6 +1,9 @@
-/** The rooms about a whole model: attribution, ablations, logit lens, head scores, costs, how weights are stored. */
+/**
+ * The rooms about a whole model: attribution, patching, ablations, logit lens, head scores, costs, how weights are
+ * stored.
+ */
 
-import { lastSteps, partsOf, positionParts, streamsOf } from './stream.js'
+import { lastSteps, partsOf, patchedRows, positionParts, streamsOf } from './stream.js'
 
 /** @import { Run } from '../types.d.ts' */
 /** @import { Graph } from './graph.js' */
@@ -32,6 +35,8 @@ export function modelRooms(run, graph, { attentions, logits, scores, room, ...to
   const explained = logits ?? scores
   return [
     ...(explained ? [room('attribution', 'attribution', [], { reads: [explained], parts: { logits: explained } })] : []),
+    ...(logits && run.decoding && streams.length ? [room('patching', 'patching', [], { reads: [logits], parts: {
+      logits, rows: patchedRows(streams), attentions } })] : []),
     ...(parts.length && out ? [room('ablation', 'ablation', [], { reads: [out], parts: { parts, logits, out } })] : []),
     ...(isGenerated && causalAttentions.length ? [room('head_scores', 'head_scores', [], { reads: causalAttentions.map(room => room.out), parts: {
       layers: causalAttentions, out: causalAttentions[0].out } })] : []),

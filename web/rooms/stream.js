@@ -21,6 +21,9 @@ import { beforeRotation, addsPositions, isPositions, isSumOfStreams, addedTable,
  * @typedef {{ kind: 'layer' | 'sub' | 'residual' | 'head' | 'places', tower: string, layer?: number, block: string,
  *   head?: number, edits: Edit[] }} Part
  *
+ * A tensor that can be patched.
+ * @typedef {{ name: string, tower: string, layer?: number, block: string }} PatchedRow
+ *
  * A step from the stream to logits: its other inputs and its parameters.
  * @typedef {{ out: string, input: string }} LastStep
  */
@@ -110,6 +113,25 @@ export function partsOf(streams, attentions, shapeOf) {
     return [...layer, ...rest]
   }))
   return [...parts, ...[...unassigned].flatMap(headsOf)]
+}
+
+/**
+ * What can be patched in each layer: the stream as the layer reads it and after the last one, and what its sub-layers
+ * add to it.
+ * @param {Stream[]} streams @returns {Record<'residual' | 'attention' | 'feedForward', PatchedRow[]>}
+ */
+export function patchedRows(streams) {
+  const subs = streams.flatMap(stream => stream.subs)
+  const isFirst = (/** @type {SubLayer} */ { tower, layer }, /** @type {number} */ i) => (
+    tower !== subs[i - 1]?.tower || layer !== subs[i - 1].layer)
+  /** @param {(sub: SubLayer, i: number) => boolean} isListed @param {'input' | 'change'} what */
+  const rows = (isListed, what) => subs.filter(isListed).map(({ [what]: name, tower, layer, block }) => (
+    { name, tower, layer, block }))
+  const ends = streams.map(({ tower, subs: own }) => ({ name: own[own.length - 1].point, tower, block: 'exit' }))
+  return {
+    residual: [...rows(isFirst, 'input'), ...ends], attention: rows(({ block }) => block !== 'feed_forward', 'change'),
+    feedForward: rows(({ block }) => block === 'feed_forward', 'change')
+  }
 }
 
 /**

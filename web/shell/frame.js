@@ -130,7 +130,7 @@ export function positionOnTour(rooms, room) {
 }
 
 /** Rooms without a paragraph on what would happen without them. */
-const WITHOUT_NOTE = new Set(['attribution', 'ablation', 'head_scores', 'residual_stream', 'costs'])
+const WITHOUT_NOTE = new Set(['attribution', 'patching', 'ablation', 'head_scores', 'residual_stream', 'costs'])
 
 /** @param {string} title @param {...Child} text */
 const createAside = (title, ...text) => h('section', {}, h('h2', {}, title), h('p', {}, ...text))

@@ -26,7 +26,7 @@ export function data(run, { room: { parts: { logits } }, rooms, row }) {
 export const picture = (run, view) => createPicture(run, view.room.parts.logits, view)
 
 /** Rooms that ask the same question in another way. */
-const OTHER_ROOMS = ['ablation', 'residual_stream', 'head_scores']
+const OTHER_ROOMS = ['patching', 'ablation', 'residual_stream', 'head_scores']
 
 /** The reader's choices apply to all answers. @type {{ against: 'alone' | 'runnerUp', order: 'computed' | 'size' }} */
 const choices = { against: 'alone', order: 'computed' }

@@ -46,6 +46,7 @@ import * as extrapolation from './extrapolation.js'
 import * as notebook from './notebook.js'
 import * as attentionDropout from './attention_dropout.js'
 import * as attribution from './attribution.js'
+import * as patching from './patching.js'
 import * as ablation from './ablation.js'
 import * as headScores from './head_scores.js'
 import * as residualStream from './residual_stream.js'
@@ -59,7 +60,7 @@ export const stages = [
   house, tokens, ids, embedding, positions, sum, dropout, qkv, rotary, relative, scores, mask, weights, heads, output,
   pieces, bpeMerges, bpeTraining, wordpiece, unigram, syllables,
   scale, cross, norm, linear, activation, sampling, decoding, cache, attentionDropout, experts, labels, operation,
-  attribution, ablation, headScores, residualStream, weightBlocks, costs,
+  attribution, patching, ablation, headScores, residualStream, weightBlocks, costs,
   shuffle, requirements, waves, circle, notebook,
   firstIdeas, twoSpellings, layouts, broadcasting, rotation, schemes, extrapolation
 ]

@@ -3,6 +3,7 @@
 import { setChildren, findElement, h, uniqueId } from '../lib/dom.js'
 import { hasEdits, toggleEdits } from '../lib/edits.js'
 import { fullName, listDependencies, partKey, listParts } from '../lib/ablation_parts.js'
+import { otherTextOf, modelOf, textField } from '../models/index.js'
 import { listAlternatives, controlsOf, hasSettingEffect, valueLabel } from '../shell/controls.js'
 import { isNarrow } from './layout.js'
 
@@ -17,10 +18,19 @@ import { isNarrow } from './layout.js'
  */
 
 /**
- * Comparisons without a control: without the reader's edits.
+ * Comparisons without a control: without the reader's edits, with another text.
  * @type {Record<string, (state: Settings) => Alternative[]>}
  */
-const SETTINGS_WITHOUT_CONTROL = { edits: ({ edits }) => (edits.length ? [{ value: [], word: 'none', now: 'some' }] : []) }
+const SETTINGS_WITHOUT_CONTROL = {
+  edits: ({ edits }) => (edits.length ? [{ value: [], word: 'none', now: 'some' }] : []),
+  text(state) {
+    const { text, problem } = otherTextOf(/** @type {State} */ (state))
+    return text && !problem ? [textAlternative(text, state)] : []
+  }
+}
+
+/** @param {string} value another text @param {Settings} state @returns {Alternative} */
+const textAlternative = (value, state) => ({ value, key: textField(modelOf(state.model)) })
 
 /** Settings that change the length of the run, whose figures cannot be compared. */
 const EXCLUDED_SETTINGS = ['maxNewTokens']
@@ -59,6 +69,7 @@ export function readTwin(text, state, rooms = []) {
     const part = listParts(rooms).find(alternative => partKey(alternative) === value)
     return part ? { name, ...toggledPart(part, state) } : null
   }
+  if (name === 'text') return { name, ...textAlternative(value, state) }
   const other = name && listComparisons(name, state).find(alternative => serializeValue(alternative) === value)
   return other ? { name, ...other } : null
 }
@@ -68,6 +79,7 @@ const ABLATION = 'without'
 
 /** A setting's value in words. @param {Comparison} comparison @param {Translate} t */
 const describeValue = ({ name, value, word }, t) => {
+  if (name === 'text') return t('twin.text.of', { text: value })
   if (name === 'edits') return t(`twin.edits.${word}`, { count: /** @type {unknown[]} */ (value).length })
   return word ? t(`controls.${name}.${word}`) : String(value)
 }
@@ -77,7 +89,7 @@ const describeValue = ({ name, value, word }, t) => {
  * @param {Comparison} setting @param {Translate} t
  */
 export const describeComparison = (setting, t) => (
-  setting.part ? t(`twin.without.${setting.word}`, { part: fullName(setting.part, t) }) : setting.name === 'edits' ? describeValue(setting, t)
+  setting.part ? t(`twin.without.${setting.word}`, { part: fullName(setting.part, t) }) : ['edits', 'text'].includes(setting.name) ? describeValue(setting, t)
     : `${t(`controls.${setting.name}.label`)}: ${describeValue(setting, t)}`)
 
 /**
@@ -99,7 +111,7 @@ export function mountComparisonMenu(container, { settings, stage, tensors }, { t
   /** @param {string} name @returns {(alternative: Alternative) => HTMLElement} */
   const createOption = name => alternative => h('option', { value: `${name}:${serializeValue(alternative)}` }, describeComparison({ name, ...alternative }, t))
   /** @param {{ name: string, others: Alternative[] }} group */
-  const groupLabel = ({ name }) => t([ABLATION, 'edits'].includes(name) ? `twin.${name}.label` : `controls.${name}.label`)
+  const groupLabel = ({ name }) => t([ABLATION, 'edits', 'text'].includes(name) ? `twin.${name}.label` : `controls.${name}.label`)
   /**
    * The displayed groups; one with the same labels is not rebuilt.
    * @type {Map<string, { element: HTMLElement, key: string }>}

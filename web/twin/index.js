@@ -180,7 +180,7 @@ function mountDifferences(container, context) {
 }
 
 /** Stages whose figures compare several runs already. */
-const STAGES_WITH_COMPARISON = ['attribution', 'ablation', 'head_scores', 'residual_stream', 'costs']
+const STAGES_WITH_COMPARISON = ['attribution', 'patching', 'ablation', 'head_scores', 'residual_stream', 'costs']
 
 /**
  * The overview has no twin: two overviews do not fit beside each other, and differences are easier to see in a room.
@@ -235,7 +235,7 @@ export function mountTwin(container, room, context) {
   }
   /** The setting of each. @param {PendingComparison} comparing */
   function updateHeadings({ view: state, setting }) {
-    const now = { ...setting, value: state[setting.name], word: setting.now }
+    const now = { ...setting, value: state[setting.key ?? setting.name], word: setting.now }
     const texts = [now, setting].map(item => describeComparison(item, t))
     heads.forEach((element, i) => setText(element.lastChild, texts[i]))
   }

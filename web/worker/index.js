@@ -1,7 +1,7 @@
 /** The worker of the page: loads the kernels, runs models and answers queries about the last run. */
 
 import { load } from '../../src/js/index.js'
-import { filesFor, modelOf, settingsOf } from '../models/index.js'
+import { filesFor, modelOf, settingsOf, textField } from '../models/index.js'
 import { importFiles, forget, storedFiles, open, openIn, storeModel, storedModel, stop } from '../models/imported/open.js'
 import { generateAnswer } from '../models/imported/run.js'
 import { RUNS } from '../models/runs.js'
@@ -16,10 +16,11 @@ import { thumbnailsOf } from '../lib/thumbnails.js'
 import { exportModel } from './export_model.js'
 import { queryCalls } from './queries.js'
 import { headScores } from './head_scores.js'
+import { describeText, patchTexts } from './patching.js'
 import { compareCache } from './cache_comparison.js'
 
 /** @import { AnswerTarget, Cell, Edit, Failure, Library } from '../types.d.ts' */
-/** @import { ModelRun, Progress, QueryTypes, Settings, State } from '../types.d.ts' */
+/** @import { ModelRun, PatchQuery, Progress, QueryTypes, Settings, State } from '../types.d.ts' */
 
 /** @typedef {string | ArrayBuffer} Address the URL of a file, or its bytes */
 
@@ -39,6 +40,7 @@ let serials = 0
 /** Above this memory use the previous run is freed before the next run of an imported model is computed. */
 const MAX_BYTES = 2 ** 30
 const generation = createGeneration()
+let patching = new AbortController()
 
 /** @param {string} name */
 async function fetchFile(name) {
@@ -96,8 +98,34 @@ async function computeImported(gf, settings, report) {
   return RUNS.own(gf, settings, settings.edits, [opened, written])
 }
 
-/** @param {Library} gf @param {Settings} settings @param {(progress: Progress) => void} [report] */
+/**
+ * A run, after those on other texts that its edits take values from.
+ * @param {Library} gf @param {Settings} settings @param {(progress: Progress) => void} [report]
+ * @returns {Promise<ModelRun>}
+ */
 async function compute(gf, settings, report) {
+  const { edits } = settings, texts = new Set(edits.flatMap(({ fromText }) => fromText ?? []))
+  if (texts.size === 0) return computeOne(gf, settings, report)
+  /** @type {Map<string | undefined, ModelRun>} */ const sources = new Map()
+  try {
+    for (const text of texts) sources.set(text, await computeOne(gf, withText(settings, text)))
+    const withRuns = edits.map(({ fromText, ...edit }) => (
+      fromText === undefined ? edit : { ...edit, from: sources.get(fromText)?.run }))
+    const modelRun = await computeOne(gf, { ...settings, edits: /** @type {any} */ (withRuns) }, report)
+    return { ...modelRun, settings: { ...modelRun.settings, edits } }
+  } finally {
+    for (const { run } of sources.values()) run.dispose()
+  }
+}
+
+/**
+ * The same settings for another text, with the model's own answer and no edits.
+ * @param {Settings} settings @param {string} text
+ */
+const withText = (settings, text) => ({ ...settings, [textField(modelOf(settings.model))]: text, target: '', edits: [] })
+
+/** @param {Library} gf @param {Settings} settings @param {(progress: Progress) => void} [report] */
+async function computeOne(gf, settings, report) {
   const { id, isImported } = modelOf(settings.model)
   if (settings.weights === 'theatre') return computeTrained(gf, settings, id)
   if (isImported) return computeImported(gf, settings, report)
@@ -233,6 +261,31 @@ const calls = {
     run.dispose()
     return values
   },
+  /**
+   * What the model without edits answers to a text; the reader's answer to the text of the state stays.
+   * @param {QueryTypes['answerTo'][0]} request
+   */
+  async answerTo({ state, text }) {
+    const own = sideEngine ??= await start(), isSame = text === state[textField(modelOf(state.model))]
+    const modelRun = await compute(own, settingsOf(isSame ? { ...state, edits: [] } : withText(state, text)))
+    modelRun.run.dispose()
+    return describeText(modelRun)
+  },
+  /**
+   * Patches this text's run, without edits and dropout, with values of the other's; a later request stops it.
+   * @param {PatchQuery} query @param {(progress: { done: number, total: number }) => void} report
+   */
+  async patch({ state, text, ...query }, report) {
+    patching.abort()
+    const { signal } = patching = new AbortController(), own = sideEngine ??= await start()
+    const settings = settingsOf({ ...state, training: false, edits: [] })
+    /** @type {(one: Settings, ids: number[]) => Promise<ModelRun>} */
+    const read = (one, ids) => compute(own, { ...one, target: /** @type {any} */ (ids) })
+    const here = await read(settings, query.ids), there = await read(withText(settings, text), query.otherIds)
+    for (const { run } of [here, there]) run.dispose()
+    return patchTexts(own, here, there, query, { signal, onProgress: fraction => report({ done: fraction, total: 1 }) })
+  },
+  stopPatching: () => patching.abort(),
   ...queryCalls(cell => runOf(cell?.isTwin)),
   ...interpretCalls(isTwin => (
     { gf: isTwin ? /** @type {Library} */ (twinEngine) : engine, run: runOf(isTwin).run }))

@@ -88,7 +88,9 @@ export function messageOf(gf, { run, continuation: _, exportable, ...facts }, { 
   return {
     signature: ownSignature, structure: isKnown ? null : structureOf(run),
     curves: isKnown ? null : curvesOf(gf, run),
-    values, streams: /** @type {Record<string, Stream>} */ (streams), passes, unusedEdits, loss, hasLoss, end,
+    values, streams: /** @type {Record<string, Stream>} */ (streams), passes, loss, hasLoss, end,
+    // A run as a source cannot be sent.
+    unusedEdits: unusedEdits.map(edit => (typeof edit.from === 'object' ? { name: edit.name, index: edit.index } : edit)),
     facts: { ...facts, isExportable: Boolean(exportable), hasHubFiles: Boolean(exportable?.files) }
   }
 }

@@ -18,6 +18,15 @@ function kindOf(state) {
   return state.edits.length ? 'edited' : 'trained'
 }
 
+/**
+ * Another date: the other one of the pair, or one whose last number is different.
+ * @param {string} text
+ */
+function partner(text) {
+  const own = DATE_PAIR.indexOf(text)
+  return own < 0 ? text.replace(/\d(?=\D*$)/, digit => String((Number(digit) + 9) % 10)) : DATE_PAIR[1 - own]
+}
+
 /** @type {PageModel} */
 export const dates = {
   id: 'dates',
@@ -37,6 +46,7 @@ export const dates = {
     text: source, lang: 'en', patch: { source, target: '' }, ...(source === AMBIGUOUS_DATE && { note: 'source.twofold' })
   })),
   hints: {},
+  partner,
   problems: ({ source, target }) => ({ source: sourceProblem(source), target: targetProblem(target) }),
   written: textOf,
   warning({ source }) {
