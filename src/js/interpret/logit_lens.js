@@ -3,16 +3,16 @@ import { matmul } from '../ops/matmul.js'
 import { narrow } from '../ops/narrow.js'
 import { sameShape } from '../tensor/shape.js'
 import { RunGraph } from './run_graph.js'
-import { findStream } from './stream.js'
+import { SubLayers } from './sub_layers.js'
 import { expectRun, findLogits } from './target.js'
 
 /**
  * @typedef {import('../tensor/tensor.js').Tensor} Tensor
- * @typedef {import('./stream.js').StreamStep} StreamStep
+ * @typedef {import('./sub_layers.js').StreamStep} StreamStep
  *
  * logits: of each point of the stream [points, T, V]; names: the tensors at these points, after each sub-layer; layers:
  * the layer of each.
- * @typedef {{ logits: Tensor, names: string[], layers: (number | null)[] }} LogitLens
+ * @typedef {{ logits: Tensor, names: string[], layers: number[] }} LogitLens
  */
 
 const WHERE = 'logitLens'
@@ -44,7 +44,7 @@ export function logitLens(run, options) {
   expectRun(WHERE, run)
   const given = expectOptions(WHERE, options, ['row', 'positions', 'logits'])
   const { logits, name } = findLogits(WHERE, run, given.logits), graph = new RunGraph(run), { engine, shape } = logits
-  const { points, steps } = findStream(graph, logits), V = shape[shape.length - 1], T = shape[shape.length - 2]
+  const { points, steps } = new SubLayers(graph).findStream(logits), [T, V] = shape.slice(-2)
   const row = expectInteger(WHERE, 'row', given.row ?? 0, 0, shape.length === 3 ? shape[0] - 1 : 0)
   const positions = readPositions(given.positions, T)
   const first = points[0]?.tensor
