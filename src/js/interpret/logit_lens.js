@@ -72,15 +72,18 @@ function readPositions(given, T) {
   return given.map((position, i) => (expectInteger(WHERE, `positions[${i}]`, position, -T, T - 1) + T) % T)
 }
 
-/** @param {RunGraph} graph @param {import('../autograd/autograd.js').Node} node */
-const canApply = (graph, { op, inputs }) => Boolean(op.recompute) || IDENTITIES.includes(op.name) ||
+/**
+ * Whether an operation can be computed for another input of the stream.
+ * @param {RunGraph} graph @param {import('../autograd/autograd.js').Node} node
+ */
+export const canApply = (graph, { op, inputs }) => Boolean(op.recompute) || IDENTITIES.includes(op.name) ||
   (op.name === 'matmul' && inputs.b.shape.length === 2 && !graph.isData(inputs.b))
 
 /**
  * Computes an operation for another input of the stream.
  * @param {StreamStep} step @param {Tensor} x @returns {Tensor}
  */
-function apply({ node, input }, x) {
+export function apply({ node, input }, x) {
   const { op, inputs } = node
   if (IDENTITIES.includes(op.name)) return x
   if (op.name === 'matmul') return matmul(x, inputs.b)

@@ -1,4 +1,4 @@
-import { describe, expect, expectInteger, expectOptions } from '../errors.js'
+import { describe, expect, expectOptions } from '../errors.js'
 import { readPatchOptions, scaleOf } from './patch.js'
 import { RunGraph } from './run_graph.js'
 import { SubLayers } from './sub_layers.js'
@@ -42,29 +42,15 @@ const isSite = value => typeof value?.name === 'string' && Array.isArray(value.i
 
 /** The points of the corrupted run that paths are made of. @param {Trace} trace */
 function createPoints(trace) {
-  const graph = new RunGraph(trace), { list: subs } = new SubLayers(graph)
-  // Those of a decoder that reads an encoder have the same numbers as the encoder's.
-  const numbered = subs.slice(subs.findLastIndex(({ layer, isFirst }) => isFirst && layer === 0))
-  return { graph, trace, subs, numbered, heads: findHeads(graph, subs) }
-}
-
-/**
- * The first attention of a layer.
- * @param {string} where @param {string} name @param {ReturnType<typeof createPoints>} points @param {any} head
- */
-function findAttention(where, name, { numbered }, { layer, head }) {
-  expectInteger(where, `${name}.layer`, layer, 0, numbered.at(-1)?.layer ?? -1)
-  const own = numbered.find(sub => sub.layer === layer && sub.attentions.length)?.attentions[0]
-  expect(own !== undefined, 'index', () => `${where}: ${name}.layer ${layer} has no attention`)
-  expectInteger(where, `${name}.head`, head, 0, own.heads - 1)
-  return own
+  const graph = new RunGraph(trace), subLayers = new SubLayers(graph), { list: subs } = subLayers
+  return { graph, trace, subLayers, subs, heads: findHeads(graph, subs) }
 }
 
 /** @param {string} where @param {ReturnType<typeof createPoints>} points @param {any} sender @returns {Site} */
 function readSender(where, points, sender) {
   if (isSite(sender)) return sender
-  const own = findAttention(where, 'sender', points, sender ?? {}), { shape } = own.out
-  return { name: points.graph.nameOf(own.out), index: headIndex(shape, own, sender.head, shape.map(() => null)) }
+  const { attention, head } = points.subLayers.headAt(where, 'sender.', sender ?? {}), { out } = attention
+  return { name: points.graph.nameOf(out), index: headIndex(out.shape, attention, head, out.shape.map(() => null)) }
 }
 
 /**
@@ -77,11 +63,11 @@ function readReceiver(where, points, receiver, name) {
   if (isSite(receiver)) return receiver
   const { layer, input, feedForward } = receiver ?? {}
   if (feedForward) {
-    const sub = points.numbered.find(own => own.layer === layer && own.kind === 'feedForward')
+    const sub = points.subLayers.numbered.find(own => own.layer === layer && own.kind === 'feedForward')
     expect(sub !== undefined, 'index', () => `${where}: ${name}.layer must have a feed-forward network, got ${describe(layer)}`)
     return { name: points.graph.nameOf(sub.change), index: sub.change.shape.map(() => null) }
   }
-  const own = findAttention(where, name, points, receiver ?? {})
+  const { attention: own, head: number } = points.subLayers.headAt(where, `${name}.`, receiver ?? {})
   expect(['q', 'k', 'v'].includes(input), 'type',
     () => `${where}: ${name}.input must be 'q', 'k' or 'v', got ${describe(input)}`)
   const tensor = own[/** @type {'q' | 'k' | 'v'} */ (input)]
@@ -89,7 +75,7 @@ function readReceiver(where, points, receiver, name) {
     `name a tensor as receiver: { name, index }`)
   // Several heads of queries may share one of keys and values.
   const heads = input === 'q' ? own.heads : own.kvHeads ?? own.heads
-  const head = Math.floor(receiver.head * heads / own.heads), { shape } = tensor
+  const head = Math.floor(number * heads / own.heads), { shape } = tensor
   const how = { heads, headAxis: shape.length === 4 ? 1 : null }
   return { name: points.graph.nameOf(tensor), index: headIndex(shape, how, head, shape.map(() => null)) }
 }

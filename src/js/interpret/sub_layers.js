@@ -1,4 +1,5 @@
 import { keyOf } from '../autograd/graph.js'
+import { expect, expectInteger } from '../errors.js'
 
 /**
  * The residual stream of a run and its sub-layers, found in the graph: no class of model is known here.
@@ -14,6 +15,9 @@ import { keyOf } from '../autograd/graph.js'
  * @typedef {{ kind: 'attention' | 'feedForward', input: Tensor, change: Tensor, sum: Tensor, layer: number,
  *   isFirst: boolean, stream: ReadonlySet<Tensor>, attentions: Attention[] }} SubLayer
  *
+ * head: its number in the attention.
+ * @typedef {{ sub: SubLayer, attention: Attention, head: number }} Head
+ *
  * An operation on the stream, and the name of the input through which the stream comes.
  * @typedef {{ node: Node, input: string }} StreamStep
  *
@@ -26,6 +30,10 @@ const PRODUCTS = ['linear', 'matmul', 'attention']
 
 /** The path of a node's module as far as its last number, such as model.layers.0. @param {Node | undefined} node */
 const layerPathOf = node => node?.call?.path.match(/^(.*\.)?\d+(?=\.|$)/)?.[0] ?? ''
+
+/** The heads of a sub-layer. @param {SubLayer} sub @returns {Head[]} */
+export const headsOf = sub => sub.attentions.flatMap(attention => (
+  Array.from({ length: attention.heads }, (_, head) => ({ sub, attention, head }))))
 
 /** The sub-layers of a run. */
 export class SubLayers {
@@ -51,7 +59,8 @@ export class SubLayers {
     const graph = this.#graph, stream = graph.summandsOf(input)
     const path = graph.pathFrom(stream, change)?.filter(step => !this.#owners.has(step))
     if (!path?.some(({ op }) => PRODUCTS.includes(op.name))) return false
-    const attentions = path.flatMap(step => graph.attentions.get(step) ?? []).reverse()
+    const attentions = path.flatMap(step => graph.attentions.get(step) ?? [])
+      .sort((a, b) => graph.orderOf(a.out) - graph.orderOf(b.out))
     const before = this.list.at(-1)
     /** @type {SubLayer['kind']} */ const kind = attentions.length ? 'attention' : 'feedForward'
     const isContinued = before && (input === before.sum || graph.dependsOn(input, new Set([before.sum])))
@@ -73,6 +82,30 @@ export class SubLayers {
     const path = layerPathOf(node)
     return before.kind !== kind ? kind === 'attention'
       : path === '' || path !== layerPathOf(this.#graph.producerOf(before.sum))
+  }
+
+  /** Those of the last stream, whose layers have numbers of their own: a decoder's that reads an encoder. */
+  get numbered() {
+    return this.list.slice(this.list.findLastIndex(({ layer, isFirst }) => isFirst && layer === 0))
+  }
+
+  /**
+   * The head with a number, of the first attention of its layer; attentions of one head are numbered along the layer.
+   * @param {string} where @param {string} name that messages begin with @param {any} numbers { layer, head }
+   * @returns {Head}
+   */
+  headAt(where, name, { layer, head }) {
+    const { numbered } = this
+    expectInteger(where, `${name}layer`, layer, 0, numbered.at(-1)?.layer ?? -1)
+    const sub = numbered.find(own => own.layer === layer && own.attentions.length)
+    expect(sub !== undefined, 'index', () => `${where}: ${name}layer ${layer} has no attention`)
+    const heads = headsOf(sub)
+    return heads[expectInteger(where, `${name}head`, head, 0, heads.length - 1)]
+  }
+
+  /** Whether an operation is inside of a sub-layer. @param {Node} node */
+  isInside(node) {
+    return this.#owners.has(node) && !this.addedBy(node)
   }
 
   /** The sub-layer that an operation adds to the stream. @param {Node} node @returns {SubLayer | undefined} */
