@@ -84,25 +84,22 @@ export function compositionScores(run) {
   const heads = subs.flatMap(sub => sub.map((_, head) => ({ layer: sub[0].sub.layer, head })))
   const scores = () => heads.map(() => heads.map(() => NaN)), found = { q: scores(), k: scores(), v: scores() }
   engine.tidy(() => engine.noGrad(() => {
-    /** The heads of the layers so far. @type {(Weights & { gram: Tensor, norm: number })[]} */ const senders = []
-    for (const sub of subs) {
-      const receivers = readWeights(graph, sub), first = senders.length
-      /** @type {typeof senders} */ const own = []
-      receivers.forEach(({ q, k, v, o }, i) => {
-        const [Q, K, G, O] = [q, k, v, o.transpose(0, 1)].map(gramOf)
-        const ov = G.mul(O).sum().item(), qk = Q.mul(K).sum().item()
-        own.push({ q, k, v, o, gram: G, norm: ov })
-        if (!first) return
-        const writes = stack(senders.map(sender => sender.o)), grams = stack(senders.map(sender => sender.gram))
-        const kinds = /** @type {const} */ ([['q', q, K, qk], ['k', k, Q, qk], ['v', v, O, ov]])
-        for (const [name, read, rest, norm] of kinds) {
+    /** What earlier heads write. @type {{ o: Tensor, gram: Tensor, norm: number }[]} */ const senders = []
+    for (const sub of subs) senders.push(...engine.tidy(() => {
+      const first = senders.length, writes = first ? stack(senders.map(({ o }) => o)) : null
+      const grams = first ? stack(senders.map(({ gram }) => gram)) : null
+      return readWeights(graph, sub).map(({ q, k, v, o }, i) => engine.tidy(() => {
+        const [Q, K, gram, O] = [q, k, v, o.transpose(0, 1)].map(gramOf)
+        const norm = gram.mul(O).sum().item(), qk = Q.mul(K).sum().item()
+        const kinds = /** @type {const} */ ([['q', q, K, qk], ['k', k, Q, qk], ['v', v, O, norm]])
+        if (writes && grams) for (const [name, read, rest, own] of kinds) engine.tidy(() => {
           squaredNorms(grams, matmul(writes, read), rest).values.forEach((square, n) => {
-            found[name][n][first + i] = Math.sqrt(square / senders[n].norm / norm)
+            found[name][n][first + i] = Math.sqrt(square / senders[n].norm / own)
           })
-        }
-      })
-      senders.push(...own)
-    }
+        })
+        return { o, gram, norm }
+      }))
+    }))
   }))
   return { heads, axes: ['sender', 'receiver'], ...found }
 }
