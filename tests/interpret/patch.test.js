@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gf } from '../lib/engine.js'
 import { load } from '../../src/js/index.js'
-import { findSubLayers } from '../../src/js/interpret/points.js'
+import { RunGraph } from '../../src/js/interpret/run_graph.js'
+import { SubLayers } from '../../src/js/interpret/sub_layers.js'
 import { CASES, filesOf } from '../models/family_cases.js'
 import { createDecoder, createFunction } from './decoders.js'
+import { ownModels } from './models.js'
 
 const CLEAN = [[3, 1, 4, 1, 5]], CORRUPTED = [[3, 7, 4, 1, 9]]
 const metric = logits => logits.at(0, 4, 2) - logits.at(0, 4, 6)
@@ -121,7 +123,7 @@ for (const { name, config, tensors } of SOME) test(`${name}: points, and the ide
   const { model } = await gf.models.load(filesOf({ config, tensors }))
   const [clean, corrupted] = [[1, 2, 3, 4], [1, 5, 3, 6]], own = logits => logits.at(0, 3, 1)
   const { trace } = gf.trace(() => gf.noGrad(() => model.forward(clean)))
-  const subs = findSubLayers(trace), layers = model.layers.length
+  const subs = new SubLayers(new RunGraph(trace)).list, layers = model.layers.length
   assert.deepEqual(subs.map(({ kind, layer }) => `${kind} ${layer}`),
     Array.from({ length: layers }, (_, n) => [`attention ${n}`, `feedForward ${n}`]).flat())
   trace.dispose()
@@ -130,6 +132,23 @@ for (const { name, config, tensors } of SOME) test(`${name}: points, and the ide
   for (const value of values) assert.equal(value, answer)
   assert.ok(gf.memory().tensors <= before)
   model.dispose()
+})
+
+test('layers of a decoder that reads an encoder are counted from 0, and path patching means these', async () => {
+  const { model } = ownModels().find(({ name }) => name === 'translator, norm first'), source = [[7, 8, 2, 4]]
+  const options = {
+    model: ids => model(source, ids), modules: { model }, clean: [[1, 2, 3, 4]], corrupted: [[1, 5, 3, 6]],
+    metric: logits => logits.at(0, 3, 1)
+  }
+  const { rows } = await gf.interpret.patch({ ...options, positions: 'all' })
+  assert.deepEqual(rows.map(({ layer }) => layer), [0, 0, 1])
+  assert.match(rows[2].name, /decoder\.layers\.0\.output$/)
+  const attention = 'model.transformer.decoder.layers.0.self_attn.heads', all = [null, null, [4, 8]]
+  const receivers = { layer: 1, head: 0, input: 'v' }
+  const [numbered, named] = await Promise.all([{ layer: 0, head: 1 }, { name: attention, index: all }].map(
+    sender => gf.interpret.pathPatch({ ...options, sender, receivers })))
+  assert.equal(numbered.value, named.value)
+  assert.notEqual(numbered.value, numbered.corrupted)
 })
 
 test('an input tensor that is patched keeps its values, and so do modes, gradients and the random stream', async () => {

@@ -2,7 +2,7 @@ import { keyOf } from '../autograd/graph.js'
 import { indexOf } from '../tensor/shape.js'
 import { carryBack, valueOf } from './directions.js'
 import { headParts } from './head_parts.js'
-import { findSubLayers } from './stream.js'
+import { SubLayers } from './sub_layers.js'
 
 /**
  * Splits a linear function of a run's logits into what the parts of the model added to it: walks from the logits along
@@ -30,11 +30,13 @@ export class AttributionWalk {
   /** @type {FoundPart[]} */ parts = []
   /** @type {{ direction: Direction, stream: ReadonlySet<Tensor> | null }[]} */ #pending = []
   #graph
+  #subLayers
   #options
 
   /** @param {RunGraph} graph @param {{ bySource: boolean, neurons: boolean }} options */
   constructor(graph, options) {
     this.#graph = graph
+    this.#subLayers = new SubLayers(graph)
     this.#options = options
   }
 
@@ -43,6 +45,11 @@ export class AttributionWalk {
     this.#pending.push({ direction, stream: null })
     for (let next = this.#pending.pop(); next; next = this.#pending.pop()) this.#visit(next.direction, next.stream)
     return this.parts
+  }
+
+  /** The layer of a part; null outside of the layers. @param {FoundPart} part */
+  layerOf({ order }) {
+    return order < 0 ? null : this.#subLayers.layerOf(this.#graph.nodes[order])
   }
 
   /** @param {Role} role @param {Direction} direction @param {Partial<FoundPart>} [more] */
@@ -102,9 +109,10 @@ export class AttributionWalk {
 
   /** @param {Direction} direction @param {Node} node */
   #visitStream(direction, node) {
-    const subLayers = findSubLayers(this.#graph, node)
+    const own = this.#subLayers.addedBy(node)
     const isCarried = this.#carry(direction, () => false, next => {
-      this.#pending.push({ direction: next, stream: subLayers.get(next.tensor) ?? null })
+      const isAdded = own && this.#graph.resolve(next.tensor) === own.change
+      this.#pending.push({ direction: next, stream: isAdded ? own.stream : null })
     })
     if (!isCarried) this.#add('other', direction)
   }

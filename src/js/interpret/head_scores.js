@@ -3,8 +3,8 @@ import { getRngState, setRngState } from '../tensor/generator.js'
 import { manualSeed, rand } from '../tensor/random.js'
 import { Tensor } from '../tensor/tensor.js'
 import { TensorSource } from '../trace/edits.js'
+import { findAttentions } from './attentions.js'
 import { Measurements } from './measure.js'
-import { findAttentions } from './points.js'
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine

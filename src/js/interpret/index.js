@@ -1,6 +1,9 @@
 import { ablate } from './ablate.js'
 import { attributionPatch } from './attribution_patch.js'
+import { ovCircuit, qkCircuit } from './circuits.js'
+import { compositionScores } from './composition_scores.js'
 import { attentionEntropy, headScores } from './head_scores.js'
+import { jacobianLens, tunedLens } from './fitted_lenses.js'
 import { inputAttribution } from './input_attribution.js'
 import { logitAttribution } from './logit_attribution.js'
 import { logitLens } from './logit_lens.js'
@@ -13,7 +16,7 @@ import { steer, steeringVector } from './steering.js'
  * @param {import('../engine/engine.js').Engine} engine
  */
 export const bindInterpret = engine => ({
-  inputAttribution, logitAttribution, logitLens,
+  inputAttribution, logitAttribution, logitLens, tunedLens, jacobianLens, ovCircuit, qkCircuit, compositionScores,
   /**
    * Ablation: the metric with one place set to zero, to a mean or to the values of other inputs, by layer (and head).
    * @param {import('./ablate.js').AblateOptions} options

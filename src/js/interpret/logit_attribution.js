@@ -2,7 +2,6 @@ import { expectBoolean, expectOptions } from '../errors.js'
 import { indexOf, offsetOf, sizeOf } from '../tensor/shape.js'
 import { AttributionWalk } from './attribution_walk.js'
 import { RunGraph } from './run_graph.js'
-import { layerOf } from './stream.js'
 import { TARGET_OPTIONS, expectRun, readTarget } from './target.js'
 
 /**
@@ -63,18 +62,18 @@ export function logitAttribution(run, options) {
   const graph = new RunGraph(run), walk = new AttributionWalk(graph, { bySource, neurons })
   const found = walk.run({ tensor: logits, cells, factors: Float64Array.from(signs) })
   found.sort((a, b) => a.order - b.order || (a.head ?? -1) - (b.head ?? -1))
-  const parts = found.map(part => describePart(graph, part))
+  const parts = found.map(part => describePart(graph, walk.layerOf(part), part))
   numberHeads(parts)
   const rounding = total - parts.reduce((sum, { value }) => sum + value, 0)
   return { total, parts, rounding, logits: name, row, position, token, against }
 }
 
-/** @param {RunGraph} graph @param {FoundPart} part @returns {AttributionPart} */
-function describePart(graph, { role, tensor, direction, value, head = null, sources, neurons }) {
+/** @param {RunGraph} graph @param {number | null} layer @param {FoundPart} part @returns {AttributionPart} */
+function describePart(graph, layer, { role, tensor, direction, value, head = null, sources, neurons }) {
   const name = graph.nameOf(tensor)
   const box = direction ? toBox(tensor.shape, direction) : { index: [], direction: new Float64Array(0) }
   return {
-    name, layer: layerOf(graph, tensor), head, role, value, ...box, ...(sources && { sources }),
+    name, layer, head, role, value, ...box, ...(sources && { sources }),
     ...(neurons && { neurons: { name: graph.nameOf(neurons.tensor), values: neurons.values, bias: neurons.bias } })
   }
 }

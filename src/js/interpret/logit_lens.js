@@ -3,19 +3,17 @@ import { matmul } from '../ops/matmul.js'
 import { narrow } from '../ops/narrow.js'
 import { sameShape } from '../tensor/shape.js'
 import { RunGraph } from './run_graph.js'
-import { findStream } from './stream.js'
+import { SubLayers } from './sub_layers.js'
 import { expectRun, findLogits } from './target.js'
 
 /**
  * @typedef {import('../tensor/tensor.js').Tensor} Tensor
- * @typedef {import('./stream.js').StreamStep} StreamStep
+ * @typedef {import('./sub_layers.js').StreamStep} StreamStep
  *
  * logits: of each point of the stream [points, T, V]; names: the tensors at these points, after each sub-layer; layers:
  * the layer of each.
- * @typedef {{ logits: Tensor, names: string[], layers: (number | null)[] }} LogitLens
+ * @typedef {{ logits: Tensor, names: string[], layers: number[] }} LogitLens
  */
-
-const WHERE = 'logitLens'
 
 /** Steps that pass their input on, or that the next operation takes itself. */
 const IDENTITIES = ['rounded', 'clone', 'detach']
@@ -40,47 +38,68 @@ const IDENTITIES = ['rounded', 'clone', 'detach']
  * logits.shape                                    // [2, 3, 7]
  * names                                           // ['gpt.residual1', 'gpt.output']
  */
-export function logitLens(run, options) {
-  expectRun(WHERE, run)
-  const given = expectOptions(WHERE, options, ['row', 'positions', 'logits'])
-  const { logits, name } = findLogits(WHERE, run, given.logits), graph = new RunGraph(run), { engine, shape } = logits
-  const { points, steps } = findStream(graph, logits), V = shape[shape.length - 1], T = shape[shape.length - 2]
-  const row = expectInteger(WHERE, 'row', given.row ?? 0, 0, shape.length === 3 ? shape[0] - 1 : 0)
-  const positions = readPositions(given.positions, T)
+export const logitLens = (run, options) => readLens('logitLens', run, options, x => x)
+
+/**
+ * The points of the stream that leads to a run's logits, and the steps that can be applied to other vectors.
+ * @param {string} where @param {import('../trace/observe.js').Run} run @param {string} [option] the name of the logits
+ */
+export function findPoints(where, run, option) {
+  expectRun(where, run)
+  const { logits, name } = findLogits(where, run, option), graph = new RunGraph(run), { shape } = logits
+  const { points, steps } = new SubLayers(graph).findStream(logits)
   const first = points[0]?.tensor
   const stopped = steps.find(({ node }) => !canApply(graph, node))
   const fits = first && sameShape(first.shape.slice(0, -1), shape.slice(0, -1))
-  expect(fits && !stopped, 'state', () => `${WHERE}: ${!first ? `no residual stream leads to ${name}`
+  expect(fits && !stopped, 'state', () => `${where}: ${!first ? `no residual stream leads to ${name}`
     : stopped ? `${stopped.node.op.name} on the way from the stream to ${name} cannot be computed for other vectors`
       : `the stream at ${graph.nameOf(first)} does not have the positions of ${name}`}`)
+  return { logits, points, steps, names: points.map(({ tensor }) => graph.nameOf(tensor)) }
+}
+
+/**
+ * The logit lens of vectors that `translate` computes from those of each point.
+ * @param {string} where @param {import('../trace/observe.js').Run} run @param {Parameters<typeof logitLens>[1]} options
+ * @param {(x: Tensor, n: number) => Tensor} translate @param {readonly string[]} [expected] names of the points
+ * @returns {LogitLens}
+ */
+export function readLens(where, run, options, translate, expected) {
+  const given = expectOptions(where, options, ['row', 'positions', 'logits'])
+  const { logits: { engine, shape }, points, steps, names } = findPoints(where, run, given.logits)
+  expect(expected === undefined || expected.join() === names.join(), 'state', () => `${where}: the run must have the points ` +
+    `that the lens was fitted to, ${expected?.join(', ')}, got ${names.join(', ')}`)
+  const [T, V] = shape.slice(-2), positions = readPositions(where, given.positions, T)
+  const row = expectInteger(where, 'row', given.row ?? 0, 0, shape.length === 3 ? shape[0] - 1 : 0)
   const out = engine.empty([points.length, positions.length, V])
   points.forEach(({ tensor: point }, n) => engine.tidy(() => engine.noGrad(() => {
     const own = point.shape.length === 3 ? narrow(point, 0, row, 1) : point, from = Math.min(...positions)
     const rows = narrow(own, own.shape.length - 2, from, Math.max(...positions) - from + 1)
-    const { values } = steps.reduce((x, step) => apply(step, x), rows)
+    const { values } = steps.reduce((x, step) => apply(step, x), translate(rows, n))
     positions.forEach((position, i) => out.values.set(
       values.subarray((position - from) * V, (position - from + 1) * V), (n * positions.length + i) * V))
   })))
-  const names = points.map(({ tensor }) => graph.nameOf(tensor))
   return { logits: out, names, layers: points.map(({ layer }) => layer) }
 }
 
-/** @param {unknown} given @param {number} T @returns {number[]} */
-function readPositions(given, T) {
+/** @param {string} where @param {unknown} given @param {number} T @returns {number[]} */
+function readPositions(where, given, T) {
   if (given === undefined) return Array.from({ length: T }, (_, t) => t)
-  expectType(Array.isArray(given) && given.length > 0, `${WHERE}: positions must be a list of integers`, given)
-  return given.map((position, i) => (expectInteger(WHERE, `positions[${i}]`, position, -T, T - 1) + T) % T)
+  expectType(Array.isArray(given) && given.length > 0, `${where}: positions must be a list of integers`, given)
+  return given.map((position, i) => (expectInteger(where, `positions[${i}]`, position, -T, T - 1) + T) % T)
 }
 
-/** @param {RunGraph} graph @param {import('../autograd/autograd.js').Node} node */
-const canApply = (graph, { op, inputs }) => Boolean(op.recompute) || IDENTITIES.includes(op.name) ||
+/**
+ * Whether an operation can be computed for another input of the stream.
+ * @param {RunGraph} graph @param {import('../autograd/autograd.js').Node} node
+ */
+export const canApply = (graph, { op, inputs }) => Boolean(op.recompute) || IDENTITIES.includes(op.name) ||
   (op.name === 'matmul' && inputs.b.shape.length === 2 && !graph.isData(inputs.b))
 
 /**
  * Computes an operation for another input of the stream.
  * @param {StreamStep} step @param {Tensor} x @returns {Tensor}
  */
-function apply({ node, input }, x) {
+export function apply({ node, input }, x) {
   const { op, inputs } = node
   if (IDENTITIES.includes(op.name)) return x
   if (op.name === 'matmul') return matmul(x, inputs.b)

@@ -1,6 +1,7 @@
-import { describe, expect, expectInteger, expectOptions } from '../errors.js'
-import { findSubLayers } from './points.js'
+import { describe, expect, expectOptions } from '../errors.js'
 import { readPatchOptions, scaleOf } from './patch.js'
+import { RunGraph } from './run_graph.js'
+import { SubLayers } from './sub_layers.js'
 import { findHeads, headIndex } from './targets.js'
 
 /**
@@ -22,7 +23,8 @@ import { findHeads, headIndex } from './targets.js'
  * @property {any} corrupted the input of the run that is changed, with as many tokens
  * @property {Sender} [sender] { layer, head }, or { name, index } of a tensor; default: every head before the receivers
  * @property {Receiver | readonly Receiver[]} receivers { layer, head, input: 'q' | 'k' | 'v' } (of the first attention
- *   of the layer), { layer, feedForward: true }, { name, index } of a tensor, or 'output'
+ *   of the layer), { layer, feedForward: true }, { name, index } of a tensor, or 'output'; layers are those of the
+ *   decoder if there are an encoder and a decoder
  * @property {import('./measure.js').Metric} metric
  * @property {boolean} [normalize] false; with true, 0 is the corrupted run and 1 the clean one
  * @property {Record<string, import('../nn/module.js').Module>} [modules] see gf.trace
@@ -40,30 +42,15 @@ const isSite = value => typeof value?.name === 'string' && Array.isArray(value.i
 
 /** The points of the corrupted run that paths are made of. @param {Trace} trace */
 function createPoints(trace) {
-  const subs = findSubLayers(trace), heads = findHeads(trace, subs)
-  const order = new Map(trace.nodes.flatMap(({ outputs }, i) => Object.values(outputs).map(tensor => [tensor, i])))
-  const nameOf = (/** @type {Tensor} */ tensor) => /** @type {string} */ (trace.nameOf(tensor))
-  return { trace, subs, heads, nameOf, orderOf: (/** @type {Tensor} */ tensor) => order.get(tensor) ?? -1 }
-}
-
-/**
- * The first attention of a layer.
- * @param {string} where @param {string} name @param {ReturnType<typeof createPoints>} points @param {any} head
- */
-function findAttention(where, name, { subs }, { layer, head }) {
-  const layers = Math.max(-1, ...subs.map(sub => sub.layer)) + 1
-  expectInteger(where, `${name}.layer`, layer, 0, layers - 1)
-  const own = subs.find(sub => sub.layer === layer && sub.attentions.length)?.attentions[0]
-  expect(own !== undefined, 'index', () => `${where}: ${name}.layer ${layer} has no attention`)
-  expectInteger(where, `${name}.head`, head, 0, own.heads - 1)
-  return own
+  const graph = new RunGraph(trace), subLayers = new SubLayers(graph), { list: subs } = subLayers
+  return { graph, trace, subLayers, subs, heads: findHeads(graph, subs) }
 }
 
 /** @param {string} where @param {ReturnType<typeof createPoints>} points @param {any} sender @returns {Site} */
 function readSender(where, points, sender) {
   if (isSite(sender)) return sender
-  const own = findAttention(where, 'sender', points, sender ?? {}), { shape } = own.out
-  return { name: points.nameOf(own.out), index: headIndex(shape, own, sender.head, shape.map(() => null)) }
+  const { attention, head } = points.subLayers.headAt(where, 'sender.', sender ?? {}), { out } = attention
+  return { name: points.graph.nameOf(out), index: headIndex(out.shape, attention, head, out.shape.map(() => null)) }
 }
 
 /**
@@ -76,11 +63,11 @@ function readReceiver(where, points, receiver, name) {
   if (isSite(receiver)) return receiver
   const { layer, input, feedForward } = receiver ?? {}
   if (feedForward) {
-    const sub = points.subs.find(own => own.layer === layer && own.kind === 'feedForward')
+    const sub = points.subLayers.numbered.find(own => own.layer === layer && own.kind === 'feedForward')
     expect(sub !== undefined, 'index', () => `${where}: ${name}.layer must have a feed-forward network, got ${describe(layer)}`)
-    return { name: points.nameOf(sub.change), index: sub.change.shape.map(() => null) }
+    return { name: points.graph.nameOf(sub.change), index: sub.change.shape.map(() => null) }
   }
-  const own = findAttention(where, name, points, receiver ?? {})
+  const { attention: own, head: number } = points.subLayers.headAt(where, `${name}.`, receiver ?? {})
   expect(['q', 'k', 'v'].includes(input), 'type',
     () => `${where}: ${name}.input must be 'q', 'k' or 'v', got ${describe(input)}`)
   const tensor = own[/** @type {'q' | 'k' | 'v'} */ (input)]
@@ -88,9 +75,9 @@ function readReceiver(where, points, receiver, name) {
     `name a tensor as receiver: { name, index }`)
   // Several heads of queries may share one of keys and values.
   const heads = input === 'q' ? own.heads : own.kvHeads ?? own.heads
-  const head = Math.floor(receiver.head * heads / own.heads), { shape } = tensor
+  const head = Math.floor(number * heads / own.heads), { shape } = tensor
   const how = { heads, headAxis: shape.length === 4 ? 1 : null }
-  return { name: points.nameOf(tensor), index: headIndex(shape, how, head, shape.map(() => null)) }
+  return { name: points.graph.nameOf(tensor), index: headIndex(shape, how, head, shape.map(() => null)) }
 }
 
 /**
@@ -99,10 +86,11 @@ function readReceiver(where, points, receiver, name) {
  * @param {ReturnType<typeof createPoints>} points @param {Site} sender @param {Site | null} receiver
  * @returns {string[]} names of what they add to the stream
  */
-function frozenNames({ subs, trace, nameOf, orderOf }, sender, receiver) {
-  const at = orderOf(trace.get(sender.name)), own = subs.find(({ attentions, input, change }) => (
-    attentions.some(({ out }) => nameOf(out) === sender.name) || (orderOf(input) < at && at <= orderOf(change))))
-  return subs.filter(sub => sub !== own && orderOf(sub.change) > at).map(({ change }) => nameOf(change))
+function frozenNames({ graph, subs, trace }, sender, receiver) {
+  const tensor = trace.get(sender.name), at = graph.orderOf(tensor)
+  const own = subs.find(({ attentions, input, change }) => (
+    attentions.some(({ out }) => out === tensor) || (graph.orderOf(input) < at && at <= graph.orderOf(change))))
+  return subs.filter(sub => sub !== own && graph.orderOf(sub.change) > at).map(({ change }) => graph.nameOf(change))
     .filter(name => name !== receiver?.name)
 }
 
@@ -130,14 +118,14 @@ export async function pathPatch(engine, options) {
   const { runs, clean, corrupted, normalize } = readPatchOptions(where, engine, rest)
   expect(receivers !== undefined, 'type', () => `${where}: receivers must be given`)
   return runs.withRuns([clean, corrupted], async (source, base) => {
-    const points = createPoints(base.trace), { orderOf, trace } = points
+    const points = createPoints(base.trace), { graph, trace } = points
     const metrics = { clean: runs.measure(source), corrupted: runs.measure(base) }
     const scale = scaleOf(where, metrics.clean, metrics.corrupted, normalize)
     const sites = [receivers].flat().map((receiver, i) => readReceiver(where, points, receiver, `receivers[${i}]`))
     expect(sites.length > 0 && (sites.length === 1 || !sites.includes(null)), 'type',
       () => `${where}: receivers must have one or more, and 'output' only alone, got ${describe(receivers)}`)
     const isRead = (/** @type {Site} */ own, /** @type {Site | null} */ site) => (
-      !site || orderOf(trace.get(own.name)) < orderOf(trace.get(site.name)))
+      !site || graph.orderOf(trace.get(own.name)) < graph.orderOf(trace.get(site.name)))
     const measureSender = (/** @type {Site} */ own) => {
       const read = sites.filter(site => isRead(own, site))
       if (read.length === 0) return NaN
@@ -161,11 +149,11 @@ export async function pathPatch(engine, options) {
       const [value] = await runs.forEach([own], measureSender)
       return { value, ...metrics }
     }
-    const firstHead = points.heads[0] && { name: points.nameOf(points.heads[0].tensor), index: [] }
+    const firstHead = points.heads[0] && { name: points.graph.nameOf(points.heads[0].tensor), index: [] }
     expect(firstHead && sites.some(site => isRead(firstHead, site)), 'range',
       () => `${where}: receivers must be computed after a head`)
     const heads = points.heads.map(({ tensor, ...how }) => Array.from({ length: how.heads }, (_, head) => ({
-      name: points.nameOf(tensor), index: headIndex(tensor.shape, how, head, tensor.shape.map(() => null))
+      name: points.graph.nameOf(tensor), index: headIndex(tensor.shape, how, head, tensor.shape.map(() => null))
     })))
     const values = await runs.forEach(heads.flat(), measureSender)
     return { values: heads.map(own => values.splice(0, own.length)), ...metrics }

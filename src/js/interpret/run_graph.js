@@ -1,27 +1,31 @@
-import { keyOf } from '../autograd/graph.js'
+import { keyOf, resolveViews } from '../autograd/graph.js'
+import { findAttentions } from './attentions.js'
 
 /**
  * Queries on the graph of a run: what was computed from what.
  *
  * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {import('../autograd/autograd.js').Node} Node
- * @typedef {import('../trace/observe.js').Run} Run
  */
-
-/** Operations that attention written out by hand multiplies its weights with before the product. */
-const OF_WEIGHTS = ['dropout', 'reshape', 'clone', 'detach']
 
 /** The graph of one run, with tensors instead of names. */
 export class RunGraph {
   /** @type {Map<Tensor, boolean>} */ #data = new Map()
   /** @type {Map<Node, number>} */ #order
+  /** Parameters and buffers of modules. @type {Set<Tensor>} */ #owned
   #trace
 
-  /** @param {Run} run */
-  constructor(run) {
-    this.run = run
-    this.#trace = run.observation.trace
-    this.#order = new Map(this.#trace.nodes.map((node, i) => [node, i]))
+  /** @param {import('../trace/edits.js').TensorSource} source a run or a trace */
+  constructor(source) {
+    const { recording } = source
+    /** Only of a run its tensors can be described. */
+    this.run = /** @type {import('../trace/observe.js').Run} */ (source)
+    this.#trace = recording
+    this.#order = new Map(recording.nodes.map((node, i) => [node, i]))
+    this.#owned = new Set(recording.calls.flatMap(({ module }) => [...module.ownTensors()].map(([, tensor]) => tensor)))
+    /** All attentions, by the node that computes their output. */
+    this.attentions = findAttentions(recording)
+    this.resolve = resolveViews(recording.nodes)
   }
 
   get nodes() {
@@ -69,9 +73,29 @@ export class RunGraph {
     if (known !== undefined) return known
     const node = this.producerOf(tensor)
     const is = node ? node.op.name === 'embedding' || this.inputsOf(tensor).some(input => this.isData(input))
-      : this.run.describe(this.nameOf(tensor)).role === 'given'
+      : !tensor.requiresGrad && !this.#owned.has(tensor)
     this.#data.set(tensor, is)
     return is
+  }
+
+  /**
+   * The operations on the way from some tensors to one, the last first; null if it was not computed from them.
+   * @param {ReadonlySet<Tensor>} others @param {Tensor} tensor @returns {Node[] | null}
+   */
+  pathFrom(others, tensor) {
+    const first = Math.min(...[...others].map(other => this.orderOf(other)))
+    const visited = new Set([tensor]), pending = [tensor]
+    /** @type {Node[]} */ const path = []
+    let isReached = false
+    for (let at = pending.pop(); at; at = pending.pop()) {
+      const node = this.producerOf(at)
+      if (node) path.push(node)
+      for (const input of this.inputsOf(at)) {
+        if (others.has(input)) isReached = true
+        else if (!visited.has(input) && this.orderOf(input) >= first) visited.add(input) && pending.push(input)
+      }
+    }
+    return isReached ? path : null
   }
 
   /**
@@ -79,15 +103,7 @@ export class RunGraph {
    * @param {Tensor} tensor @param {ReadonlySet<Tensor>} others
    */
   dependsOn(tensor, others) {
-    const first = Math.min(...[...others].map(other => this.orderOf(other)))
-    const visited = new Set([tensor]), pending = [tensor]
-    for (let at = pending.pop(); at; at = pending.pop()) {
-      for (const input of this.inputsOf(at)) {
-        if (others.has(input)) return true
-        if (!visited.has(input) && this.orderOf(input) >= first) visited.add(input) && pending.push(input)
-      }
-    }
-    return false
+    return this.pathFrom(others, tensor) !== null
   }
 
   /**
@@ -111,11 +127,7 @@ export class RunGraph {
    */
   attentionOf(tensor) {
     const node = this.producerOf(tensor)
-    if (node?.op.name === 'attention') return keyOf(node, tensor) === 'out' ? node : null
-    if (node?.op.name !== 'matmul') return null
-    let weights = this.producerOf(node.inputs.a)
-    while (weights && OF_WEIGHTS.includes(weights.op.name)) weights = this.producerOf(weights.inputs.x)
-    return weights?.op.name === 'softmax' ? node : null
+    return node && this.attentions.has(node) && keyOf(node, tensor) === 'out' ? node : null
   }
 
   /**

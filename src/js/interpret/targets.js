@@ -1,5 +1,7 @@
 import { describe, expect, expectInteger } from '../errors.js'
-import { findAttentions, findSubLayers, positionAxis } from './points.js'
+import { deriveAxes } from '../trace/axes.js'
+import { RunGraph } from './run_graph.js'
+import { SubLayers } from './sub_layers.js'
 
 /**
  * What can be patched or ablated in a run, as lists of cells: a row for each layer, a site for each position and head.
@@ -31,14 +33,13 @@ function findTargets(where, trace, targets) {
     `${where}: targets must be ${KINDS.join(', ')} or an array of names of tensors, got ${describe(targets)}`)
   const noHeads = { heads: 0, headAxis: null }
   if (Array.isArray(targets)) return targets.map(name => ({ tensor: trace.get(name), layer: null, ...noHeads }))
-  const subs = findSubLayers(trace)
+  const graph = new RunGraph(trace), { list } = new SubLayers(graph)
   /** @type {Target[]} */ let found
-  if (targets === 'heads') found = findHeads(trace, subs)
+  if (targets === 'heads') found = findHeads(graph, list)
   else if (targets === 'residual') {
-    found = subs.filter((sub, i) => sub.layer !== subs[i - 1]?.layer)
-      .map(({ input, layer }) => ({ tensor: input, layer, ...noHeads }))
+    found = list.filter(({ isFirst }) => isFirst).map(({ input, layer }) => ({ tensor: input, layer, ...noHeads }))
   } else {
-    found = subs.filter(({ kind }) => kind === targets)
+    found = list.filter(({ kind }) => kind === targets)
       .map(({ change, layer }) => ({ tensor: change, layer, ...noHeads }))
   }
   expect(found.length > 0, 'state', () => `${where}: the run has no ${targets}; name tensors instead, such as ` +
@@ -48,11 +49,11 @@ function findTargets(where, trace, targets) {
 
 /**
  * The outputs of all attentions in order; the layer is null outside of sub-layers.
- * @param {Trace} trace @param {ReturnType<typeof findSubLayers>} subs @returns {Target[]}
+ * @param {RunGraph} graph @param {readonly import('./sub_layers.js').SubLayer[]} subs @returns {Target[]}
  */
-export function findHeads(trace, subs) {
+export function findHeads(graph, subs) {
   const layers = new Map(subs.flatMap(({ layer, attentions }) => attentions.map(({ out }) => [out, layer])))
-  return [...findAttentions(trace).values()].map(({ out, heads, headAxis }) => (
+  return [...graph.attentions.values()].map(({ out, heads, headAxis }) => (
     { tensor: out, layer: layers.get(out) ?? null, heads, headAxis }))
 }
 
@@ -65,6 +66,22 @@ export function headIndex(shape, { heads, headAxis }, head, index) {
   if (headAxis !== null) return index.with(headAxis, head)
   const width = shape[shape.length - 1] / heads
   return index.with(-1, [head * width, (head + 1) * width])
+}
+
+/** Names of axes along which positions are counted. */
+const POSITIONS = ['token', 'query']
+
+/**
+ * The axis of the positions of a tensor: the last but one, as in [B, T, C], [T, C] and [B, H, Tq, Tk], unless it has
+ * four axes or more and operations derive that another one is.
+ * @param {Trace} trace @param {Tensor} tensor @returns {number} negative if it has less than two axes
+ */
+function positionAxis({ nodes }, tensor) {
+  const last = tensor.shape.length - 2
+  if (last < 2) return last
+  const axes = deriveAxes(nodes, () => undefined)(tensor).map(({ name }) => name)
+  const other = axes.findIndex(name => POSITIONS.includes(name))
+  return POSITIONS.includes(axes[last]) || other < 0 ? last : other
 }
 
 /**
