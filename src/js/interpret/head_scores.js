@@ -1,8 +1,8 @@
 import { describe, expect, expectInteger, expectOptions } from '../errors.js'
-import { getRngState, setRngState } from '../tensor/generator.js'
-import { manualSeed, rand } from '../tensor/random.js'
+import { rand } from '../tensor/random.js'
 import { Tensor } from '../tensor/tensor.js'
 import { TensorSource } from '../trace/edits.js'
+import { withSeed } from './fit.js'
 import { Measurements } from './measure.js'
 import { findAttentions } from './points.js'
 
@@ -101,10 +101,7 @@ function findIds(where, trace) {
  * @param {Engine} engine @param {readonly number[]} ids @param {number} count @param {number} seed
  */
 function sampleIds(engine, ids, count, seed) {
-  const state = getRngState(engine), rest = [...ids]
-  manualSeed(engine, seed)
-  const uniform = engine.tidy(() => [...rand(engine, [count]).values])
-  setRngState(engine, state)
+  const rest = [...ids], uniform = withSeed(engine, seed, () => engine.tidy(() => [...rand(engine, [count]).values]))
   return uniform.map(u => (ids.length < count ? ids[Math.floor(u * ids.length)]
     : rest.splice(Math.floor(u * rest.length), 1)[0]))
 }

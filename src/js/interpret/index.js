@@ -2,6 +2,7 @@ import { ablate } from './ablate.js'
 import { attributionPatch } from './attribution_patch.js'
 import { attentionEntropy, headScores } from './head_scores.js'
 import { inputAttribution } from './input_attribution.js'
+import { linearProbe } from './linear_probe.js'
 import { logitAttribution } from './logit_attribution.js'
 import { logitLens } from './logit_lens.js'
 import { patch } from './patch.js'
@@ -37,6 +38,11 @@ export const bindInterpret = engine => ({
    */
   headScores: (model, options) => headScores(engine, model, options),
   attentionEntropy,
+  /**
+   * A linear probe: softmax regression from activations to labels, with a held-out part and baselines.
+   * @param {import('./linear_probe.js').LinearProbeOptions} options
+   */
+  linearProbe: options => linearProbe(engine, options),
   /**
    * Path patching: the effect of a head on receivers along the direct path; without a sender, of every head.
    * @param {import('./path_patch.js').PathPatchOptions} options

@@ -222,10 +222,10 @@ export class Measurements {
 
   /**
    * Measures one run after the other, with other tasks in between, so that it can be aborted and show its progress.
-   * @template S @param {readonly S[]} sites @param {(site: S) => number} measure @returns {Promise<number[]>}
+   * @template S @template T @param {readonly S[]} sites @param {(site: S) => T} measure @returns {Promise<T[]>}
    */
   async forEach(sites, measure) {
-    /** @type {number[]} */ const values = []
+    /** @type {T[]} */ const values = []
     for (const site of sites) {
       this.signal?.throwIfAborted()
       values.push(measure(site))
