@@ -139,6 +139,10 @@ export async function collectActivations(runs, place, inputs, position) {
   return { values, channels, sources }
 }
 
+/** The values of each channel [C][N]. @param {Pick<Activations, 'values' | 'channels'>} activations */
+export const columnsOf = ({ values, channels: C }) => Array.from({ length: C }, (_, c) => (
+  Float32Array.from({ length: values.length / C }, (__, n) => values[n * C + c])))
+
 /** The mean of vectors. @param {readonly Float32Array[]} vectors of one length */
 export const meanOf = vectors => Float64Array.from(vectors[0],
   (_, c) => vectors.reduce((sum, vector) => sum + vector[c], 0) / vectors.length)

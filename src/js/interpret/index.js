@@ -1,4 +1,5 @@
 import { ablate } from './ablate.js'
+import { activationHistogram } from './activation_histogram.js'
 import { attributionPatch } from './attribution_patch.js'
 import { attentionEntropy, headScores } from './head_scores.js'
 import { inputAttribution } from './input_attribution.js'
@@ -8,6 +9,7 @@ import { logitLens } from './logit_lens.js'
 import { patch } from './patch.js'
 import { pathPatch } from './path_patch.js'
 import { steer, steeringVector } from './steering.js'
+import { topActivations } from './top_activations.js'
 
 /**
  * gf.interpret for one engine: which token, head, layer and neuron made an answer. Runs come from `observe`.
@@ -15,6 +17,11 @@ import { steer, steeringVector } from './steering.js'
  */
 export const bindInterpret = engine => ({
   inputAttribution, logitAttribution, logitLens,
+  /**
+   * The distribution of the activations of one place over inputs, and the channels that are always 0.
+   * @param {Parameters<typeof activationHistogram>[1]} options
+   */
+  activationHistogram: options => activationHistogram(engine, options),
   /**
    * Ablation: the metric with one place set to zero, to a mean or to the values of other inputs, by layer (and head).
    * @param {import('./ablate.js').AblateOptions} options
@@ -53,5 +60,10 @@ export const bindInterpret = engine => ({
    * The mean output of a module for some inputs minus that for others, as a vector for steer.
    * @param {import('./steering.js').SteeringOptions} options
    */
-  steeringVector: options => steeringVector(engine, options)
+  steeringVector: options => steeringVector(engine, options),
+  /**
+   * The inputs and positions with the largest activations of each channel of one place.
+   * @param {Parameters<typeof topActivations>[1]} options
+   */
+  topActivations: options => topActivations(engine, options)
 })
