@@ -6,6 +6,7 @@ import { inputAttribution } from './input_attribution.js'
 import { linearProbe } from './linear_probe.js'
 import { logitAttribution } from './logit_attribution.js'
 import { logitLens } from './logit_lens.js'
+import { neuronLogits } from './neuron_logits.js'
 import { patch } from './patch.js'
 import { pathPatch } from './path_patch.js'
 import { steer, steeringVector } from './steering.js'
@@ -16,7 +17,7 @@ import { topActivations } from './top_activations.js'
  * @param {import('../engine/engine.js').Engine} engine
  */
 export const bindInterpret = engine => ({
-  inputAttribution, logitAttribution, logitLens,
+  inputAttribution, logitAttribution, logitLens, neuronLogits,
   /**
    * The distribution of the activations of one place over inputs, and the channels that are always 0.
    * @param {Parameters<typeof activationHistogram>[1]} options
