@@ -43,7 +43,7 @@ const UNUSED = new RegExp(`/src/js/(${[
   'ops/(bitwise|composed|derived|einsum|gated|in_place|subscript|windows)',
   'nn/(backward_hooks|conv|parameter_containers|print_module)',
   'optim/(adam|clip_grad|lr_schedulers|noam|optimizer|sgd)', 'autograd/function', 'compile/compile', 'export/(dynamic_axes|onnx_loss)',
-  'files/checkpoint', 'interpret/(ablate|activation_histogram|attribution_patch|head_scores|linear_probe|neuron_logits|patch|path_patch|steering|top_activations)', 'models/(adapter|lora)', 'tensor/print_tensor', 'text/(chat_template|train_unigram)'
+  'files/checkpoint', 'interpret/(ablate|activation_histogram|attribution_patch|head_scores|linear_probe|neuron_logits|patch|path_patch|sparse_autoencoder|steering|top_activations)', 'models/(adapter|lora)', 'tensor/print_tensor', 'text/(chat_template|train_unigram)'
 ].join('|')})\\.js$`)
 
 /**

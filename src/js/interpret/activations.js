@@ -99,7 +99,7 @@ export function readVectors(runs, { name, module }, input, position) {
       const tensor = name === undefined ? output : trace.get(name)
       expect(tensor instanceof Tensor && tensor.shape.length >= 2, 'state', () => `${where}: ${name ?? 'module'} must be ` +
         `${name === undefined ? 'called by the model and return' : ''} a tensor [B, T, C], got ${describe(tensor)}`)
-      return chooseVectors(where, tensor, positionAxis(trace, tensor), position)
+      return choosePositions(where, tensor, positionAxis(trace, tensor), position)
     })
   } finally {
     handle?.remove()
@@ -107,7 +107,7 @@ export function readVectors(runs, { name, module }, input, position) {
 }
 
 /** @param {string} where @param {Tensor} tensor @param {number} axis @param {PositionChoice} choice */
-function chooseVectors(where, tensor, axis, choice) {
+function choosePositions(where, tensor, axis, choice) {
   const { sequences, positions: T, channels: C, cells } = vectorCells(tensor.shape, axis), values = readFloats(tensor)
   const at = typeof choice === 'number' ? (expectInteger(where, 'position', choice, -T, T - 1) + T) % T : T - 1
   const chosen = choice === 'all' || choice === 'mean' ? Array.from({ length: T }, (_, t) => t) : [at]
@@ -137,6 +137,13 @@ export async function collectActivations(runs, place, inputs, position) {
   expect(bad < 0, 'range', () => `${runs.where}: all activations must be finite, got ${values[bad]} of ` +
     `inputs[${sources[Math.floor(bad / channels)].input}]`)
   return { values, channels, sources }
+}
+
+/** Some of the vectors. @param {Activations} activations @param {readonly number[]} chosen @returns {Float32Array} */
+export function chooseVectors({ values, channels: C }, chosen) {
+  const vectors = new Float32Array(chosen.length * C)
+  chosen.forEach((n, i) => vectors.set(values.subarray(n * C, (n + 1) * C), i * C))
+  return vectors
 }
 
 /** The values of each channel [C][N]. @param {Pick<Activations, 'values' | 'channels'>} activations */

@@ -44,6 +44,17 @@ export function holdOut(where, engine, count, { testSize, seed }) {
 }
 
 /**
+ * Divides the progress into stages of equal length; returns a function that starts one.
+ * @param {Measurements} runs @param {number} count
+ */
+export function createStages(runs, count) {
+  const { onProgress } = runs
+  return (/** @type {number} */ n) => {
+    runs.onProgress = onProgress && (fraction => onProgress((n + fraction) / count))
+  }
+}
+
+/**
  * Trains parameters by Adam with a learning rate that falls to 0 in a straight line.
  * @param {Measurements} runs which reports the progress and can be aborted
  * @param {{ params: any, steps: number, learningRate: number }} options params: tensors or groups of them

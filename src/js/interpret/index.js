@@ -9,6 +9,7 @@ import { logitLens } from './logit_lens.js'
 import { neuronLogits } from './neuron_logits.js'
 import { patch } from './patch.js'
 import { pathPatch } from './path_patch.js'
+import { sparseAutoencoder } from './sparse_autoencoder.js'
 import { steer, steeringVector } from './steering.js'
 import { topActivations } from './top_activations.js'
 
@@ -56,6 +57,11 @@ export const bindInterpret = engine => ({
    * @param {import('./path_patch.js').PathPatchOptions} options
    */
   pathPatch: options => pathPatch(engine, options),
+  /**
+   * A sparse autoencoder on the activations of one place: directions of which few add up to each vector.
+   * @param {Parameters<typeof sparseAutoencoder>[1]} options
+   */
+  sparseAutoencoder: options => sparseAutoencoder(engine, options),
   steer,
   /**
    * The mean output of a module for some inputs minus that for others, as a vector for steer.

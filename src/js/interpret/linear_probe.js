@@ -2,8 +2,8 @@ import { describe, expect, expectBoolean, expectInteger, expectNumber, expectOpt
 import { Linear } from '../nn/linear.js'
 import { crossEntropy } from '../ops/cross_entropy.js'
 import { linear } from '../ops/linear.js'
-import { ACTIVATION_OPTIONS, collectActivations, readActivationOptions } from './activations.js'
-import { fit, holdOut, permutation, withSeed } from './fit.js'
+import { ACTIVATION_OPTIONS, chooseVectors, collectActivations, readActivationOptions } from './activations.js'
+import { createStages, fit, holdOut, permutation, withSeed } from './fit.js'
 import { expectGiven } from './measure.js'
 
 /**
@@ -137,19 +137,10 @@ function shuffleLabels(engine, labels, seed) {
  * @param {(input: number) => boolean} includes
  * @returns {Part}
  */
-function choosePart({ values, channels: C, sources }, labels, includes) {
+function choosePart(activations, labels, includes) {
+  const { sources } = activations
   const own = [...sources.keys()].filter(n => labels[n] !== null && includes(sources[n].input))
-  const chosen = new Float32Array(own.length * C)
-  own.forEach((n, i) => chosen.set(values.subarray(n * C, (n + 1) * C), i * C))
-  return { values: chosen, labels: own.map(n => Number(labels[n])) }
-}
-
-/** Divides the progress into stages of equal length. @param {Measurements} runs @param {number} count */
-function createStages(runs, count) {
-  const { onProgress } = runs
-  return (/** @type {number} */ n) => {
-    runs.onProgress = onProgress && (fraction => onProgress((n + fraction) / count))
-  }
+  return { values: chooseVectors(activations, own), labels: own.map(n => Number(labels[n])) }
 }
 
 /**
