@@ -86,6 +86,7 @@ export class Measurements {
     this.run = runnerOf(where, model)
     this.metric = metric === undefined ? undefined : readMetric(where, metric)
     this.readsTrace = typeof metric === 'function' && metric.length > 1
+    this.readsLogits = isPlain(metric)
     this.options = { modules, keepAttention }
     this.modules = [model, ...Object.values(modules)].filter(module => module instanceof Module)
     expect(onProgress === undefined || typeof onProgress === 'function', 'type',
@@ -160,6 +161,13 @@ export class Measurements {
     const { engine, where, metric } = this
     return engine.tidy(() => engine.noGrad(() => toNumber(where, metric?.(output, recording))))
   }
+
+  /**
+   * The largest logit in size, of which a metric { token, against, position } is a small difference; 0 for functions.
+   * @type {(run: { output: any }) => number}
+   */
+  sizeOf = ({ output }) => (this.readsLogits ? /** @type {Float32Array} */ (logitsOf(output).values)
+    .reduce((max, logit) => Math.max(max, Math.abs(logit)), 0) : 0)
 
   /**
    * Runs the model without gradients and reads from the trace before anything is freed.

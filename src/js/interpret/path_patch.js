@@ -132,7 +132,7 @@ export async function pathPatch(engine, options) {
   return runs.withRuns([clean, corrupted], async (source, base) => {
     const points = createPoints(base.trace), { orderOf, trace } = points
     const metrics = { clean: runs.measure(source), corrupted: runs.measure(base) }
-    const scale = scaleOf(where, metrics.clean, metrics.corrupted, normalize)
+    const scale = scaleOf(runs, base, metrics, normalize)
     const sites = [receivers].flat().map((receiver, i) => readReceiver(where, points, receiver, `receivers[${i}]`))
     expect(sites.length > 0 && (sites.length === 1 || !sites.includes(null)), 'type',
       () => `${where}: receivers must have one or more, and 'output' only alone, got ${describe(receivers)}`)
