@@ -9,8 +9,8 @@ import { findHeads, headIndex } from './targets.js'
  * @typedef {import('./targets.js').Site} Site
  * @typedef {{ layer: number, head: number }} Head
  *
- * The head of a sender; or its tensor.
- * @typedef {Head | Site} Sender
+ * The head of a sender, or its tensor; or several heads together.
+ * @typedef {Head | Site | readonly Head[]} Sender
  *
  * What reads: the queries, keys or values of a head; a feed-forward network; or a tensor. 'output': what the model
  * returns.
@@ -20,7 +20,8 @@ import { findHeads, headIndex } from './targets.js'
  * @property {import('./measure.js').Model} model a module, which is called with the input, or a function of the input
  * @property {any} clean the input whose values the sender gets
  * @property {any} corrupted the input of the run that is changed, with as many tokens
- * @property {Sender} [sender] { layer, head }, or { name, index } of a tensor; default: every head before the receivers
+ * @property {Sender} [sender] { layer, head }, or an array of them, which send together, or { name, index } of a
+ *   tensor; default: every head before the receivers, one at a time
  * @property {Receiver | readonly Receiver[]} receivers { layer, head, input: 'q' | 'k' | 'v' } (of the first attention
  *   of the layer), { layer, feedForward: true }, { name, index } of a tensor, or 'output'
  * @property {import('./measure.js').Metric} metric
@@ -59,11 +60,18 @@ function findAttention(where, name, { subs }, { layer, head }) {
   return own
 }
 
-/** @param {string} where @param {ReturnType<typeof createPoints>} points @param {any} sender @returns {Site} */
-function readSender(where, points, sender) {
-  if (isSite(sender)) return sender
-  const own = findAttention(where, 'sender', points, sender ?? {}), { shape } = own.out
-  return { name: points.nameOf(own.out), index: headIndex(shape, own, sender.head, shape.map(() => null)) }
+/**
+ * The cells of the senders.
+ * @param {string} where @param {ReturnType<typeof createPoints>} points @param {any} sender @returns {Site[]}
+ */
+function readSenders(where, points, sender) {
+  if (isSite(sender)) return [sender]
+  expect(!Array.isArray(sender) || sender.length > 0, 'type', () => `${where}: sender must have one head or more, got []`)
+  return [sender].flat().map((own, i) => {
+    const name = Array.isArray(sender) ? `sender[${i}]` : 'sender'
+    const { out, ...how } = findAttention(where, name, points, own ?? {})
+    return { name: points.nameOf(out), index: headIndex(out.shape, how, own.head, out.shape.map(() => null)) }
+  })
 }
 
 /**
@@ -94,16 +102,21 @@ function readReceiver(where, points, receiver, name) {
 }
 
 /**
- * The sub-layers whose outputs are held at those of the corrupted run: all after the sender, except the sender's own
- * and the receiver's.
- * @param {ReturnType<typeof createPoints>} points @param {Site} sender @param {Site | null} receiver
- * @returns {string[]} names of what they add to the stream
+ * The edits of a run in which senders have other values and reach a receiver directly alone: what all sub-layers after
+ * the first sender add is held at the corrupted run's, except the senders' own and the receiver's; and so are the other
+ * heads of several senders' own sub-layers.
+ * @param {ReturnType<typeof createPoints>} points of the corrupted run @param {Site[]} senders
+ * @param {Site | null} receiver @param {Trace} clean @returns {import('../trace/edits.js').Edit[]}
  */
-function frozenNames({ subs, trace, nameOf, orderOf }, sender, receiver) {
-  const at = orderOf(trace.get(sender.name)), own = subs.find(({ attentions, input, change }) => (
-    attentions.some(({ out }) => nameOf(out) === sender.name) || (orderOf(input) < at && at <= orderOf(change))))
-  return subs.filter(sub => sub !== own && orderOf(sub.change) > at).map(({ change }) => nameOf(change))
-    .filter(name => name !== receiver?.name)
+function sendDirectly({ subs, trace, nameOf, orderOf }, senders, receiver, clean) {
+  const orders = senders.map(({ name }) => orderOf(trace.get(name))), first = Math.min(...orders)
+  const owners = subs.filter(({ attentions, input, change }) => senders.some(({ name }, i) => (
+    attentions.some(({ out }) => nameOf(out) === name) || (orderOf(input) < orders[i] && orders[i] <= orderOf(change)))))
+  const heads = senders.length > 1 ? owners.flatMap(({ attentions }) => attentions.map(({ out }) => nameOf(out))) : []
+  const changes = subs.filter(sub => !owners.includes(sub) && orderOf(sub.change) > first)
+    .map(({ change }) => nameOf(change)).filter(name => name !== receiver?.name)
+  const held = [...heads, ...changes].map(name => ({ name, index: trace.get(name).shape.map(() => null), from: trace }))
+  return [...held, ...senders.map(own => ({ ...own, from: clean }))]
 }
 
 /**
@@ -136,17 +149,14 @@ export async function pathPatch(engine, options) {
     const sites = [receivers].flat().map((receiver, i) => readReceiver(where, points, receiver, `receivers[${i}]`))
     expect(sites.length > 0 && (sites.length === 1 || !sites.includes(null)), 'type',
       () => `${where}: receivers must have one or more, and 'output' only alone, got ${describe(receivers)}`)
-    const isRead = (/** @type {Site} */ own, /** @type {Site | null} */ site) => (
-      !site || orderOf(trace.get(own.name)) < orderOf(trace.get(site.name)))
-    const measureSender = (/** @type {Site} */ own) => {
-      const read = sites.filter(site => isRead(own, site))
+    const isRead = (/** @type {Site[]} */ senders, /** @type {Site | null} */ site) => (
+      !site || senders.some(own => orderOf(trace.get(own.name)) < orderOf(trace.get(site.name))))
+    const measureSenders = (/** @type {Site[]} */ senders) => {
+      const read = sites.filter(site => isRead(senders, site))
       if (read.length === 0) return NaN
       /** @type {ReturnType<typeof runs.trace>[]} */ const frozen = []
       try {
-        for (const site of read) frozen.push(runs.trace(corrupted, [
-          { ...own, from: source.trace }, ...frozenNames(points, own, site).map(name => (
-            { name, index: trace.get(name).shape.map(() => null), from: base.trace }))
-        ]))
+        for (const site of read) frozen.push(runs.trace(corrupted, sendDirectly(points, senders, site, source.trace)))
         if (!read[0]) return scale(runs.measure(frozen[0]))
         /** @type {import('../trace/edits.js').Edit[]} */ const edits = []
         read.forEach((site, i) => { if (site) edits.push({ ...site, from: frozen[i].trace }) })
@@ -156,18 +166,18 @@ export async function pathPatch(engine, options) {
       }
     }
     if (sender !== undefined) {
-      const own = readSender(where, points, sender)
+      const own = readSenders(where, points, sender)
       expect(sites.some(site => isRead(own, site)), 'range', () => `${where}: sender must be computed before a receiver`)
-      const [value] = await runs.forEach([own], measureSender)
+      const [value] = await runs.forEach([own], measureSenders)
       return { value, ...metrics }
     }
     const firstHead = points.heads[0] && { name: points.nameOf(points.heads[0].tensor), index: [] }
-    expect(firstHead && sites.some(site => isRead(firstHead, site)), 'range',
+    expect(firstHead && sites.some(site => isRead([firstHead], site)), 'range',
       () => `${where}: receivers must be computed after a head`)
     const heads = points.heads.map(({ tensor, ...how }) => Array.from({ length: how.heads }, (_, head) => ({
       name: points.nameOf(tensor), index: headIndex(tensor.shape, how, head, tensor.shape.map(() => null))
     })))
-    const values = await runs.forEach(heads.flat(), measureSender)
+    const values = await runs.forEach(heads.flat().map(own => [own]), measureSenders)
     return { values: heads.map(own => values.splice(0, own.length)), ...metrics }
   })
 }
