@@ -68,6 +68,11 @@ test('a neuron that never fires is dead, and edges follow numpy', async () => {
   const found = await activationHistogram({ ...identity, inputs: [x], range: [0, Math.fround(0.7)] })
   const isRight = [...x.values].map(v => [...found.edges].findLastIndex(own => own <= v)).map(i => Math.min(i, 6))
   assert.deepEqual([...found.counts], [0, 1, 2, 3, 4, 5, 6].map(i => isRight.filter(bin => bin === i).length))
+  // 0.2 + 4.2 × 3 / 7 is above 2 in float64, though (2 − 0.2) / 4.2 × 7 is 3; and 1 / 49 × 49 is below 1.
+  const below = await activationHistogram({ ...identity, inputs: [gf.tensor([[2]])], range: [0.2, 4.4] })
+  assert.deepEqual([...below.counts], [0, 0, 1, 0, 0, 0, 0])
+  const above = await activationHistogram({ ...identity, bins: 49, inputs: [gf.tensor([[1]])], range: [0, 49] })
+  assert.equal(above.counts[1], 1)
 })
 
 test('the largest activations of each channel, with their texts', async () => {

@@ -51,6 +51,9 @@ test('a probe is at the minimum of the softmax regression', async () => {
   for (const l2 of [0.01, 0.3]) {
     const options = { model, name: 'layers.1.output', inputs: INPUTS, labels: LABELS, testSize: 0, l2 }
     const { probe, classes, loss, train, test: held } = await linearProbe(options)
+    // The rate falls to 0, so that a large one ends near the minimum, too.
+    const { loss: rough } = await linearProbe({ ...options, l2: 0.01, learningRate: 3, steps: 100 })
+    assert.ok(l2 !== 0.01 || rough - loss < 2e-4, `${rough}, not ${loss}`)
     assert.deepEqual(classes, ['a', 'b', 'c'])
     const y = LABELS.map(label => classes.indexOf(label)), own = regress(x, y, 3, l2)
     assert.ok(Math.abs(loss - own.loss) < 1e-5, `${loss}, not ${own.loss}`)

@@ -110,8 +110,10 @@ function readReceiver(where, points, receiver, name) {
  */
 function sendDirectly({ subs, trace, nameOf, orderOf }, senders, receiver, clean) {
   const orders = senders.map(({ name }) => orderOf(trace.get(name))), first = Math.min(...orders)
+  const isInside = (/** @type {Tensor} */ from, /** @type {Tensor} */ to, /** @type {number} */ order) => (
+    orderOf(from) < order && order <= orderOf(to))
   const owners = subs.filter(({ attentions, input, change }) => senders.some(({ name }, i) => (
-    attentions.some(({ out }) => nameOf(out) === name) || (orderOf(input) < orders[i] && orders[i] <= orderOf(change)))))
+    attentions.some(({ out }) => nameOf(out) === name) || isInside(input, change, orders[i]))))
   const heads = senders.length > 1 ? owners.flatMap(({ attentions }) => attentions.map(({ out }) => nameOf(out))) : []
   const changes = subs.filter(sub => !owners.includes(sub) && orderOf(sub.change) > first)
     .map(({ change }) => nameOf(change)).filter(name => name !== receiver?.name)
