@@ -139,6 +139,36 @@ test('the entropy of attention', () => {
   run.dispose()
 })
 
+test('the default length fits models with few positions', () => {
+  const create = (count, read) => {
+    gf.manualSeed(1)
+    const layers = new gf.nn.TransformerEncoder(new gf.nn.TransformerEncoderLayer(8, 2), 1).eval()
+    const [table, positions] = [gf.randn([20, 8]), gf.randn([count, 8])]
+    const embed = ids => gf.functional.embedding(ids, table).add(read(positions, ids[0].length))
+    return ids => layers(embed(ids), { isCausal: true })
+  }
+  const byNarrow = (positions, T) => positions.narrow(0, 0, T)
+  const byEmbedding = (positions, T) => gf.functional.embedding([[...Array(T).keys()]], positions)
+  // 50 twice do not fit, 25 twice do not fit, 12 twice do; then 3; then 2.
+  const { headScores } = gf.interpret, lengths = { 100: 50, 49: 12, 24: 12, 7: 3, 4: 2 }
+  for (const [count, length] of Object.entries(lengths)) for (const read of [byNarrow, byEmbedding]) {
+    const model = create(Number(count), read)
+    assert.deepEqual(headScores(model), headScores(model, { length }))
+    if (length > 2) assert.notDeepEqual(headScores(model), headScores(model, { length: 2 }))
+  }
+  assert.throws(() => headScores(create(3, byNarrow)), {
+    code: 'range', message: /headScores: the model cannot be scored on 100 tokens; pass a shorter length: narrow: length/
+  })
+  const short = create(30, byEmbedding)
+  assert.throws(() => headScores(short, { length: 20 }), { message: /on 40 tokens; pass a shorter/ })
+  const fixed = create(4, positions => positions)
+  assert.throws(() => headScores(fixed), { message: /cannot be scored on 2 tokens; pass vocabulary: add: shapes/ })
+  const [own, same] = [{ vocabulary: 20 }, { vocabulary: 20, length: 2 }].map(options => headScores(fixed, options))
+  assert.deepEqual(own, same)
+  const few = Object.assign(new gf.nn.Embedding(5, 4), { maxPositions: 3 })
+  assert.throws(() => headScores(few), { code: 'range', message: /need 4 positions, but the model has 3/ })
+})
+
 test('rejects wrong arguments of scores', () => {
   const model = createDecoder(), { headScores, attentionEntropy } = gf.interpret
   const partial = gf.observe(() => model([[3, 1, 2]]), { keepAttention: ['layers.0'] })

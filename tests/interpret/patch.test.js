@@ -224,6 +224,14 @@ test('memory is flat over 50 patches, also after an abort and an error', async (
 
 test('rejects wrong arguments', async () => {
   const model = createDecoder(), options = { model, clean: CLEAN, corrupted: CORRUPTED, metric }
+  const isClean = ids => ids[0].join() === CLEAN[0].join()
+  // 1 and 1 + 2⁻²⁰; and logits of 100 whose differences are 0 and 2⁻¹⁵.
+  const tinyChange = logits => 1 + (logits.at(0, 4, 2) === cleanLogit ? 2 ** -20 : 0)
+  const cleanLogit = model.eval()(CLEAN).at(0, 4, 2)
+  const nearlyEqual = ids => {
+    const row = Array.from({ length: 11 }, (_, v) => 100 + (isClean(ids) && v === 1 ? 2 ** -15 : 0))
+    return model(ids).mul(0).add(gf.tensor(row))
+  }
   for (const [change, code, message] of [
     [{ model: 3 }, 'type', /patch: model must be a module, or a function of the input, got 3/],
     [{ clean: undefined }, 'type', /patch: clean must be given/],
@@ -238,6 +246,8 @@ test('rejects wrong arguments', async () => {
     [{ positions: [5] }, 'range', /positions\[0\] must be an integer from 0 to 4, got 5/],
     [{ clean: [[1, 2, 3]] }, 'shape', /clean and corrupted must have the same number of tokens/],
     [{ clean: CORRUPTED, normalize: true }, 'range', /normalize needs a metric that differs/],
+    [{ normalize: true, metric: tinyChange }, 'range', /by more than rounding, got 1\.0000\d+ and 1/],
+    [{ normalize: true, clean: CLEAN, model: nearlyEqual, metric: { token: 1, against: 2 } }, 'range', /by more than rounding/],
     [{ normalize: 1 }, 'type', /normalize must be true or false/],
     [{ onProgress: 1 }, 'type', /onProgress must be a function/],
     [{ signal: 1 }, 'type', /signal must be an AbortSignal/],

@@ -63,6 +63,28 @@ test('direct paths from head to head equal those computed by hand', async () => 
   assert.ok(largest > 1e-3, 'paths have an effect')
 })
 
+test('several heads send together, each past the sub-layers between', async () => {
+  const model = createDecoder().eval(), options = { model, clean: CLEAN, corrupted: CORRUPTED, metric }
+  const clean = byHand(model, CLEAN).seen, base = byHand(model, CORRUPTED).seen
+  const networks = { feedForward0: () => base.feedForward0, feedForward1: () => base.feedForward1 }
+  const value = async (sender, receivers) => (await gf.interpret.pathPatch({ ...options, sender, receivers })).value
+  const close = (a, b, what) => assert.ok(Math.abs(a - b) < 1e-5, `${what}: ${a}, not ${b}`)
+  // Two heads of one layer, and heads of both layers: the other heads of layer 1 stay as they were.
+  const two = { ...networks, z0: tensor => withHead(clean.z0, 3)(withHead(clean.z0, 0)(tensor)) }
+  const pair = [{ layer: 0, head: 0 }, { layer: 0, head: 3 }]
+  close(await value(pair, 'output'), byHand(model, CORRUPTED, { ...two, attention1: () => base.attention1 }).value, 'one layer')
+  const both = { ...two, z1: () => withHead(clean.z1, 2)(base.z1) }, three = [...pair, { layer: 1, head: 2 }]
+  const expected = byHand(model, CORRUPTED, both).value
+  close(await value(three, 'output'), expected, 'both layers')
+  const others = byHand(model, CORRUPTED, { ...two, z1: withHead(clean.z1, 2) }).value
+  assert.ok(Math.abs(others - expected) > 1e-5, 'the other heads of layer 1 would matter')
+  // A head of layer 1 reads what the first two send, not what the third, its neighbor, does.
+  const { seen } = byHand(model, CORRUPTED, two), k1 = withHead(seen.k1, 1)
+  const receivers = { layer: 1, head: 1, input: 'k' }, byKeys = byHand(model, CORRUPTED, { k1 }).value
+  close(await value(three, receivers), byKeys, 'keys')
+  assert.equal(await value([pair[0]], receivers), await value(pair[0], receivers))
+})
+
 test('without a sender there is a number for each head', async () => {
   const model = createDecoder(), options = { model, clean: CLEAN, corrupted: CORRUPTED, metric }
   const before = gf.memory().tensors, receivers = { layer: 1, head: 1, input: 'v' }
@@ -110,6 +132,8 @@ test('rejects senders and receivers that there are not', async () => {
     [{ sender: { layer: 0, head: 4 } }, 'range', /sender\.head must be an integer from 0 to 3, got 4/],
     [{ receivers: { layer: 0, head: 0, input: 'k' } }, 'range', /receivers must be computed after a head/],
     [{ sender: 3 }, 'type', /sender\.layer must be an integer/],
+    [{ sender: [] }, 'type', /sender must have one head or more/],
+    [{ sender: [{ layer: 0, head: 1 }, { layer: 2, head: 1 }] }, 'range', /sender\[1\]\.layer must be an integer from 0 to 1/],
     [{ sender: { layer: 1, head: 0 }, receivers: { layer: 1, head: 0, input: 'q' } }, 'range', /sender must be computed before a receiver/]
   ]) await assert.rejects(gf.interpret.pathPatch({ ...options, ...change }), { code, message }, String(message))
   await assert.rejects(gf.interpret.pathPatch({

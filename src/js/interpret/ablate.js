@@ -1,6 +1,6 @@
 import { describe, expect, expectOptions } from '../errors.js'
-import { sizeOf } from '../tensor/shape.js'
 import { TensorSource } from '../trace/edits.js'
+import { vectorCells } from './activations.js'
 import { Measurements, expectGiven } from './measure.js'
 import { axisNames } from './patch.js'
 import { findRows, toMap } from './targets.js'
@@ -47,25 +47,6 @@ class Means extends TensorSource {
 }
 
 /**
- * The offset of each cell of a tensor when its batch and its positions are left out.
- * @param {readonly number[]} shape @param {number} axis of the positions
- */
-function channelOffsets(shape, axis) {
-  const isShared = shape.map((_, i) => i === axis || (i === 0 && shape.length > 2))
-  return Array.from({ length: sizeOf(shape) }, (_, cell) => {
-    let rest = cell, offset = 0, stride = 1
-    for (let i = shape.length - 1; i >= 0; i--) {
-      if (!isShared[i]) {
-        offset += rest % shape[i] * stride
-        stride *= shape[i]
-      }
-      rest = Math.floor(rest / shape[i])
-    }
-    return offset
-  })
-}
-
-/**
  * The means of the rows' tensors over a dataset, in the shapes of the input's run.
  * @param {Measurements} runs @param {Row[]} rows @param {readonly any[]} dataset
  * @param {import('../trace/trace.js').Trace} base the input's run @returns {Map<string, Tensor>}
@@ -74,20 +55,20 @@ function averageDataset(runs, rows, dataset, base) {
   /** @type {Map<string, { sums: Float64Array, count: number }>} */ const totals = new Map()
   for (const input of dataset) runs.inspect(input, trace => {
     for (const { name, axis } of rows) {
-      const { shape, values } = trace.get(name), offsets = channelOffsets(shape, axis)
-      const size = Math.max(...offsets) + 1, total = totals.get(name) ?? { sums: new Float64Array(size), count: 0 }
-      expect(size === total.sums.length, 'shape',
+      const { shape, values } = trace.get(name), { channels, cells } = vectorCells(shape, axis)
+      const total = totals.get(name) ?? { sums: new Float64Array(channels), count: 0 }
+      expect(channels === total.sums.length, 'shape',
         () => `ablate: ${name} must have as many channels in every input of dataset`)
-      offsets.forEach((offset, cell) => { total.sums[offset] += values[cell] })
-      total.count += values.length / size
+      cells.forEach((cell, i) => { total.sums[i % channels] += values[cell] })
+      total.count += cells.length / channels
       totals.set(name, total)
     }
   })
   return new Map(rows.map(({ name, axis }) => {
     const { sums, count } = /** @type {{ sums: Float64Array, count: number }} */ (totals.get(name))
-    const { shape } = base.get(name), tensor = runs.engine.keep(runs.engine.empty(shape))
-    const { values } = tensor
-    channelOffsets(shape, axis).forEach((offset, cell) => { values[cell] = sums[offset] / count })
+    const { shape } = base.get(name), tensor = runs.engine.keep(runs.engine.empty(shape)), { values } = tensor
+    const { channels, cells } = vectorCells(shape, axis)
+    cells.forEach((cell, i) => { values[cell] = sums[i % channels] / count })
     return [name, tensor]
   }))
 }

@@ -44,7 +44,7 @@ export async function attributionPatch(engine, options) {
   const { runs, clean, corrupted, targets, positions, normalize } = readPatchOptions(where, engine, rest)
   const map = await runs.withRuns([clean, corrupted], async (source, base) => {
     const { rows, metrics } = measureBoth(runs, source, base, targets, positions)
-    const scale = scaleOf(where, metrics.clean, metrics.corrupted, normalize)
+    const scale = scaleOf(runs, base, metrics, normalize)
     const gradients = runs.differentiate(corrupted, rows.map(({ name }) => name))
     const values = rows.flatMap(({ name, sites }) => {
       const { values: from, shape } = source.trace.get(name), own = gradients.get(name)

@@ -1,9 +1,9 @@
-import { describe, expect, expectInteger, expectOptions } from '../errors.js'
-import { getRngState, setRngState } from '../tensor/generator.js'
-import { manualSeed, rand } from '../tensor/random.js'
+import { GlassformerError, describe, expect, expectInteger, expectOptions } from '../errors.js'
+import { rand } from '../tensor/random.js'
 import { Tensor } from '../tensor/tensor.js'
 import { TensorSource } from '../trace/edits.js'
 import { findAttentions } from './attentions.js'
+import { withSeed } from './fit.js'
 import { Measurements } from './measure.js'
 
 /**
@@ -101,13 +101,28 @@ function findIds(where, trace) {
  * @param {Engine} engine @param {readonly number[]} ids @param {number} count @param {number} seed
  */
 function sampleIds(engine, ids, count, seed) {
-  const state = getRngState(engine), rest = [...ids]
-  manualSeed(engine, seed)
-  const uniform = engine.tidy(() => [...rand(engine, [count]).values])
-  setRngState(engine, state)
+  const rest = [...ids], uniform = withSeed(engine, seed, () => engine.tidy(() => [...rand(engine, [count]).values]))
   return uniform.map(u => (ids.length < count ? ids[Math.floor(u * ids.length)]
     : rest.splice(Math.floor(u * rest.length), 1)[0]))
 }
+
+/**
+ * The rows of the table from which the model reads ids.
+ * @param {string} where @param {Measurements} runs @returns {number | undefined}
+ */
+function findVocabularySize(where, runs) {
+  try {
+    // No embedding of positions reads 1, 0.
+    return runs.inspect([[1, 0]], trace => (
+      embeddingsOf(trace).find(({ ids: [row] }) => row[0] === 1 && row[1] === 0)?.weight.shape[0]))
+  } catch (error) {
+    throw error instanceof GlassformerError ? cannotRun(where, 2, 'vocabulary', error) : error
+  }
+}
+
+/** @param {string} where @param {number} count of tokens @param {string} option @param {GlassformerError} error */
+const cannotRun = (where, count, option, { code, message }) => new GlassformerError(code,
+  `${where}: the model cannot be scored on ${count} tokens; pass ${option}: ${message}`)
 
 /**
  * The ids that may be sampled: given, or all rows of the table from which the model reads ids.
@@ -115,9 +130,7 @@ function sampleIds(engine, ids, count, seed) {
  */
 function readVocabulary(where, runs, vocabulary) {
   if (Array.isArray(vocabulary)) return vocabulary.map((id, i) => expectInteger(where, `vocabulary[${i}]`, id))
-  // No embedding of positions reads 1, 0.
-  const size = vocabulary === undefined ? runs.inspect([[1, 0]], trace => (
-    embeddingsOf(trace).find(({ ids: [row] }) => row[0] === 1 && row[1] === 0)?.weight.shape[0])) : vocabulary
+  const size = vocabulary === undefined ? findVocabularySize(where, runs) : vocabulary
   expect(size !== undefined, 'state', () => `${where}: the model reads ids by no embedding; pass vocabulary`)
   return Array.from({ length: expectInteger(where, 'vocabulary', size, 1) }, (_, id) => id)
 }
@@ -144,7 +157,8 @@ function readIds(where, ids) {
  * @param {Engine} engine
  * @param {Model | TensorSource} model a causal model or encoder that reads ids [B, T], or a run of one
  * @param {object} [options] for a run only ids
- * @param {number} [options.length] tokens that are repeated; default: 50, or half of the model's maximum length
+ * @param {number} [options.length] tokens that are repeated; default: 50, or half of the model's maximum length; where
+ *   it does not state that (maxPositions), 25 and so on, halved until it runs
  * @param {number} [options.seed] 0
  * @param {readonly number[]} [options.prefix] ids before them, such as that of a token that begins texts; default: none
  * @param {number | readonly number[]} [options.vocabulary] the number of ids that are sampled, or a list of them;
@@ -177,11 +191,35 @@ export function headScores(engine, model, options) {
     return runs.inspect(ids, trace => scoreTrace(where, trace, ids, 0))
   }
   const [begin] = readIds(where, prefix), owner = /** @type {any} */ (model)
-  const longest = Math.floor((('maxPositions' in owner ? owner.maxPositions : Infinity) - begin.length) / 2)
-  const length = expectInteger(where, 'length', checked.length ?? Math.min(DEFAULT_LENGTH, longest), 2)
-  const sampled = sampleIds(engine, readVocabulary(where, runs, vocabulary), length, checked.seed ?? 0)
-  const ids = [[...begin, ...sampled, ...sampled]]
-  return runs.inspect(ids, trace => scoreTrace(where, trace, ids, begin.length + length))
+  const known = readVocabulary(where, runs, vocabulary)
+  return findLength(where, owner, checked.length, begin.length, length => {
+    const sampled = sampleIds(engine, known, length, checked.seed ?? 0), ids = [[...begin, ...sampled, ...sampled]]
+    return runs.inspect(ids, trace => scoreTrace(where, trace, ids, begin.length + length))
+  })
+}
+
+/**
+ * Calls fn with the given length; without one with the default, or what half of the model's positions allow, and with
+ * shorter ones if the model does not say how many it has and cannot run on as many tokens.
+ * @template T @param {string} where @param {any} model @param {unknown} given @param {number} prefix its length
+ * @param {(length: number) => T} fn @returns {T}
+ */
+function findLength(where, model, given, prefix, fn) {
+  const positions = 'maxPositions' in model ? model.maxPositions : Infinity
+  const longest = Math.floor((positions - prefix) / 2)
+  expect(given !== undefined || longest >= 2, 'range', () => `${where}: the prefix and two tokens, repeated, need ` +
+    `${prefix + 4} positions, but the model has ${positions}`)
+  const first = expectInteger(where, 'length', given ?? Math.min(DEFAULT_LENGTH, longest), 2)
+  /** @type {any} */ let problem = null
+  for (let length = first; length > 0; length = given === undefined && length > 2 ? Math.max(2, length >> 1) : 0) {
+    try {
+      return fn(length)
+    } catch (error) {
+      if (!(error instanceof GlassformerError)) throw error
+      problem ??= cannotRun(where, prefix + 2 * length, 'a shorter length', error)
+    }
+  }
+  throw problem
 }
 
 /**

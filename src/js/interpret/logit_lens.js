@@ -38,7 +38,9 @@ const IDENTITIES = ['rounded', 'clone', 'detach']
  * logits.shape                                    // [2, 3, 7]
  * names                                           // ['gpt.residual1', 'gpt.output']
  */
-export const logitLens = (run, options) => readLens('logitLens', run, options, x => x)
+export function logitLens(run, options) {
+  return readLens('logitLens', run, options, x => x)
+}
 
 /**
  * The points of the stream that leads to a run's logits, and the steps that can be applied to other vectors.

@@ -86,6 +86,7 @@ export class Measurements {
     this.run = runnerOf(where, model)
     this.metric = metric === undefined ? undefined : readMetric(where, metric)
     this.readsTrace = typeof metric === 'function' && metric.length > 1
+    this.readsLogits = isPlain(metric)
     this.options = { modules, keepAttention }
     this.modules = [model, ...Object.values(modules)].filter(module => module instanceof Module)
     expect(onProgress === undefined || typeof onProgress === 'function', 'type',
@@ -162,6 +163,13 @@ export class Measurements {
   }
 
   /**
+   * The largest logit in size, of which a metric { token, against, position } is a small difference; 0 for functions.
+   * @type {(run: { output: any }) => number}
+   */
+  sizeOf = ({ output }) => (this.readsLogits ? /** @type {Float32Array} */ (logitsOf(output).values)
+    .reduce((max, logit) => Math.max(max, Math.abs(logit)), 0) : 0)
+
+  /**
    * Runs the model without gradients and reads from the trace before anything is freed.
    * @template T @param {any} input @param {(trace: Trace) => T} read @returns {T}
    */
@@ -222,10 +230,10 @@ export class Measurements {
 
   /**
    * Measures one run after the other, with other tasks in between, so that it can be aborted and show its progress.
-   * @template S @param {readonly S[]} sites @param {(site: S) => number} measure @returns {Promise<number[]>}
+   * @template S @template T @param {readonly S[]} sites @param {(site: S) => T} measure @returns {Promise<T[]>}
    */
   async forEach(sites, measure) {
-    /** @type {number[]} */ const values = []
+    /** @type {T[]} */ const values = []
     for (const site of sites) {
       this.signal?.throwIfAborted()
       values.push(measure(site))

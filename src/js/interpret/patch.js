@@ -31,6 +31,9 @@ import { findRows, toMap } from './targets.js'
  *   corrupted: number }} PatchMap
  */
 
+/** Two metrics that differ by a smaller share of their size, or of that of the logits, may do so by rounding. */
+const MIN_DIFFERENCE = 1e-5
+
 export const PATCH_OPTIONS = ['model', 'clean', 'corrupted', 'targets', 'metric', 'positions', 'normalize', 'modules',
   'keepAttention', 'onProgress', 'signal']
 
@@ -62,13 +65,15 @@ export function measureBoth(runs, source, base, targets, positions) {
 
 /**
  * 0 for the corrupted run and 1 for the clean one.
- * @param {string} where @param {number} clean @param {number} corrupted @param {boolean} normalize
+ * @param {Measurements} runs @param {ReturnType<Measurements['trace']>} base the corrupted run
+ * @param {{ clean: number, corrupted: number }} metrics @param {boolean} normalize
  * @returns {(value: number) => number}
  */
-export function scaleOf(where, clean, corrupted, normalize) {
+export function scaleOf({ where, sizeOf }, base, { clean, corrupted }, normalize) {
   if (!normalize) return value => value
-  expect(clean !== corrupted, 'range',
-    () => `${where}: normalize needs a metric that differs between clean and corrupted, got ${clean} for both`)
+  const size = Math.max(Math.abs(clean), Math.abs(corrupted), sizeOf(base))
+  expect(Math.abs(clean - corrupted) > MIN_DIFFERENCE * size, 'range', () => `${where}: normalize needs a metric that differs ` +
+    `between clean and corrupted by more than rounding, got ${clean} and ${corrupted}`)
   return value => (value - corrupted) / (clean - corrupted)
 }
 
@@ -94,7 +99,7 @@ export const axisNames = (targets, positions) => [Array.isArray(targets) ? 'tens
  * @param {import('../engine/engine.js').Engine} engine @param {PatchOptions} options
  * @returns {Promise<PatchMap>}
  * @throws {import('../errors.js').GlassformerError} 'shape' if clean and corrupted differ in length, 'range' to
- *   normalize equal metrics, 'index' for unknown names; the signal's reason when it is aborted
+ *   normalize metrics that differ by rounding alone, 'index' for unknown names; the signal's reason when it is aborted
  * @example
  * const model = new gf.nn.TransformerEncoder(new gf.nn.TransformerEncoderLayer(8, 2), 2)
  * const map = await gf.interpret.patch({
@@ -108,7 +113,7 @@ export async function patch(engine, options) {
   const { runs, clean, corrupted, targets, positions, normalize } = readPatchOptions(where, engine, checked)
   return runs.withRuns([clean, corrupted], async (source, base) => {
     const { rows, metrics } = measureBoth(runs, source, base, targets, positions)
-    const scale = scaleOf(where, metrics.clean, metrics.corrupted, normalize)
+    const scale = scaleOf(runs, base, metrics, normalize)
     const values = await runs.forEach(rows.flatMap(({ sites }) => sites.flat()),
       site => scale(runs.measureEdited(corrupted, [{ ...site, from: source.trace }], base)))
     return describeMap(rows, values, targets, positions, metrics)

@@ -10,8 +10,8 @@ import { findHeads, headIndex } from './targets.js'
  * @typedef {import('./targets.js').Site} Site
  * @typedef {{ layer: number, head: number }} Head
  *
- * The head of a sender; or its tensor.
- * @typedef {Head | Site} Sender
+ * The head of a sender, or its tensor; or several heads together.
+ * @typedef {Head | Site | readonly Head[]} Sender
  *
  * What reads: the queries, keys or values of a head; a feed-forward network; or a tensor. 'output': what the model
  * returns.
@@ -21,7 +21,8 @@ import { findHeads, headIndex } from './targets.js'
  * @property {import('./measure.js').Model} model a module, which is called with the input, or a function of the input
  * @property {any} clean the input whose values the sender gets
  * @property {any} corrupted the input of the run that is changed, with as many tokens
- * @property {Sender} [sender] { layer, head }, or { name, index } of a tensor; default: every head before the receivers
+ * @property {Sender} [sender] { layer, head }, or an array of them, which send together, or { name, index } of a
+ *   tensor; default: every head before the receivers, one at a time
  * @property {Receiver | readonly Receiver[]} receivers { layer, head, input: 'q' | 'k' | 'v' } (of the first attention
  *   of the layer), { layer, feedForward: true }, { name, index } of a tensor, or 'output'; layers are those of the
  *   decoder if there are an encoder and a decoder
@@ -46,11 +47,18 @@ function createPoints(trace) {
   return { graph, trace, subLayers, subs, heads: findHeads(graph, subs) }
 }
 
-/** @param {string} where @param {ReturnType<typeof createPoints>} points @param {any} sender @returns {Site} */
-function readSender(where, points, sender) {
-  if (isSite(sender)) return sender
-  const { attention, head } = points.subLayers.headAt(where, 'sender.', sender ?? {}), { out } = attention
-  return { name: points.graph.nameOf(out), index: headIndex(out.shape, attention, head, out.shape.map(() => null)) }
+/**
+ * The cells of the senders.
+ * @param {string} where @param {ReturnType<typeof createPoints>} points @param {any} sender @returns {Site[]}
+ */
+function readSenders(where, { graph, subLayers }, sender) {
+  if (isSite(sender)) return [sender]
+  expect(!Array.isArray(sender) || sender.length > 0, 'type', () => `${where}: sender must have one head or more, got []`)
+  return [sender].flat().map((own, i) => {
+    const { attention, head } = subLayers.headAt(where, Array.isArray(sender) ? `sender[${i}].` : 'sender.', own ?? {})
+    const { out } = attention
+    return { name: graph.nameOf(out), index: headIndex(out.shape, attention, head, out.shape.map(() => null)) }
+  })
 }
 
 /**
@@ -81,17 +89,23 @@ function readReceiver(where, points, receiver, name) {
 }
 
 /**
- * The sub-layers whose outputs are held at those of the corrupted run: all after the sender, except the sender's own
- * and the receiver's.
- * @param {ReturnType<typeof createPoints>} points @param {Site} sender @param {Site | null} receiver
- * @returns {string[]} names of what they add to the stream
+ * The edits of a run in which senders have other values and reach a receiver directly alone: what all sub-layers after
+ * the first sender add is held at the corrupted run's, except the senders' own and the receiver's; and so are the other
+ * heads of several senders' own sub-layers.
+ * @param {ReturnType<typeof createPoints>} points of the corrupted run @param {Site[]} senders
+ * @param {Site | null} receiver @param {Trace} clean @returns {import('../trace/edits.js').Edit[]}
  */
-function frozenNames({ graph, subs, trace }, sender, receiver) {
-  const tensor = trace.get(sender.name), at = graph.orderOf(tensor)
-  const own = subs.find(({ attentions, input, change }) => (
-    attentions.some(({ out }) => out === tensor) || (graph.orderOf(input) < at && at <= graph.orderOf(change))))
-  return subs.filter(sub => sub !== own && graph.orderOf(sub.change) > at).map(({ change }) => graph.nameOf(change))
-    .filter(name => name !== receiver?.name)
+function sendDirectly({ graph, subs, trace }, senders, receiver, clean) {
+  const orders = senders.map(({ name }) => graph.orderOf(trace.get(name))), first = Math.min(...orders)
+  const isInside = (/** @type {Tensor} */ from, /** @type {Tensor} */ to, /** @type {number} */ order) => (
+    graph.orderOf(from) < order && order <= graph.orderOf(to))
+  const owners = subs.filter(({ attentions, input, change }) => senders.some(({ name }, i) => (
+    attentions.some(({ out }) => graph.nameOf(out) === name) || isInside(input, change, orders[i]))))
+  const heads = senders.length > 1 ? owners.flatMap(sub => sub.attentions.map(({ out }) => graph.nameOf(out))) : []
+  const changes = subs.filter(sub => !owners.includes(sub) && graph.orderOf(sub.change) > first)
+    .map(({ change }) => graph.nameOf(change)).filter(name => name !== receiver?.name)
+  const held = [...heads, ...changes].map(name => ({ name, index: trace.get(name).shape.map(() => null), from: trace }))
+  return [...held, ...senders.map(own => ({ ...own, from: clean }))]
 }
 
 /**
@@ -120,21 +134,18 @@ export async function pathPatch(engine, options) {
   return runs.withRuns([clean, corrupted], async (source, base) => {
     const points = createPoints(base.trace), { graph, trace } = points
     const metrics = { clean: runs.measure(source), corrupted: runs.measure(base) }
-    const scale = scaleOf(where, metrics.clean, metrics.corrupted, normalize)
+    const scale = scaleOf(runs, base, metrics, normalize)
     const sites = [receivers].flat().map((receiver, i) => readReceiver(where, points, receiver, `receivers[${i}]`))
     expect(sites.length > 0 && (sites.length === 1 || !sites.includes(null)), 'type',
       () => `${where}: receivers must have one or more, and 'output' only alone, got ${describe(receivers)}`)
-    const isRead = (/** @type {Site} */ own, /** @type {Site | null} */ site) => (
-      !site || graph.orderOf(trace.get(own.name)) < graph.orderOf(trace.get(site.name)))
-    const measureSender = (/** @type {Site} */ own) => {
-      const read = sites.filter(site => isRead(own, site))
+    const isRead = (/** @type {Site[]} */ senders, /** @type {Site | null} */ site) => (
+      !site || senders.some(own => graph.orderOf(trace.get(own.name)) < graph.orderOf(trace.get(site.name))))
+    const measureSenders = (/** @type {Site[]} */ senders) => {
+      const read = sites.filter(site => isRead(senders, site))
       if (read.length === 0) return NaN
       /** @type {ReturnType<typeof runs.trace>[]} */ const frozen = []
       try {
-        for (const site of read) frozen.push(runs.trace(corrupted, [
-          { ...own, from: source.trace }, ...frozenNames(points, own, site).map(name => (
-            { name, index: trace.get(name).shape.map(() => null), from: base.trace }))
-        ]))
+        for (const site of read) frozen.push(runs.trace(corrupted, sendDirectly(points, senders, site, source.trace)))
         if (!read[0]) return scale(runs.measure(frozen[0]))
         /** @type {import('../trace/edits.js').Edit[]} */ const edits = []
         read.forEach((site, i) => { if (site) edits.push({ ...site, from: frozen[i].trace }) })
@@ -144,18 +155,18 @@ export async function pathPatch(engine, options) {
       }
     }
     if (sender !== undefined) {
-      const own = readSender(where, points, sender)
+      const own = readSenders(where, points, sender)
       expect(sites.some(site => isRead(own, site)), 'range', () => `${where}: sender must be computed before a receiver`)
-      const [value] = await runs.forEach([own], measureSender)
+      const [value] = await runs.forEach([own], measureSenders)
       return { value, ...metrics }
     }
-    const firstHead = points.heads[0] && { name: points.graph.nameOf(points.heads[0].tensor), index: [] }
-    expect(firstHead && sites.some(site => isRead(firstHead, site)), 'range',
+    const firstHead = points.heads[0] && { name: graph.nameOf(points.heads[0].tensor), index: [] }
+    expect(firstHead && sites.some(site => isRead([firstHead], site)), 'range',
       () => `${where}: receivers must be computed after a head`)
     const heads = points.heads.map(({ tensor, ...how }) => Array.from({ length: how.heads }, (_, head) => ({
       name: points.graph.nameOf(tensor), index: headIndex(tensor.shape, how, head, tensor.shape.map(() => null))
     })))
-    const values = await runs.forEach(heads.flat(), measureSender)
+    const values = await runs.forEach(heads.flat().map(own => [own]), measureSenders)
     return { values: heads.map(own => values.splice(0, own.length)), ...metrics }
   })
 }

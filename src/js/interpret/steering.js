@@ -1,12 +1,14 @@
 import { describe, expect, expectNumber, expectOptions, formatShape } from '../errors.js'
-import { Module } from '../nn/module.js'
 import { add, mul } from '../ops/binary.js'
 import { expectFloatTensor } from '../ops/checks.js'
 import { tensor as createTensor } from '../tensor/from_values.js'
-import { Tensor } from '../tensor/tensor.js'
+import { expectInputs, expectModule, firstOf, meanOf, readVectors } from './activations.js'
 import { Measurements, expectGiven } from './measure.js'
 
 /**
+ * @typedef {import('../nn/module.js').Module} Module
+ * @typedef {import('../tensor/tensor.js').Tensor} Tensor
+ *
  * @typedef {object} SteeringOptions
  * @property {import('./measure.js').Model} model a module, which is called with the input, or a function of the input
  * @property {Module} module the module whose output is read, such as a layer
@@ -15,41 +17,6 @@ import { Measurements, expectGiven } from './measure.js'
  */
 
 const OPTIONS = ['model', 'module', 'positive', 'negative', 'position']
-
-/** The tensor that a module returns, perhaps with others behind it. @param {any} output @returns {any} */
-const firstOf = output => (Array.isArray(output) ? output[0] : output)
-
-/** @param {string} where @param {unknown} module */
-const expectModule = (where, module) => expect(module instanceof Module, 'type',
-  () => `${where}: module must be a module, such as a layer of the model, got ${describe(module)}`)
-
-/**
- * The mean of a module's output over inputs.
- * @param {Measurements} runs @param {Module} module @param {readonly any[]} inputs @param {'last' | 'mean'} position
- * @returns {Float64Array}
- */
-function averageOutput(runs, module, inputs, position) {
-  /** @type {Float64Array | null} */ let sum = null
-  for (const input of inputs) {
-    /** @type {Tensor | null} */ let output = null
-    const handle = module.registerForwardHook((_, __, result) => { output = firstOf(result) })
-    try {
-      runs.inspect(input, () => {
-        const given = /** @type {any} */ (output)
-        expect(given instanceof Tensor && given.shape.length >= 2, 'state', () => 'steeringVector: module must be called ' +
-          `by the model and return a tensor [B, T, C], got ${describe(given)}`)
-        const [rows, C] = given.shape.slice(-2), { values } = given
-        const own = sum ??= new Float64Array(C), first = position === 'last' ? rows - 1 : 0
-        for (let row = first; row < rows; row++) {
-          for (let c = 0; c < C; c++) own[c] += values[row * C + c] / (rows - first) / inputs.length
-        }
-      })
-    } finally {
-      handle.remove()
-    }
-  }
-  return /** @type {any} */ (sum)
-}
 
 /**
  * A steering vector (activation addition: Turner et al. 2023; Rimsky et al. 2023): the mean output of a module for
@@ -71,14 +38,12 @@ export function steeringVector(engine, options) {
   const [model, module, positive, negative] =
     ['model', 'module', 'positive', 'negative'].map(name => expectGiven(where, checked, name))
   expectModule(where, module)
-  for (const [name, inputs] of Object.entries({ positive, negative })) {
-    expect(Array.isArray(inputs) && inputs.length > 0, 'type',
-      () => `${where}: ${name} must be an array of inputs, got ${describe(inputs)}`)
-  }
+  for (const [name, inputs] of Object.entries({ positive, negative })) expectInputs(where, name, inputs)
   expect(['last', 'mean'].includes(position), 'type',
     () => `${where}: position must be 'last' or 'mean', got ${describe(position)}`)
   const runs = new Measurements(where, engine, { model, keepAttention: [] })
-  const [a, b] = [positive, negative].map(inputs => averageOutput(runs, module, inputs, position))
+  const [a, b] = [positive, negative].map(inputs => meanOf(inputs.flatMap((/** @type {any} */ input) => (
+    readVectors(runs, { module }, input, position).filter(({ row }) => row === 0).map(({ vector }) => vector)))))
   return createTensor(engine, Float32Array.from(a, (value, c) => value - b[c]))
 }
 

@@ -76,7 +76,7 @@ const POSITIONS = ['token', 'query']
  * four axes or more and operations derive that another one is.
  * @param {Trace} trace @param {Tensor} tensor @returns {number} negative if it has less than two axes
  */
-function positionAxis({ nodes }, tensor) {
+export function positionAxis({ nodes }, tensor) {
   const last = tensor.shape.length - 2
   if (last < 2) return last
   const axes = deriveAxes(nodes, () => undefined)(tensor).map(({ name }) => name)
