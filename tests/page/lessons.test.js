@@ -76,6 +76,7 @@ for (const lesson of lessons) for (const language of Object.keys(LANGUAGES)) {
       const right = step.question.answer(last.run, last)
       if (!step.question.options) {
         assert.ok(Number.isFinite(right) && step.question.tolerance > 0, step.id)
+        assert.ok(texts.hint ?? texts.reason, `${step.id}: why another number is wrong`)
         continue
       }
       const options = step.question.options(first.run, first)
