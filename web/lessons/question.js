@@ -84,6 +84,8 @@ export function createQuestion({ text, options }, t, answer, reveal) {
   const status = h('p', { className: 'lesson-said', role: 'status' })
   /** Input that is no number, until something is answered. */
   let problemText = ''
+  /** What the status says: the page joins some of its words, so its own text may differ. */
+  let statusText = ''
   /** @type {Result} */ let lastResult = { wrong: [], right: null, isAnswered: false, text: '' }
   const answerInput = options ? createChoice(options, t, answer) : createField(t, number => {
     problemText = ''
@@ -103,7 +105,8 @@ export function createQuestion({ text, options }, t, answer, reveal) {
     const text = result.isAnswered ? result.text : problemText || result.text
     answerInput.show(result)
     revealButton.hidden = result.isAnswered || result.wrong.length === 0
-    if (status.textContent !== text) status.replaceChildren(...renderProse(text))
+    if (text !== statusText) status.replaceChildren(...renderProse(text))
+    statusText = text
     status.classList.toggle('is-hint', !result.isAnswered)
   }
   return { element: h('div', { className: 'lesson-question' }, questionText, answerInput.element, status), show }
