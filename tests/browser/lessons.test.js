@@ -140,6 +140,7 @@ test('answers are kept, saved as a file, and counted for a class', async () => {
 test('the small figures: dragging and keys move a number, and reach the task', async () => {
   const { page, complaints, close } = await open('vectors', 'en', { viewport: { width: 1280, height: 720 } })
   await page.waitForSelector('.plane-handle')
+  assert.deepEqual(await page.$$eval('.plane-ticks text', list => list.map(({ textContent }) => textContent)), ['−2', '2', '−2', '2'])
   const handle = await page.$('.plane-handle'), { x, y, width, height } = await handle.boundingBox()
   const plane = await (await page.$('.plane')).boundingBox(), unit = plane.width / 8
   await page.mouse.move(x + width / 2, y + height / 2)

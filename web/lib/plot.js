@@ -25,7 +25,7 @@ export function listTicks([low, high], count) {
  * A tick's value, with as many decimals as the ticks of the axis need.
  * @param {number} value @param {number[]} ticks
  */
-const formatTick = (value, ticks) => (
+export const formatTick = (value, ticks) => (
   formatFixed(value, ticks.every(Number.isInteger) ? 0 : ticks.some(tick => Math.abs(tick * 10 % 1) > 1e-6) ? 2 : 1))
 
 /**
