@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 
 const [MAX_TABS, MAX_KEYS] = [80, 400]
-const FINGER_STEPS = 12
+const [FINGER_STEPS, OVERSHOOT] = [12, 24]
 /** The diameter of a slider's thumb in pixels, which its middle does not leave the track by. */
 const THUMB = 16
 
@@ -60,8 +60,12 @@ async function dragByFinger(page, from, to) {
   if (!clients.has(page)) clients.set(page, await page.context().newCDPSession(page))
   const touch = (type, ...touchPoints) => clients.get(page).send('Input.dispatchTouchEvent', { type, touchPoints })
   await touch('touchStart', { x: from.x, y: from.y })
-  for (let i = 1; i <= FINGER_STEPS; i++) {
-    await touch('touchMove', { x: from.x + (to.x - from.x) * i / FINGER_STEPS, y: from.y + (to.y - from.y) * i / FINGER_STEPS })
+  // The page hears of a finger only once it has moved by 15 pixels, so a short way is gone too far and back.
+  const isShort = Math.abs(to.x - from.x) + Math.abs(to.y - from.y) < OVERSHOOT
+  const path = [from, ...(isShort ? [{ x: to.x + OVERSHOOT, y: to.y }] : []), to]
+  for (const [i, end] of path.slice(1).entries()) for (let j = 1; j <= FINGER_STEPS; j++) {
+    const { x, y } = path[i], part = j / FINGER_STEPS
+    await touch('touchMove', { x: x + (end.x - x) * part, y: y + (end.y - y) * part })
   }
   await touch('touchEnd')
 }
