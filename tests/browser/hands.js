@@ -62,7 +62,7 @@ async function dragByFinger(page, from, to) {
   await touch('touchStart', { x: from.x, y: from.y })
   // The page hears of a finger only once it has moved by 15 pixels, so a short way is gone too far and back.
   const isShort = Math.abs(to.x - from.x) + Math.abs(to.y - from.y) < OVERSHOOT
-  const path = [from, ...(isShort ? [{ x: to.x + OVERSHOOT, y: to.y }] : []), to]
+  const path = [from, ...(isShort ? [{ x: from.x + OVERSHOOT, y: to.y }] : []), to]
   for (const [i, end] of path.slice(1).entries()) for (let j = 1; j <= FINGER_STEPS; j++) {
     const { x, y } = path[i], part = j / FINGER_STEPS
     await touch('touchMove', { x: x + (end.x - x) * part, y: y + (end.y - y) * part })
