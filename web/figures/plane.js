@@ -2,7 +2,7 @@
 
 import { h, setAttributes, svg } from '../lib/dom.js'
 import { formatFixed } from '../lib/number.js'
-import { formatTick, listTicks } from '../lib/plot.js'
+import { formatTick, listTicks } from '../lib/ticks.js'
 
 const STEP = 0.1
 /** The width and the height of the picture in pixels. */
