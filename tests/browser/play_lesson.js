@@ -169,6 +169,12 @@ async function doTask(page, step, { isRight, hand, texts }) {
   await readReason(page, step.id, texts)
 }
 
+/** Whether the way on is in the window, so that an answer has not moved it away. */
+const isNextInWindow = page => page.evaluate(() => {
+  const { top, bottom } = document.querySelector('.lesson-next').getBoundingClientRect()
+  return top >= 0 && bottom <= innerHeight
+})
+
 /** Checks a step and answers or does what it asks for. */
 async function playStep(page, lesson, step, play) {
   const { handName, language } = play
@@ -182,6 +188,7 @@ async function playStep(page, lesson, step, play) {
     await isAsked(page)
     await answer(page, lesson, step, play)
     if (step.target) await isPointed(page)
+    assert.ok(await isNextInWindow(page), `${step.id}: Next stays in the window`)
   }
   assert.equal(await measureOverflow(page), 0, step.id)
   assert.deepEqual(await findUntidyText(page), [], `${step.id}, ${language}`)
