@@ -16,6 +16,15 @@ export function listTicks([low, high], count) {
 }
 
 /**
+ * How many decimals tell neighboring ticks apart.
+ * @param {number[]} values @param {number} min at least so many
+ */
+export function countDecimals([first, second = NaN], min) {
+  const distance = Math.abs(second - first)
+  return distance > 0 ? Math.max(min, Math.ceil(-Math.log10(distance) - 1e-9)) : min
+}
+
+/**
  * A tick's value, with as many decimals as the ticks of the axis need.
  * @param {number} value @param {number[]} ticks
  */
