@@ -100,6 +100,12 @@ async function readReason(page, name, { again }) {
   return reason
 }
 
+/** Whether the end of a reason is inside the words, which scroll where there is little room. */
+const isReasonInBox = page => page.evaluate(() => {
+  const [reason, box] = ['.lesson-said', '.lesson'].map(selector => document.querySelector(selector).getBoundingClientRect())
+  return reason.bottom <= box.bottom
+})
+
 /** Gives a wrong answer, which leaves the question as it is and says why it is wrong. */
 async function answerWrong(page, step, given, { hand, texts }) {
   const { room } = await stateOf(page)
@@ -107,6 +113,7 @@ async function answerWrong(page, step, given, { hand, texts }) {
   else await hand.press(page, `[data-option="${given}"]`)
   if (typeof given === 'string') await page.waitForSelector(`[data-option="${given}"].is-wrong`)
   await page.waitForSelector('.lesson-said.is-hint:not(:empty)')
+  assert.ok(await isReasonInBox(page), `${step.id}: the reason is not below the edge of the words`)
   await readReason(page, `${step.id}, ${given}`, texts)
   assert.equal((await stateOf(page)).room, room, `${step.id}: the question stands`)
   assert.ok(await page.isVisible('.lesson-reveal'), step.id)
