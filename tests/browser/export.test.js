@@ -110,6 +110,18 @@ longTest('a matrix is exported by its name, and a press elsewhere closes the men
   await close()
 })
 
+test('a picture marks the cell that the reader has pinned, and no other', async () => {
+  const { product } = stageData(runInNode({}), ROOM)
+  const countMarks = svg => (svg.match(/<rect [^>]*fill="none"[^>]*stroke-width="2"/g) ?? []).length
+  for (const [cell, count] of [[null, 0], [{ name: product.name, index: [0, 0, 1, 2] }, 1]]) {
+    const { page, complaints, close } = await open({ room: ROOM, cell })
+    if (cell) await page.waitForSelector('html[data-pinned]')
+    assert.equal(countMarks(await save(page)), count)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
 test('a figure is saved and copied, by keyboard', async () => {
   const permissions = ['clipboard-read', 'clipboard-write']
   const { page, complaints, close } = await open({ room: ROOM, language: 'en' }, { permissions })

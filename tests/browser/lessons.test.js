@@ -1,171 +1,17 @@
-// Every lesson is played to its end in the page: targets are visible, and correct answers are the engine's.
+// The lesson player in the page: ways in and out, answers, small figures, pointed places, slides.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { fit } from '../../web/figures/math.js'
 import { LESSONS, findLesson } from '../../web/lessons/index.js'
 import { loadLesson } from '../../web/lessons/load.js'
-import { stateOfStep as stepState } from '../../web/lessons/steps.js'
-import { OPENING } from '../../web/models/state.js'
-import { isLong, longTest, partUnlessLong } from '../lib/long.js'
-import { readAddress, measureOverflow, runInNode, useBrowser, findViolations } from './host.js'
+import { isLong, longTest } from '../lib/long.js'
+import { HANDS } from './hands.js'
+import { readAddress, runInNode, useBrowser } from './host.js'
+import { isPointed, rightAt, stateOf, waitForStep } from './play_lesson.js'
 
 const { open: openPage } = useBrowser()
 const open = (lesson, language, options) => (
   openPage({ ...(typeof lesson === 'string' ? { lesson } : lesson), language }, options))
-
-/** The state that a link leads to: of a step it says only which one. */
-const stateOf = async page => {
-  const addressState = await readAddress(page)
-  if (addressState.room !== OPENING) return addressState
-  const lesson = await loadLesson(addressState.lesson)
-  const language = addressState.language === 'en' ? 'en' : 'ko', { state, model } = lesson.steps[addressState.at]
-  return stepState(lesson, typeof state === 'string' ? state : state[language], addressState, language, model)
-}
-/** Nothing of a fault stands in the address while it is looked for. */
-const saysNothing = page => assert.ok(!/fault|scale|tgtIsCausal|dropout/.test(new URL(page.url()).hash), page.url())
-/** Whether the question stays visible, however small the window. */
-const isAsked = page => page.waitForFunction(() => {
-  const { top, bottom } = document.querySelector('.lesson-ask').getBoundingClientRect()
-  return top >= 0 && bottom <= innerHeight
-})
-/** Who comes to a step on a phone sees its title, below the way on, when nothing moves any more. */
-const isTitled = page => page.evaluate(async () => {
-  let before
-  do {
-    before = scrollY
-    await new Promise(resolve => { setTimeout(resolve, 250) })
-  } while (scrollY !== before || !document.querySelector('.pointer, .is-pointed'))
-  const [next, title] = ['.lesson-next', '.lesson h1']
-    .map(selector => document.querySelector(selector).getBoundingClientRect())
-  const isInReach = document.elementFromPoint(next.left + 8, next.top + 8)?.matches('.lesson-next')
-  return isInReach && title.top >= next.bottom - 1 && title.bottom <= innerHeight
-})
-const waitForStep = (page, id) => page.waitForSelector(`.lesson-bar[data-step="${id}"]:not(.is-away)`)
-
-/**
- * Whether what is pointed at lies inside the window, below the words where they stay, and in the frame that scrolls it.
- */
-const isPointed = page => page.waitForFunction(() => {
-  const element = document.querySelector('.pointer, .is-pointed')
-  if (!element?.checkVisibility()) return false
-  const { top, bottom, left, right, height } = element.getBoundingClientRect()
-  const [words, inspector] = ['.lesson', '.inspector'].map(selector => document.querySelector(selector))
-  const bar = words.getBoundingClientRect(), isBelow = bar.right > left && bar.left < right && !words.contains(element)
-  const isSheet = inspector.checkVisibility() && getComputedStyle(inspector).position === 'fixed'
-  const floor = isSheet ? inspector.getBoundingClientRect().top : innerHeight
-  const visible = Math.min(bottom, floor) - Math.max(top, isBelow ? bar.bottom : 0)
-  const frame = element.closest('.frame')?.getBoundingClientRect() ?? { left: 0, right: innerWidth }
-  const isWide = right - left > frame.right - frame.left
-  return visible >= Math.min(height, 24) && right > frame.left && left < frame.right &&
-    (isWide || (left >= frame.left - 8 && right <= frame.right + 8))
-})
-
-/** What is wrong with a step: names that are cut, a ring round nothing that can be read, rules that say nothing. */
-const findUntidyText = page => page.evaluate(() => {
-  const cut = [...document.querySelectorAll('.lesson-name, .lesson-next')]
-    .filter(element => element.scrollWidth > element.clientWidth).map(element => `cut: ${element.textContent}`)
-  const empty = [...document.querySelectorAll('.is-pointed')]
-    .filter(element => element.children.length > 0 && [...element.children].every(child => child.ariaHidden === 'true'))
-    .map(element => `nothing to read in ${element.className}`)
-  const idle = [...document.querySelectorAll('#inspector .rule')].filter(element => element.textContent.trim() === '0')
-  return [...cut, ...empty, ...idle.map(() => 'a rule that says 0')]
-})
-
-/** The right answer to a step, from a run made here, which may be the one that is seen only after the answer. */
-async function rightAt(page, lesson, step, language) {
-  const state = await stateOf(page), before = runInNode(state)
-  const link = typeof step.answerState === 'function' ? step.answerState(before, { state }) : step.answerState?.[language] ?? step.answerState
-  const then = step.answerState ? stepState(lesson, link, state, language) : state
-  const run = step.answerState ? runInNode(then) : before
-  const figure = step.figure?.id === 'line' ? fit(step.figure.options.points, step.figure.options.w, step.figure.options.b) : null
-  const right = step.question.answer(run, { state: then, before: step.answerState ? before : null, figure })
-  const options = step.question.options?.(before, { state, before: null }).map(({ id }) => id)
-  before.dispose()
-  if (run !== before) run.dispose()
-  return { right, options }
-}
-
-const HANDS = {
-  mouse: { press: (page, selector) => page.click(selector), options: { viewport: { width: 1440, height: 900 } } },
-  keyboard: {
-    async press(page, selector) {
-      await page.focus(selector)
-      await page.keyboard.press('Enter')
-    },
-    options: { viewport: { width: 1280, height: 720 }, reducedMotion: 'reduce' }
-  },
-  touch: {
-    press: (page, selector) => page.tap(selector),
-    options: { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
-  }
-}
-
-/** Answers a question, first wrong or at once right, and checks what the page makes of it. */
-async function answer(page, lesson, step, { isRight, press: pressElement, language }) {
-  const { right, options } = await rightAt(page, lesson, step, language)
-  const give = async givenAnswer => {
-    if (options) return pressElement(page, `[data-option="${givenAnswer}"]`)
-    await page.fill('.lesson-options input', String(givenAnswer))
-    return page.press('.lesson-options input', 'Enter')
-  }
-  if (!isRight) {
-    const { room } = await stateOf(page)
-    await give(options ? options.find(id => id !== right) : right + 1)
-    await page.waitForSelector('.lesson-said.is-hint:not(:empty)')
-    assert.equal((await stateOf(page)).room, room, `${step.id}: the question stands`)
-    assert.ok(await page.isVisible('.lesson-reveal'), step.id)
-    assert.equal(await page.$('.lesson-option.is-right'), null, step.id)
-  }
-  await give(right)
-  await page.waitForSelector('.lesson-said:not(.is-hint):not(:empty)')
-  await waitForStep(page, step.id)
-  if (options) return assert.equal(await page.getAttribute('.lesson-option.is-right', 'data-option'), right, step.id)
-  const written = await page.inputValue('.lesson-options input')
-  assert.ok(Math.abs(Number(written) - right) <= step.question.tolerance, step.id)
-  assert.match(written, /^\d+(\.\d\d)?$/, `${step.id}: as one would write it`)
-}
-
-/** Lets the figure show how its task is done. */
-async function showTask(page, press) {
-  await press(page, '.lesson-reveal')
-  await page.waitForSelector('.is-task.is-done .lesson-said:not(:empty)')
-}
-
-const PLAYS = [['mouse', 'ko', true], ['keyboard', 'en', false], ['touch', 'ko', false]]
-// `npm test` plays three short lessons, one with each input device.
-const SHORT = ['query', 'mask', 'feed_forward']
-for (const [i, { id }] of (isLong ? LESSONS : LESSONS.filter(({ id }) => SHORT.includes(id))).entries()) {
-  for (const [hand, language, isRight] of partUnlessLong(PLAYS, i % PLAYS.length, PLAYS.length)) {
-    test(`${id}, ${language}, by ${hand}: to the end, ${isRight ? 'right' : 'wrong first'}`, async () => {
-      const { press: pressElement, options } = HANDS[hand]
-      const { page, complaints, close } = await open(id, language, options)
-      const lesson = await loadLesson(id)
-      for (const [at, step] of lesson.steps.entries()) {
-        await waitForStep(page, step.id)
-        assert.equal((await stateOf(page)).at, at)
-        if (hand === 'touch' && step.target) assert.ok(await isTitled(page), `${step.id}: its title is in sight, and the way on`)
-        if (step.target) await isPointed(page)
-        if (step.figure) await page.waitForSelector('.lesson-figure:not([hidden]) > *')
-        if (step.task) await showTask(page, pressElement)
-        if (id === 'hunt' && step.question) saysNothing(page)
-        if (step.question) {
-          await isAsked(page)
-          await answer(page, lesson, step, { isRight, press: pressElement, language })
-          if (step.target) await isPointed(page)
-        }
-        assert.equal(await measureOverflow(page), 0, step.id)
-        assert.deepEqual(await findUntidyText(page), [], step.id)
-        const isLast = at === lesson.steps.length - 1
-        // The rooms are looked at in tests of their own, so what the lesson adds is enough here.
-        if (hand === 'keyboard' && (isLong || isLast || at % 3 === 0)) assert.deepEqual(await findViolations(page, isLong || isLast ? 'html' : '.lesson'), [], step.id)
-        if (!isLast) await pressElement(page, '.lesson-next')
-      }
-      assert.deepEqual(complaints, [])
-      await close()
-    })
-  }
-}
 
 longTest('an interrupted scroll to a pointed place is resumed', async () => {
   const { page, complaints, close } = await open('order', 'ko', { ...HANDS.mouse.options, before: () => {
@@ -294,6 +140,7 @@ test('answers are kept, saved as a file, and counted for a class', async () => {
 test('the small figures: dragging and keys move a number, and reach the task', async () => {
   const { page, complaints, close } = await open('vectors', 'en', { viewport: { width: 1280, height: 720 } })
   await page.waitForSelector('.plane-handle')
+  assert.deepEqual(await page.$$eval('.plane-ticks text', list => list.map(({ textContent }) => textContent)), ['−2', '2', '−2', '2'])
   const handle = await page.$('.plane-handle'), { x, y, width, height } = await handle.boundingBox()
   const plane = await (await page.$('.plane')).boundingBox(), unit = plane.width / 8
   await page.mouse.move(x + width / 2, y + height / 2)

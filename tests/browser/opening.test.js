@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { LESSONS } from '../../web/lessons/index.js'
 import { data } from '../../web/opening/data.js'
 import { roomsOf } from '../../web/rooms/index.js'
-import { measureOverflow, changeAndWait, runInNode, useBrowser, findViolations } from './host.js'
+import { measureOverflow, changeAndWait, readAddress, runInNode, useBrowser, findViolations } from './host.js'
 import { longTest, everyNth } from '../lib/long.js'
 
 const { open, withBrowser } = useBrowser()
@@ -58,6 +58,37 @@ test('the figure plays by itself, can be stopped, and does not move with reduced
   assert.equal((await readAnswer(still.page)).join(''), '2026년11월20일</s>')
   assert.equal(await still.page.evaluate(() => document.getAnimations().length), 0)
   await still.close()
+})
+
+test('a chosen step is in the address and opens again; all steps have all lines; lines never lag behind the words', async () => {
+  const run = runInNode({}), { steps } = data(run, roomsOf(run))
+  run.dispose()
+  const { page, complaints, close } = await openOpening()
+  const readOpacities = () => page.$$eval('.living-lines path',
+    list => list.map(path => Number(getComputedStyle(path).opacity)))
+  const expectedOf = at => steps[at].headWeights.flat()
+  const isClose = (list, expected) => (
+    list.length === expected.length && list.every((value, i) => Math.abs(value - expected[i]) < 1e-5))
+  for (const at of [2, 6]) {
+    await page.click(`.is-written > li:nth-child(${at + 1}) button`)
+    assert.ok(isClose(await readOpacities(), expectedOf(at)), 'at once, with motion')
+  }
+  assert.equal((await readAddress(page)).step, 6)
+  await page.reload()
+  await page.waitForSelector('.is-written > .is-now:nth-child(7)')
+  await page.waitForTimeout(1600)
+  assert.equal((await readAnswer(page)).filter(Boolean).length, 7, 'does not play on')
+  await page.click('.living .scrubber > .quiet')
+  assert.equal((await readOpacities()).length, steps.length * expectedOf(0).length)
+  assert.equal((await readAddress(page)).step, -1)
+  await changeAndWait(page, async () => {
+    await page.click('.is-written > li:nth-child(3) button')
+    await page.fill('.opening-try input', '5/6/2026')
+  })
+  await page.waitForFunction(() => document.querySelector('.is-written').textContent.startsWith('2'))
+  await page.waitForFunction(() => !/step=/.test(location.hash))
+  assert.deepEqual(complaints, [])
+  await close()
 })
 
 test('doors lead to lessons and to the house, the site name in the header leads back, and a lesson can be resumed', async () => {

@@ -88,6 +88,16 @@ test('a picture has one box and one number for every cell, its title, shape, leg
   assert.equal(names.filter(name => name.startsWith('/')).length * 2, names.length)
 })
 
+test('a picture marks the cell that the reader has chosen', () => {
+  /** The borders around cells. @param {object} [chosen] */
+  const findMarks = chosen => drawFigure({ title: 'x', matrices: [{ part, view, chosen }], palette, legends: [] }).svg
+    .match(/<rect [^>]*fill="none"[^>]*stroke-width="2"[^>]*>/g)
+  assert.equal(findMarks(), null)
+  const [mark, ...others] = findMarks({ row: 1, col: 2 })
+  assert.deepEqual(others, [])
+  assert.match(mark, /x="160" y="28" width="80" height="28"/)
+})
+
 test('a negative cell without room for its number has a dash, and the note explains it', () => {
   const small = { ...view, cell: { width: 20, height: 20 } }
   const { svg } = drawFigure({ title: 'x', matrices: [{ part, view: small }], palette, legends: [], note: 'dash < 0' })

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { project } from '../../web/lib/space.js'
-import { listTicks } from '../../web/lib/plot.js'
+import { countDecimals, listTicks } from '../../web/lib/ticks.js'
 import { getTensor } from '../../web/lib/run.js'
 import { cellIndexOf, valueAt } from '../../web/lib/slice.js'
 import { modelOf, problemsOf } from '../../web/models/index.js'
@@ -244,6 +244,14 @@ test('ticks are round and inside the axis', () => {
   assert.deepEqual(listTicks([0, 15], 5), [0, 5, 10, 15])
   assert.deepEqual(listTicks([-1, 1], 4), [-1, -0.5, 0, 0.5, 1])
   assert.deepEqual(listTicks([0, 0], 4), [0])
+})
+
+test('ticks have as many decimals as tell them apart', () => {
+  const cases = [[[0, 1, 2], 2], [[-0.1644, -0.1642], 4], [[0.001, 0.002], 3], [[5], 2], [[], 2], [[1, 1], 2]]
+  for (const [ticks, decimals] of cases) {
+    assert.equal(countDecimals(ticks, 2), decimals)
+    assert.equal(new Set(ticks.map(tick => tick.toFixed(decimals))).size, new Set(ticks).size)
+  }
 })
 
 test('the texts of the laboratory are all used, and none is missing', async () => {

@@ -61,7 +61,7 @@ for (const lesson of lessons) for (const language of Object.keys(LANGUAGES)) {
       }
       const questionKeys = step.question ? ['ask', 'right', 'wrong', ...(step.answerState ? [] : ['hint'])] : step.task ? ['ask', 'right'] : []
       for (const key of [...ALWAYS, ...questionKeys]) assert.ok(texts[key]?.trim(), `${step.id}.${key}`)
-      const knownKeys = [...ALWAYS, ...questionKeys, 'options', 'paper', 'whose', ...(step.question ? ['paperWhy', 'hint', 'reasons', 'reason'] : []),
+      const knownKeys = [...ALWAYS, ...questionKeys, 'options', 'paper', 'paperTitle', 'whose', ...(step.question ? ['paperWhy', 'paperHint', 'hint', 'reasons', 'reason'] : []),
         ...(step.figure ? ['figure'] : [])]
       assert.deepEqual(Object.keys(texts).filter(key => !knownKeys.includes(key)), [], step.id)
       const valuesByKey = {
@@ -76,6 +76,7 @@ for (const lesson of lessons) for (const language of Object.keys(LANGUAGES)) {
       const right = step.question.answer(last.run, last)
       if (!step.question.options) {
         assert.ok(Number.isFinite(right) && step.question.tolerance > 0, step.id)
+        assert.ok(texts.hint ?? texts.reason, `${step.id}: why another number is wrong`)
         continue
       }
       const options = step.question.options(first.run, first)

@@ -88,6 +88,18 @@ for (const entry of LESSONS) for (const language of Object.keys(LANGUAGES)) {
   })
 }
 
+/** What can be done on a screen only. */
+const SCREEN_WORDS = /\b(press|drag|click|tap|slider|button|top line|Settings)\b|“This cell”|at the top|누르|눌러|끌어|손잡이|단추|맨 위|위의 |켜고 끄|바꿔 보세요|움직여 보세요/i
+
+test('nothing on paper asks for what only a screen can do', async () => {
+  for (const entry of LESSONS) for (const language of Object.keys(LANGUAGES)) {
+    const { sheet } = await sheetOf(entry, language)
+    for (const { id, title, text, ask, hint, why } of sheet.items) {
+      for (const words of [title, text, ask ?? '', hint, why]) assert.doesNotMatch(words, SCREEN_WORDS, `${entry.id}.${id}`)
+    }
+  }
+})
+
 test('figures contain the run\'s numbers, with their tokens', async () => {
   const { sheet } = await sheetOf(findLesson('attention'), 'ko')
   const [givenFigure] = itemOf(sheet, 'scale').figures, [answerFigure] = itemOf(sheet, 'scale').answerFigures

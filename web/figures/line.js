@@ -6,7 +6,7 @@ import { fit } from './math.js'
 import { createPlane } from './plane.js'
 import { createBars, createButton, createSlider } from './parts.js'
 
-const RATE = 0.03, MANY = 50, FRAME_TIME = 40
+const RATE = 0.03, MANY = 50, FRAME_TIME = 40, MAX_LOSS = 40
 
 /**
  * @param {import('./index.js').FigureContext} context
@@ -26,7 +26,7 @@ export function createLine({ t, onchange }, { points, w: firstW, b: firstB, lear
   const sliderW = createSlider({ name: 'w', min: -1, max: 3, step: 0.01, decimals: 2, oninput: value => change({ w: value }) })
   const sliderB = createSlider({ name: 'b', min: -2, max: 8, step: 0.01, decimals: 2, oninput: value => change({ b: value }) })
   const formula = h('p', { className: 'figure-sum' }), count = h('p', { className: 'figure-note' })
-  const lossBar = createBars({ names: [t('line.loss')], label: t('line.loss'), max: 30 })
+  const lossBar = createBars({ names: [t('line.loss')], label: t('line.loss'), max: MAX_LOSS })
   const gradient = h('p', { className: 'figure-note' })
 
   function draw() {
@@ -36,7 +36,7 @@ export function createLine({ t, onchange }, { points, w: firstW, b: firstB, lear
     sliderW.show(w)
     sliderB.show(b)
     setText(formula, `y = ${formatFixed(w)} × x + ${formatFixed(b)}`)
-    lossBar.show([loss], 30)
+    lossBar.show([loss])
     setText(gradient, t('line.gradient', { w: formatFixed(slope.w), b: formatFixed(slope.b) }))
     setText(count, t('line.steps', { count: steps }))
   }

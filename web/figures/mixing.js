@@ -20,7 +20,7 @@ export function createMixing({ t, onchange }, { query: initial, keys, values: ve
   const drawHandle = plane.addHandle({ name: t('mixing.query'), onmove: point => change({ query: point }) })
   const scoreBars = createBars({ names, label: t('mixing.scores'), max: 9, className: 'is-muted' })
   const weightBars = createBars({ names, label: t('mixing.weights') })
-  const valuePlane = createPlane({ x: [-3, 3], y: [-3, 3], width: 240, height: 240, label: t('mixing.valuesName') })
+  const valuePlane = createPlane({ x: [-3, 3], y: [-3, 3], label: t('mixing.valuesName') })
   vectors.forEach((vector, i) => valuePlane.addArrow('is-value', names[i])(vector))
   const drawResult = valuePlane.addArrow('is-result', t('mixing.result')), result = h('p', { className: 'figure-sum' })
 

@@ -2,9 +2,14 @@
 
 import { h, setAttributes, svg } from '../lib/dom.js'
 import { formatFixed } from '../lib/number.js'
+import { formatTick, listTicks } from '../lib/ticks.js'
 
 const STEP = 0.1
+/** The width and the height of the picture in pixels. */
+const SIZE = 360
 const HEAD = 9
+/** How many numbers an axis has at most, and the part of it at either end that has none. */
+const [MAX_TICKS, END_ROOM] = [6, 0.05]
 /** @type {Record<string, number[]>} */
 const KEYS = { ArrowLeft: [-STEP, 0], ArrowRight: [STEP, 0], ArrowUp: [0, STEP], ArrowDown: [0, -STEP] }
 
@@ -15,24 +20,38 @@ const roundToStep = value => Math.round(value / STEP) * STEP
 export const formatPoint = ([x, y]) => `(${formatFixed(x, 1)}, ${formatFixed(y, 1)})`
 
 /**
- * @param {{ x: [number, number], y: [number, number], width?: number, height?: number, label: string,
- *   xLabel?: string, yLabel?: string }} options the range of both axes, and the size of the picture in pixels
+ * The numbers of an axis, without those at the origin and at its ends.
+ * @param {[number, number]} ends
  */
-export function createPlane({ x: [left, right], y: [bottom, top], width = 360, height = 360, label, xLabel = '', yLabel = '' }) {
+function listNumbers([low, high]) {
+  const values = listTicks([low, high], MAX_TICKS), room = (high - low) * END_ROOM
+  return values.filter(value => value !== 0 && value - low > room && high - value > room)
+    .map(value => ({ value, text: formatTick(value, values) }))
+}
+
+/**
+ * @param {{ x: [number, number], y: [number, number], label: string, xLabel?: string, yLabel?: string }} options
+ *   the range of both axes
+ */
+export function createPlane({ x: [left, right], y: [bottom, top], label, xLabel = '', yLabel = '' }) {
   /** @param {number[]} point */
-  const toPixel = ([x, y]) => [(x - left) / (right - left) * width, (top - y) / (top - bottom) * height]
-  const root = svg('svg', { 'class': 'plane', 'viewBox': `0 0 ${width} ${height}`, 'role': 'group', 'aria-label': label })
+  const toPixel = ([x, y]) => [(x - left) / (right - left) * SIZE, (top - y) / (top - bottom) * SIZE]
+  const root = svg('svg', { 'class': 'plane', 'viewBox': `0 0 ${SIZE} ${SIZE}`, 'role': 'group', 'aria-label': label })
   const [originX, originY] = toPixel([0, 0])
   /** @param {number} low @param {number} high */
   const integersIn = (low, high) => (
     Array.from({ length: Math.floor(high) - Math.ceil(low) + 1 }, (_, i) => Math.ceil(low) + i))
+  const ticks = svg('g', { 'class': 'plane-ticks', 'aria-hidden': 'true' },
+    listNumbers([left, right]).map(({ value, text }) => svg('text', { x: toPixel([value, 0])[0], y: originY + 14 }, text)),
+    listNumbers([bottom, top]).map(({ value, text }) => (
+      svg('text', { class: 'is-upright', x: originX - 5, y: toPixel([0, value])[1] + 4 }, text))))
   root.append(
     svg('g', { class: 'plane-grid' },
-      integersIn(left, right).map(x => svg('line', { x1: toPixel([x, 0])[0], x2: toPixel([x, 0])[0], y1: 0, y2: height })),
-      integersIn(bottom, top).map(y => svg('line', { y1: toPixel([0, y])[1], y2: toPixel([0, y])[1], x1: 0, x2: width }))),
-    svg('line', { class: 'plane-axis', x1: 0, x2: width, y1: originY, y2: originY }),
-    svg('line', { class: 'plane-axis', y1: 0, y2: height, x1: originX, x2: originX }),
-    svg('text', { class: 'plane-name', x: width - 4, y: originY - 6 }, xLabel),
+      integersIn(left, right).map(x => svg('line', { x1: toPixel([x, 0])[0], x2: toPixel([x, 0])[0], y1: 0, y2: SIZE })),
+      integersIn(bottom, top).map(y => svg('line', { y1: toPixel([0, y])[1], y2: toPixel([0, y])[1], x1: 0, x2: SIZE }))),
+    svg('line', { class: 'plane-axis', x1: 0, x2: SIZE, y1: originY, y2: originY }),
+    svg('line', { class: 'plane-axis', y1: 0, y2: SIZE, x1: originX, x2: originX }), ticks,
+    svg('text', { class: 'plane-name', x: SIZE - 4, y: originY - 6 }, xLabel),
     svg('text', { class: 'plane-name is-upright', x: originX + 6, y: 14 }, yLabel))
 
   /** A line from one point to another. @param {string} className */
@@ -55,7 +74,7 @@ export function createPlane({ x: [left, right], y: [bottom, top], width = 360, h
       head.setAttribute('d', length < 2 ? '' : `M${x2} ${y2}L${x2 - HEAD * dx - 5 * dy} ${y2 - HEAD * dy + 5 * dx}` +
         `L${x2 - HEAD * dx + 5 * dy} ${y2 - HEAD * dy - 5 * dx}Z`)
       // Near an edge the name stands inside, above or below the tip.
-      const anchor = x2 > width * 0.8 ? 'end' : x2 < width * 0.2 ? 'start' : dx < -0.3 ? 'end' : dx > 0.3 ? 'start' : 'middle'
+      const anchor = x2 > SIZE * 0.8 ? 'end' : x2 < SIZE * 0.2 ? 'start' : dx < -0.3 ? 'end' : dx > 0.3 ? 'start' : 'middle'
       const isBeside = anchor === (dx < 0 ? 'end' : 'start')
       setAttributes(text, { 'x': x2 + (isBeside ? 14 * dx : 0), 'y': y2 + (isBeside ? 14 * dy + 5 : dy < 0 ? -12 : 24), 'text-anchor': anchor })
     }
@@ -78,7 +97,7 @@ export function createPlane({ x: [left, right], y: [bottom, top], width = 360, h
       const matrix = root.getScreenCTM()
       if (!matrix) return
       const { x, y } = new DOMPoint(clientX, clientY).matrixTransform(matrix.inverse())
-      move([left + x / width * (right - left), top - y / height * (top - bottom)])
+      move([left + x / SIZE * (right - left), top - y / SIZE * (top - bottom)])
     }
     handle.addEventListener('pointerdown', event => {
       handle.setPointerCapture(event.pointerId)

@@ -5,19 +5,20 @@ import { formatFixed } from '../lib/number.js'
 import { softmax } from './math.js'
 import { createBars, createButton, createSlider } from './parts.js'
 
-const MAX_SCORE = 6
-
 /**
  * @param {import('./index.js').FigureContext} context
- * @param {{ scores: number[], temperature?: number, hasTemperature?: boolean, hasShift?: boolean }} options
- *   the first scores; whether the reader can divide them by a temperature, and add the same number to all
+ * @param {object} options
+ * @param {number[]} options.scores the first ones @param {number} [options.max] the largest score
+ * @param {number} [options.temperature] the first one @param {boolean} [options.hasTemperature] whether the reader can
+ *   divide the scores by a temperature
+ * @param {boolean} [options.hasShift] whether the reader can add the same number to all scores
  * @returns {import('./index.js').Figure}
  */
 export function createSoftmax({ t, onchange }, options) {
-  const { scores: initial, temperature: first = 1, hasTemperature = false, hasShift = false } = options
+  const { scores: initial, max = 6, temperature: first = 1, hasTemperature = false, hasShift = false } = options
   let scores = [...initial], temperature = first
   const names = scores.map((_, i) => t(`softmax.names.${i}`))
-  const sliders = names.map((name, i) => createSlider({ name, min: -MAX_SCORE, max: MAX_SCORE, step: 0.1,
+  const sliders = names.map((name, i) => createSlider({ name, min: -max, max, step: 0.1,
     oninput: value => change({ scores: scores.map((score, j) => (i === j ? value : score)) }) }))
   const divisor = createSlider({ name: t('softmax.temperature'), min: 0.2, max: 5, step: 0.1,
     oninput: value => change({ temperature: value }) })
@@ -26,7 +27,7 @@ export function createSoftmax({ t, onchange }, options) {
   /** @param {number} step */
   const shift = step => createButton(t(step > 0 ? 'softmax.raise' : 'softmax.lower'), () => {
     const next = scores.map(score => score + step)
-    if (Math.max(...next.map(Math.abs)) <= MAX_SCORE) change({ scores: next })
+    if (Math.max(...next.map(Math.abs)) <= max) change({ scores: next })
   })
   function draw() {
     sliders.forEach((slider, i) => slider.show(scores[i]))

@@ -55,12 +55,13 @@ export function createBar(context, titles, actions) {
   panels.setAttribute('aria-pressed', String(document.documentElement.hasAttribute('data-panels')))
   const parts = {
     name: h('span', { className: 'lesson-name' }), progress: h('progress', { 'aria-label': t('player.progress') }), title: h('h1', {}),
-    text: h('p', { className: 'lesson-text' }), end: h('p', { className: 'lesson-end' }), ask: h('div', { className: 'lesson-asked' }),
+    text: h('p', { className: 'lesson-text' }), end: h('p', { className: 'lesson-end', hidden: true }), ask: h('div', { className: 'lesson-asked' }),
     back: button('back', actions.back), next: button('next', actions.next), leave: button('leave', actions.leave),
     home: button('home', actions.home), sheet: button('sheet', () => actions.print('sheet'), t('player.sheet.print')),
     save: button('save', actions.save, t('player.answers.save')), key: button('key', () => actions.print('key'), t('player.sheet.answers'))
   }
   const { name, progress, title, text, ask, end, back, next, leave, home, sheet, key, save } = parts
+  save.hidden = true
   const root = h('div', { className: 'lesson-bar' },
     h('div', { className: 'lesson-line' }, name, menu, progress),
     h('div', { 'className': 'lesson-words', 'aria-live': 'polite' }, title, text), h('div', { className: 'lesson-answer' }, ask, end, save),

@@ -288,13 +288,13 @@ export function mountPlayer(container, stage, context) {
     parts.question?.show(describeResult(step, run, getText))
   }
 
-  /** What is known at the end of a lesson, once its last step is answered. @param {Run} run */
+  /** What is known at the end of a lesson, and a button to save the answers. @param {Run} run */
   function drawEnd(run) {
     const { parts, words } = playing, { question, task } = currentStep()
-    const isOver = isLastStep() && Boolean(words.end) && (!(question || task) || Boolean(currentAnswer()?.isAnswered))
-    parts.end.hidden = !isOver
+    const isOver = isLastStep() && (!(question || task) || Boolean(currentAnswer()?.isAnswered))
+    parts.end.hidden = !isOver || !words.end
     parts.save.hidden = !isOver
-    if (isOver) setText(parts.end, translator({ end: String(words.end) })('end', { text: Object.values(run.streams)[0].texts[0] }))
+    if (isOver && words.end) setText(parts.end, translator({ end: String(words.end) })('end', { text: Object.values(run.streams)[0].texts[0] }))
   }
 
   /** @param {Run} run */

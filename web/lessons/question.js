@@ -71,6 +71,12 @@ function createField(t, answer, showProblem) {
   }
 }
 
+/** Scrolls a lesson's words, where they scroll, so that an element's end is visible. @param {HTMLElement} element */
+function scrollToEnd(element) {
+  const box = element.closest('.lesson')
+  if (box) box.scrollTop += Math.max(0, element.getBoundingClientRect().bottom - box.getBoundingClientRect().bottom + 8)
+}
+
 /**
  * @param {object} question
  * @param {string} question.text
@@ -84,6 +90,8 @@ export function createQuestion({ text, options }, t, answer, reveal) {
   const status = h('p', { className: 'lesson-said', role: 'status' })
   /** Input that is no number, until something is answered. */
   let problemText = ''
+  /** What the status says: the page joins some of its words, so its own text may differ. */
+  let statusText = ''
   /** @type {Result} */ let lastResult = { wrong: [], right: null, isAnswered: false, text: '' }
   const answerInput = options ? createChoice(options, t, answer) : createField(t, number => {
     problemText = ''
@@ -103,8 +111,11 @@ export function createQuestion({ text, options }, t, answer, reveal) {
     const text = result.isAnswered ? result.text : problemText || result.text
     answerInput.show(result)
     revealButton.hidden = result.isAnswered || result.wrong.length === 0
-    if (status.textContent !== text) status.replaceChildren(...renderProse(text))
+    const isNew = text !== statusText
+    if (isNew) status.replaceChildren(...renderProse(text))
+    statusText = text
     status.classList.toggle('is-hint', !result.isAnswered)
+    if (isNew && text) scrollToEnd(status)
   }
   return { element: h('div', { className: 'lesson-question' }, questionText, answerInput.element, status), show }
 }

@@ -12,13 +12,15 @@ import { renderProse } from '../lib/prose.js'
 export function createTask(text, t, reveal) {
   const status = h('p', { className: 'lesson-said', role: 'status' })
   const button = h('button', { type: 'button', className: 'quiet lesson-reveal', onclick: reveal }, t('player.show'))
+  let statusText = ''
   const element = h('div', { className: 'lesson-question is-task' }, h('p', { className: 'lesson-ask' }, renderProse(text)), button, status)
   return {
     element,
     show({ isAnswered, text: result }) {
       button.hidden = isAnswered
       element.classList.toggle('is-done', isAnswered)
-      if (status.textContent !== result) status.replaceChildren(...renderProse(result))
+      if (result !== statusText) status.replaceChildren(...renderProse(result))
+      statusText = result
     }
   }
 }

@@ -192,6 +192,12 @@ async function createItem(lesson, step, stepWords, { state: readerState, languag
  */
 
 /**
+ * The key of the hint for paper. The hint of a small figure says how to move it, so it is left out.
+ * @param {Record<string, any>} stepWords @param {Step} step
+ */
+const hintKey = (stepWords, { figure }) => stepWords.paperHint ? 'paperHint' : figure || !stepWords.hint ? '' : 'hint'
+
+/**
  * @param {Lesson} lesson @param {{ title: string, steps: Record<string, any> }} words @param {Page} page
  * @returns {Promise<Worksheet>}
  */
@@ -225,8 +231,8 @@ export async function createWorksheet(lesson, words, page) {
       const figures = ownFigures.map(({ cells, ...one }) => ({ ...one, cells: cells.map(row => row.map(cell => (
         { ...cell, isBlank: correctValues.has(cell.value), isPointed: cell.isPointed && !answers.has(one.token) }))) }))
       return {
-        ...item, figures, title: getText('title', visibleValues), text: getText(stepWords.paper ? 'paper' : 'text', visibleValues),
-        hint: stepWords.hint ? getText('hint', visibleValues) : '',
+        ...item, figures, title: getText(stepWords.paperTitle ? 'paperTitle' : 'title', visibleValues),
+        text: getText(stepWords.paper ? 'paper' : 'text', visibleValues), hint: getText(hintKey(stepWords, lesson.steps[i]), visibleValues),
         ...(item.isQuestion && { ask: getText('ask', visibleValues) })
       }
     })

@@ -4,6 +4,7 @@ import { h, exists } from './dom.js'
 import { debounce, nextTask } from './scheduling.js'
 import { formatFixed } from './number.js'
 import { setSliceData } from './origin.js'
+import { countDecimals } from './ticks.js'
 
 /** @import { Chart, ChartConfiguration, ChartData, ChartOptions, Plugin } from 'chart.js' */
 /** @import { Palette, Slice } from '../types.d.ts' */
@@ -200,6 +201,13 @@ export function mountCurves(container, { onHover, onPress }) {
   }
 }
 
+/**
+ * Writes a tick with at least so many decimals.
+ * @param {number} digits @returns {(value: number, index: number, ticks: { value: number }[]) => string}
+ */
+const formatTicks = digits => (value, _, ticks) => (
+  formatFixed(value, countDecimals(ticks.map(tick => tick.value), digits)))
+
 /** @param {FillableChart} chart @param {LinesView} view */
 function fillLines(chart, { lines: allLines, maxStep: max, low, high, title, digits = 2, palette, at, mark }) {
   chart.data.datasets = allLines.map(({ points, color, width = 2, dash = [], dots }) => ({
@@ -209,7 +217,7 @@ function fillLines(chart, { lines: allLines, maxStep: max, low, high, title, dig
   chart.options.scales = {
     x: createAxis(palette, title, { type: 'linear', min: 0, max }, { includeBounds: true, callback: formatTick }),
     y: createAxis(palette, '', { min: low, suggestedMax: high },
-      { maxTicksLimit: 5, callback: (/** @type {number} */ value) => formatFixed(value, digits) })
+      { maxTicksLimit: 5, callback: formatTicks(digits) })
   }
   chart.options.plugins = { stepMarks: { at, mark, color: palette.ink, markColor: palette.accent } }
 }

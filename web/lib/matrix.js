@@ -108,6 +108,7 @@ function changedCells(before, after) {
 export function mountTensorHeatmap(container, { selectCell: look, pinCell: press, editCell: edit, endHover: leave }) {
   /** @type {Slice} */ let part
   /** @type {HeatView} */ let current
+  /** The cell that the reader has chosen. @type {Square | null} */ let chosen = null
   /** @param {Square} square */
   const toCell = ({ row, col }) => ({ name: part.name, index: cellIndexOf(part, row, col) })
   const heat = mountHeatmap(container, {
@@ -130,12 +131,16 @@ export function mountTensorHeatmap(container, { selectCell: look, pinCell: press
       if (changed.length) heat.pulse(changed)
     },
     /** The drawing and its options, for exports. */
-    drawing: () => part && { part, view: current },
+    drawing: () => part && { part, view: current, chosen },
     /** The square of a tensor cell in this matrix, or null. */
     find: (/** @type {Cell | null} */ cell) => (cell && part ? findSquare(part, cell) : null),
     /** The squares of those cells that are in this matrix. */
     findSquares: (/** @type {Marks['sources']} */ cells) => (part ? findSquares(part, cells) : []),
-    mark: heat.mark
+    /** @param {Parameters<typeof heat.mark>[0]} marks */
+    mark(marks) {
+      chosen = (marks.isChosen || marks.pinned) && marks.current ? marks.current : null
+      heat.mark(marks)
+    }
   }
 }
 

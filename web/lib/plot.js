@@ -1,32 +1,13 @@
 /** Lines and dots over two axes, as SVG. All points are in the units of the axes. */
 
 import { h, childIndex, syncChildren, setAttributes, setText, svg, targetOf } from './dom.js'
-import { formatFixed } from './number.js'
 import { setCellData } from './origin.js'
+import { formatTick, listTicks } from './ticks.js'
 
 /** @import { Cell } from '../types.d.ts' */
 
 const EDGE = { left: 44, right: 12, top: 12, bottom: 40 }
 const TICK_DISTANCE = 64
-const ROUND_STEPS = [1, 2, 5, 10]
-
-/** Round values between two ends, at most about `count`. @param {number[]} ends @param {number} count */
-export function listTicks([low, high], count) {
-  const minStep = (high - low) / Math.max(1, count)
-  if (!(minStep > 0)) return [low]
-  const power = 10 ** Math.floor(Math.log10(minStep))
-  const step = ROUND_STEPS.map(factor => factor * power).find(size => size >= minStep * 0.999) ?? 10 * power
-  const first = Math.ceil(low / step - 1e-9)
-  const last = Math.floor(high / step + 1e-9)
-  return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)))
-}
-
-/**
- * A tick's value, with as many decimals as the ticks of the axis need.
- * @param {number} value @param {number[]} ticks
- */
-const formatTick = (value, ticks) => (
-  formatFixed(value, ticks.every(Number.isInteger) ? 0 : ticks.some(tick => Math.abs(tick * 10 % 1) > 1e-6) ? 2 : 1))
 
 /**
  * @typedef {object} PlotView

@@ -2,7 +2,7 @@
 
 import { h } from './dom.js'
 import { debounce } from './scheduling.js'
-import { listTicks } from './plot.js'
+import { listTicks } from './ticks.js'
 
 /** @import { Palette } from '../types.d.ts' */
 

@@ -15,7 +15,7 @@ export const scrubberLabels = t => /** @type {Record<typeof WORDS[number], strin
  * Mounts a scrubber over some steps, or all of them at once.
  * @param {Element} container
  * @param {{ label: string, back: string, on: string, play: string, pause: string, whole: string }} words
- * @param {(step: number) => void} goTo −1 stands for all steps at once
+ * @param {(step: number, isPlayed?: boolean) => void} goTo −1 stands for all steps at once; isPlayed: by playback
  * @param {{ endsWithAll?: boolean }} [options] whether playback ends with all steps at once
  */
 export function mountScrubber(container, words, goTo, { endsWithAll = false } = {}) {
@@ -34,7 +34,7 @@ export function mountScrubber(container, words, goTo, { endsWithAll = false } = 
   const tick = () => {
     const next = current.step + 1, isOver = next >= current.count
     timer = next < current.count - (endsWithAll ? 0 : 1) ? setTimeout(tick, STEP_MS) : 0
-    goTo(isOver ? -1 : next)
+    goTo(isOver ? -1 : next, true)
   }
   const play = () => {
     if (timer) return stop()

@@ -5,7 +5,7 @@ import { leftStep, slantedStep } from './labels.js'
 import { formatShape, scaleEnds, formatFixed } from './number.js'
 
 /** @import { Domain, Palette, Piece, Scale, Slice } from '../types.d.ts' */
-/** @import { HeatmapView } from './heatmap.js' */
+/** @import { HeatmapView, Square } from './heatmap.js' */
 /** @import { HeatView } from './matrix.js' */
 
 const FONT = 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", sans-serif'
@@ -15,7 +15,10 @@ const LABEL = 12
 const LEGEND = { width: 144, height: 8, steps: 48 }
 /** @type {Record<string, string>} */ const SHIFTS = { '_': 'sub', '^': 'super' }
 
-/** @typedef {{ part: Slice, view: HeatView }} Drawing a matrix and the options it was drawn with */
+/**
+ * @typedef {{ part: Slice, view: HeatView, chosen?: Square | null }} Drawing a matrix, the options it was drawn with,
+ *   and the cell that the reader has chosen
+ */
 /**
  * @typedef {{ left: Drawing, right: Drawing, product: Drawing, bias?: Drawing }} ProductDrawing the parts of a product
  */
@@ -81,6 +84,14 @@ function drawLines({ part, view }) {
   return gaps.join('') + frame
 }
 
+/** A border around the chosen cell. @param {Drawing} drawing */
+function drawChosen({ view: { cell, palette }, chosen }) {
+  return chosen ? tag('rect', {
+    'x': round(chosen.col * cell.width), 'y': round(chosen.row * cell.height), 'width': round(cell.width),
+    'height': round(cell.height), 'fill': 'none', 'stroke': palette.ink, 'stroke-width': 2
+  }) : ''
+}
+
 /** @param {Palette} palette @param {Record<string, unknown>} attributes @param {string} text */
 const drawLabel = (palette, attributes, text) => (
   tag('text', { 'font-size': LABEL, 'fill': palette.muted, ...attributes }, escape(text)))
@@ -118,7 +129,7 @@ const NO_LABELS = { svg: '', room: 0, overhang: 0 }
  * @param {Drawing} drawing @param {{ hasRows?: boolean, hasColumns?: boolean, hasTitle?: boolean }} [has]
  * @returns {Block}
  */
-function drawMatrix({ part, view }, { hasRows = true, hasColumns = true, hasTitle = true } = {}) {
+function drawMatrix({ part, view, chosen }, { hasRows = true, hasColumns = true, hasTitle = true } = {}) {
   const { cell, palette, title } = view
   const rows = hasRows ? drawRowLabels({ part, view }) : NO_LABELS
   const columns = hasColumns ? drawColumnLabels({ part, view }) : NO_LABELS
@@ -129,7 +140,7 @@ function drawMatrix({ part, view }, { hasRows = true, hasColumns = true, hasTitl
     { 'x': 0, 'y': 14, 'font-size': 14, 'font-weight': 600, 'fill': palette.ink },
     `${titleSvg(title)} ${shape}`)
   const body = tag('g', { transform: `translate(${round(left)} ${round(top)})` },
-    drawCells({ part, view }) + drawLines({ part, view }) + rows.svg + columns.svg)
+    drawCells({ part, view }) + drawLines({ part, view }) + drawChosen({ part, view, chosen }) + rows.svg + columns.svg)
   return {
     svg: heading + body, left, top, height: top + part.rows * cell.height,
     width: Math.max(left + part.cols * cell.width + columns.overhang, hasTitle ? estimateWidth(title) + 80 : 0)

@@ -13,21 +13,27 @@ const SCRUBBER_LABELS = /** @type {const} */ (['label', 'back', 'on', 'play', 'p
 const HEAD_DISTANCE = 5
 const MAX_LINE_WIDTH = 7
 
+/** How strong the lines of the other steps are where all steps are displayed. */
+const FAINT = 0.35
+
 /**
- * A line from a source token to the current one, as wide as its weight.
- * @param {Element} picture @param {{ source: Element[], target: Element, headWeights: number[][] }} ends
+ * Lines from the source tokens to those that read them, as wide as their weights.
+ * @param {Element} picture @param {Element[]} source
+ * @param {{ target: Element, headWeights: number[][], strength: number }[]} readings strength: 1, or less to be faint
  */
-function drawLines(picture, { source, target, headWeights }) {
+function drawLines(picture, source, readings) {
   const box = picture.getBoundingClientRect(), zoom = readZoom(picture), bottom = box.height / zoom
   /** @param {Element} element */
   const centerOf = element => {
     const { left, width } = element.getBoundingClientRect()
     return (left + width / 2 - box.left) / zoom
   }
-  const all = headWeights.flatMap((row, head) => row.map((weight, position) => ({
-    weight, to: centerOf(target),
-    from: centerOf(source[position]) + (head - (headWeights.length - 1) / 2) * HEAD_DISTANCE
-  })))
+  const starts = source.map(centerOf)
+  const all = readings.flatMap(({ target, headWeights, strength }) => {
+    const to = centerOf(target), middle = (headWeights.length - 1) / 2
+    return headWeights.flatMap((row, head) => row.map((weight, position) => (
+      { weight: weight * strength, to, from: starts[position] + (head - middle) * HEAD_DISTANCE })))
+  })
   syncChildren(picture, all, () => svg('path'), (path, { weight, from, to }) => {
     path.setAttribute('d', `M${from} 0C${from} ${bottom / 2} ${to} ${bottom / 2} ${to} ${bottom}`)
     path.style.setProperty('stroke-width', String(Math.max(0.5, weight * MAX_LINE_WIDTH)))
@@ -39,9 +45,9 @@ const createOption = () => h('li', {}, h('b'), h('span', { className: 'share-tra
 
 /**
  * @param {HTMLElement} container
- * @param {Pick<Context, 't' | 'written'>} context
+ * @param {Pick<Context, 't' | 'written' | 'get' | 'set'>} context its state has the step that the reader has chosen
  */
-export function mountOpeningFigure(container, { t, written }) {
+export function mountOpeningFigure(container, { t, written, get, set }) {
   const source = h('ol', { 'className': 'living-row', 'aria-label': t('opening.read') })
   const target = h('ol', { 'className': 'living-row is-written', 'aria-label': t('opening.written') })
   const picture = svg('svg', { 'class': 'living-lines', 'aria-hidden': 'true' })
@@ -54,14 +60,15 @@ export function mountOpeningFigure(container, { t, written }) {
     scrubberSlot, h('div', { className: 'living-told' }, caption, probabilities)))
   const words = /** @type {Record<typeof SCRUBBER_LABELS[number], string>} */ (
     Object.fromEntries(SCRUBBER_LABELS.map(name => [name, t(`scrub.${name}`)])))
-  const steps = mountScrubber(scrubberSlot, words, step => goToStep(step), { endsWithAll: true })
+  const steps = mountScrubber(scrubberSlot, words, goToStep, { endsWithAll: true })
   /** @type {ReturnType<typeof data>} */ let current
   let selectedStep = 0
 
-  /** @param {number} step */
-  function goToStep(step) {
+  /** @param {number} step @param {boolean} [isPlayed] whether playback goes there, which does not change the address */
+  function goToStep(step, isPlayed = false) {
     selectedStep = step
     draw()
+    if (!isPlayed) set({ step })
   }
   const createToken = () => h('li', {}, h('button', { type: 'button' }))
 
@@ -86,7 +93,7 @@ export function mountOpeningFigure(container, { t, written }) {
     steps.update(selectedStep, current.steps.length)
     syncChildren(source, current.source, () => h('li', {}, h('span')), (item, token) => setText(item.firstChild, token))
     syncChildren(target, current.steps, createToken, fillToken)
-    const { token, headWeights, best, options } = current.steps[explainedStep()]
+    const { token, best, options } = current.steps[explainedStep()]
     ;[...source.children].forEach((item, position) => item.classList.toggle('is-now', position === best.position))
     setText(caption, t('opening.now', {
       token, head: best.head, place: current.source[best.position], position: best.position, weight: `${Math.round(best.weight * 100)}%`
@@ -97,28 +104,33 @@ export function mountOpeningFigure(container, { t, written }) {
       setText(item.children[2], formatFixed(option.share))
       item.classList.toggle('is-chosen', option.isChosen)
     })
-    drawLines(picture, { source: [...source.children], target: target.children[explainedStep()], headWeights })
+    drawLines(picture, [...source.children], current.steps.map((step, i) => (
+      { target: target.children[i], headWeights: step.headWeights, strength: i === explainedStep() ? 1 : FAINT }))
+      .filter((_, i) => selectedStep < 0 || i === selectedStep))
   }
   const observer = new ResizeObserver(() => current && draw())
   observer.observe(container)
   return {
     /**
-     * A new answer is animated from its start, unless motion is reduced.
+     * A new answer is animated from its start, unless motion is reduced or the address has a step.
      * @param {ReturnType<typeof data>} next
      */
     update(next) {
       if (current === next) return
       /** @param {ReturnType<typeof data> | undefined} option */
       const describeAnswer = option => option && JSON.stringify([option.source, option.steps.map(({ token }) => token)])
-      const isNew = describeAnswer(current) !== describeAnswer(next)
+      const isNew = describeAnswer(current) !== describeAnswer(next), isStepGiven = !current && get().step >= 0
       current = next
-      selectedStep = Math.min(selectedStep, next.steps.length - 1)
-      const isMotionReduced = matchMedia('(prefers-reduced-motion: reduce)').matches
-      if (isNew) selectedStep = isMotionReduced ? -1 : 0
+      selectedStep = Math.min(isStepGiven ? get().step : selectedStep, next.steps.length - 1)
+      const isStill = isStepGiven || matchMedia('(prefers-reduced-motion: reduce)').matches
+      if (isNew && !isStepGiven) {
+        selectedStep = isStill ? -1 : 0
+        if (get().step >= 0) set({ step: -1 })
+      }
       draw()
       const answer = written(next.steps.map(({ token }) => token))
       container.setAttribute('aria-label', t('opening.answer', { answer }))
-      if (isNew && !isMotionReduced) steps.start()
+      if (isNew && !isStill) steps.start()
     },
     destroy() {
       observer.disconnect()

@@ -2,6 +2,7 @@
 
 import { h, setText } from '../lib/dom.js'
 import { createSlicedWorker } from '../lib/scheduling.js'
+import { formatInteger } from '../lib/number.js'
 import { renderProse } from '../lib/prose.js'
 import { mountAnswers } from './parts/answer.js'
 import { mountStepBreakdown } from './parts/step_breakdown.js'
@@ -179,7 +180,7 @@ export function mountView(container, context, training) {
     },
     deeds: ({ parameters }) => {
       setText(command, commandOf({ ...get(), rival: '' }))
-      setText(count, t('theatre.count', { parameters }))
+      setText(count, t('theatre.count', { parameters: formatInteger(parameters) }))
     },
     /** The latest report. */
     told: ({ step }, { isWhole }) => { if (isWhole) container.setAttribute('data-drawn', String(step)) }

@@ -22,7 +22,10 @@ export const lesson = {
   steps: [
     {
       id: 'guess', state: 'room=house',
-      question: { options: () => FACTORS.map(of => ({ id: String(of), text: `${formatInteger(of)} ×` })), answer: factor },
+      question: {
+        options: () => FACTORS.map(of => ({ id: String(of), text: `${formatInteger(of)} ×` })), answer: factor,
+        given: (run, _, times) => ({ product: formatInteger(countParameters(run) * Number(times)) })
+      },
       values: run => (
         { count: formatInteger(countParameters(run)), times: formatInteger(Math.round(GPT2 / countParameters(run))) })
     },

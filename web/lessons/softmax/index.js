@@ -28,9 +28,9 @@ export const lesson = {
       question: { options: () => [{ id: 'larger' }, { id: 'same' }, { id: 'smaller' }], answer: () => 'same' }
     },
     {
-      id: 'ratio', state: STATE, figure: figure({ scores: [1, 1, 1] }),
+      id: 'ratio', state: STATE, figure: figure({ scores: [1, 1, 1], max: 3 }),
       task: {
-        isDone: ({ weights: [a, b, c] }) => [b, c].every(weight => Math.abs(a / weight - 2) < 0.12),
+        isDone: ({ weights: [a, b, c] }) => [b, c].every(weight => Math.abs(a / weight - 2) < 0.25),
         solution: { scores: [1.7, 1, 1] }
       }
     },
