@@ -97,7 +97,7 @@ const context = /** @type {Context} */ ({
     return runKeys(state).every(key => Object.is(run?.requested?.[key], asked[key]))
   },
   written: tokens => modelOf(state.model).written(tokens),
-  otherText: () => otherTextOf(state),
+  otherText: () => otherTextOf(state, resolveLanguage(state)),
   t: (...details) => /** @type {Translate} */ (t)(...details)
 })
 

@@ -146,7 +146,9 @@ export interface PageModel {
   problems: (state: Settings) => { [name: string]: Problem | null | undefined }
   /** Tokens of an answer as text. */
   written: (tokens: string[]) => string
-  /** Another text that differs from one in what the answer depends on, to compare both. */
+  /** Texts of as many tokens that lead to different answers, to compare both. */
+  pairs?: { lang: string, texts: [string, string] }[]
+  /** Such a text for one without a pair. */
   partner?: (text: string) => string
   /** Why the model's answer is unreliable, as a key of its field's texts. */
   warning?: (state: Settings) => string | null
@@ -665,8 +667,8 @@ export interface Context {
   language: () => Language
   /** Tokens of an answer as text. */
   written: (tokens: string[]) => string
-  /** The text of the run, the one that it is compared with, and what is wrong with that. */
-  otherText: () => { own: string, text: string, problem?: Problem | null }
+  /** The text of the run, the one that it is compared with, and what is wrong with that; pair: two that can be compared. */
+  otherText: () => { own: string, text: string, problem?: Problem | null, pair: Patch | null }
   /** The title of the figure, and its origin in one line. */
   heading: () => string
   origin: (named?: string) => string

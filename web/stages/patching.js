@@ -13,7 +13,7 @@ import { mountProgress } from '../lib/progress.js'
 import { fullRoomName } from '../lib/room_name.js'
 import { createSegments } from '../lib/segments.js'
 
-/** @import { Decoding, Mount, OtherText, PatchQuery, PatchedRows, Run, Stage, View } from '../types.d.ts' */
+/** @import { Decoding, Mount, OtherText, Patch, PatchQuery, PatchedRows, Run, Stage, View } from '../types.d.ts' */
 /** @import { Difference, Kind } from '../lib/patching.js' */
 /** @import { Heads, PatchedRow } from '../rooms/stream.js' */
 
@@ -55,6 +55,7 @@ export function mount(container, context) {
     onchange: () => set({ other: field.value.trim() }, 'push')
   }))
   const problem = h('p', { className: 'problem', role: 'alert', hidden: true }), answers = h('p', { className: 'note' })
+  const example = h('a', { className: 'deed', hidden: true }, t('stages.patching.example'))
   const steps = createSegments(t('stages.patching.at'), (/** @type {number} */ step) => set({ row: step }))
   const kinds = createSegments(t('stages.patching.taken'), (/** @type {Kind} */ value) => {
     kind = value
@@ -66,7 +67,7 @@ export function mount(container, context) {
   }, t('stages.ablation.begin'))
   const confirmation = h('div', { className: 'unkept', hidden: true }, question, h('p', {}, startButton))
   container.append(h('p', { className: 'other-line' }, h('label', { for: fieldId }, t('stages.patching.other')), field),
-    problem, answers, tools, confirmation)
+    problem, h('p', {}, example), answers, tools, confirmation)
   const progress = mountProgress(container, t)
   const maps = h('div'), legends = h('div', { className: 'figure-legends' })
   const status = h('p', { className: 'note source-details', role: 'status' }), actions = h('p', { className: 'actions' })
@@ -106,6 +107,12 @@ export function mount(container, context) {
     drawMaps()
     describe()
   }
+  /** @param {HTMLAnchorElement} element @param {Patch} patch */
+  function setLink(element, patch) {
+    element.href = link(patch)
+    element.onclick = handleInternalClick(() => set(patch, 'push'))
+    return element
+  }
   /** Names the chosen place and offers to take its values, or to see its room. */
   function describe() {
     actions.hidden = true
@@ -124,9 +131,7 @@ export function mount(container, context) {
     actions.replaceChildren(h('button', {
       'type': 'button', 'className': isTaken ? 'quiet' : 'primary', 'data-action': 'take',
       'onclick': () => set({ edits: toggleEdits(get().edits, list, !isTaken) }, 'push')
-    }, t(`stages.patching.${isTaken ? 'giveBack' : 'take'}`)), room ? h('a', {
-      className: 'deed', href: link(to), onclick: handleInternalClick(() => set(to, 'push'))
-    }, t('stages.patching.compare', { room: fullRoomName(room, t) })) : '')
+    }, t(`stages.patching.${isTaken ? 'giveBack' : 'take'}`)), room ? setLink(h('a', { className: 'deed' }, t('stages.patching.compare', { room: fullRoomName(room, t) })), to) : '')
     actions.hidden = false
   }
 
@@ -173,9 +178,11 @@ export function mount(container, context) {
   }
   /** @param {Run} run */
   function showProblem(run) {
-    const text = problemOf(run)
+    const text = problemOf(run), { pair } = otherText()
     problem.hidden = text === ''
     setText(problem, text)
+    example.hidden = problem.hidden || !pair
+    if (pair) setLink(example, pair)
   }
   /** @param {{ steps: Decoding['steps'] }} answer */
   function answerOf({ steps: list }) {

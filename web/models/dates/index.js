@@ -18,14 +18,8 @@ function kindOf(state) {
   return state.edits.length ? 'edited' : 'trained'
 }
 
-/**
- * Another date: the other one of the pair, or one whose last number is different.
- * @param {string} text
- */
-function partner(text) {
-  const own = DATE_PAIR.indexOf(text)
-  return own < 0 ? text.replace(/\d(?=\D*$)/, digit => String((Number(digit) + 9) % 10)) : DATE_PAIR[1 - own]
-}
+/** The date with another last digit. @param {string} text */
+const partner = text => text.replace(/\d(?=\D*$)/, digit => String((Number(digit) + 9) % 10))
 
 /** @type {PageModel} */
 export const dates = {
@@ -46,6 +40,7 @@ export const dates = {
     text: source, lang: 'en', patch: { source, target: '' }, ...(source === AMBIGUOUS_DATE && { note: 'source.twofold' })
   })),
   hints: {},
+  pairs: [{ lang: 'en', texts: [DATE_PAIR[0], DATE_PAIR[1]] }],
   partner,
   problems: ({ source, target }) => ({ source: sourceProblem(source), target: targetProblem(target) }),
   written: textOf,
