@@ -11,7 +11,8 @@ import { pageRun } from '../lib/page.js'
 
 const PAIRS = READY.flatMap(model => [
   ...(model.pairs ?? []).map(({ texts }) => ({ model, texts })),
-  ...(model.partner ? model.examples.slice(0, 4) : []).map(({ text }) => ({ model, texts: [text, model.partner(text)] }))
+  ...(model.partner ? model.examples.slice(0, 4) : [])
+    .map(({ text }) => ({ model, texts: [text, model.partner(text)] }))
 ])
 const how = { signal: new AbortController().signal, onProgress() {} }
 
