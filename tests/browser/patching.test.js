@@ -106,7 +106,7 @@ test('what is taken from the other text changes the answer, stays in the link an
   await reopened.close()
   await changeAndWait(page, () => page.click('[data-action="take"]'))
   assert.deepEqual((await readAddress(page)).edits, [])
-  await page.click('.stage-figure .actions a')
+  await page.click('.patch-actions a')
   await page.waitForSelector('.twin-answers:not([hidden])')
   assert.equal((await readAddress(page)).twin, `text:${DATES.other}`)
   await page.waitForFunction(text => document.querySelector('.twin-answers')?.textContent.replaceAll(' ', '').includes(text), there)

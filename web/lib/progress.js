@@ -15,7 +15,7 @@ export function mountProgress(container, t) {
       element.hidden = done >= count
       bar.max = count
       bar.value = done
-      const text = t('frame.progress', { done, count })
+      const text = t('frame.progress', { done: Math.floor(done), count })
       setText(label, text)
       bar.setAttribute('aria-label', text)
     }

@@ -70,7 +70,7 @@ export function mount(container, context) {
     problem, h('p', {}, example), answers, tools, confirmation)
   const progress = mountProgress(container, t)
   const maps = h('div'), legends = h('div', { className: 'figure-legends' })
-  const status = h('p', { className: 'note source-details', role: 'status' }), actions = h('p', { className: 'actions' })
+  const status = h('p', { className: 'note source-details', role: 'status' }), actions = h('p', { className: 'patch-actions' })
   container.append(maps, status, actions, legends)
   const key = mountLegend(legends)
   /** @type {Map<string, ReturnType<typeof mountGrid> & { section: HTMLElement }>} */ const grids = new Map()
@@ -129,7 +129,7 @@ export function mount(container, context) {
     const room = rooms.find(({ tensors }) => tensors.includes(name))
     const to = { ...(room && { room: room.id }), twin: `text:${shownText}`, ...(heads && { head: at }) }
     actions.replaceChildren(h('button', {
-      'type': 'button', 'className': isTaken ? 'quiet' : 'primary', 'data-action': 'take',
+      'type': 'button', 'className': 'primary', 'data-action': 'take',
       'onclick': () => set({ edits: toggleEdits(get().edits, list, !isTaken) }, 'push')
     }, t(`stages.patching.${isTaken ? 'giveBack' : 'take'}`)), room ? setLink(h('a', { className: 'deed' }, t('stages.patching.compare', { room: fullRoomName(room, t) })), to) : '')
     actions.hidden = false
@@ -212,6 +212,7 @@ export function mount(container, context) {
     here = both[0]
     other = both[1]
     showProblem(run)
+    drawAnswers()
     const difference = drawChoices(listDifferences(here, other), row)
     if (!problem.hidden || !difference) return null
     const [ids, otherIds] = both.map(({ steps: list }) => list.map(one => one.id))
@@ -249,6 +250,24 @@ export function mount(container, context) {
       if (done === 0 && mayAsk && time > LONG_MS) return askFirst(time)
     }
     progress.update(parts.length, parts.length)
+    if (!chosen) chooseLargest(listRows(next))
+  }
+  /** Chooses the place that carries most of the difference, and scrolls to it. @param {MapRow[]} rows */
+  function chooseLargest(rows) {
+    let max = -Infinity
+    for (const row of rows) values.get(row.name)?.forEach((value, at) => {
+      if (value <= max) return
+      max = value
+      chosen = { row, at }
+    })
+    if (!chosen) return
+    gridOf(chosen.row.tower).seek(chosen.at)
+    drawMaps()
+    describe()
+    for (const { element } of grids.values()) {
+      const cell = /** @type {HTMLElement | null} */ (element.querySelector('.is-marked'))
+      if (cell) element.scrollLeft = cell.offsetLeft - element.clientWidth / 2
+    }
   }
   /** @param {number} time that the rest of the map takes */
   function askFirst(time) {

@@ -159,15 +159,15 @@ function mountDifferences(container, context) {
     },
     /**
      * @param {Entry[]} all
-     * @param {{ isSameInput: boolean, alike: number | null, same: string }} how alike: the steps that could be
-     *   subtracted, if not all; same: the note where nothing differs
+     * @param {{ isOtherText: boolean, isSameInput: boolean, alike: number | null, same: string }} how alike: the steps
+     *   that could be subtracted, if not all; same: the note where nothing differs
      */
-    update(all, { isSameInput, alike: comparableSteps, same }) {
+    update(all, { isOtherText, isSameInput, alike: comparableSteps, same }) {
       const list = all.filter(({ part }) => part.values.some(x => x !== 0))
       const max = Math.max(0, ...list.map(({ part }) => maxMagnitude(part.values)))
       createMatrices(list.length)
       place.hidden = list.length === 0
-      const differenceKey = isSameInput ? 'twin.what' : 'twin.forced'
+      const differenceKey = isOtherText ? 'twin.text.what' : isSameInput ? 'twin.what' : 'twin.forced'
       const key = all.length === 0 ? 'twin.shape' : list.length === 0 ? same : differenceKey
       const untilKey = list.length === 0 ? 'stages.decoding.untilSame' : 'stages.decoding.until'
       setText(note, comparableSteps === null ? t(key) : t(untilKey, { step: comparableSteps - 1 }))
@@ -243,12 +243,13 @@ export function mountTwin(container, room, context) {
    * @param {PendingComparison} comparing @param {Run} other @param {StageData} item @param {StageData} two @param
    *   {string[]} names
    */
-  function subtract({ run, settings }, other, item, two, names) {
+  function subtract({ run, settings, setting }, other, item, two, names) {
     const comparableSteps = item ? countComparableSteps(room, run, other, item, two) : null
     const list = (item ? pairSlices(item, two, names, comparableSteps) : [])
       .map(({ name, twin: own, part }) => ({ title: titles.get(own) ?? name, part }))
     const isSameInput = !Array.isArray(settings.target) || room.tower !== 'decoder'
-    differenceView.update(list, { isSameInput, alike: comparableSteps, same: noDifferenceKey(room, item, two) })
+    const isOtherText = setting.name === 'text', same = noDifferenceKey(room, item, two)
+    differenceView.update(list, { isOtherText, isSameInput, alike: comparableSteps, same })
   }
   /** @param {PendingComparison} comparing @param {Run} other */
   function draw(comparing, other) {
