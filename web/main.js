@@ -5,7 +5,7 @@ import { isFailedImport } from './lib/lazy_import.js'
 import { debounce, nextTask, waitForPaint } from './lib/scheduling.js'
 import { readRun } from './lib/run.js'
 import { translator } from './lib/text.js'
-import { explainError, filesFor, modelOf, otherTextOf, problemsOf, settingsOf } from './models/index.js'
+import { explainError, filesFor, modelOf, problemsOf, settingsOf } from './models/index.js'
 import { startEngine } from './shell/start_engine.js'
 import { runLatest } from './shell/engine.js'
 import { mountExercisePage } from './shell/exercises.js'
@@ -97,7 +97,6 @@ const context = /** @type {Context} */ ({
     return runKeys(state).every(key => Object.is(run?.requested?.[key], asked[key]))
   },
   written: tokens => modelOf(state.model).written(tokens),
-  otherText: () => otherTextOf(state, resolveLanguage(state)),
   t: (...details) => /** @type {Translate} */ (t)(...details)
 })
 

@@ -146,10 +146,6 @@ export interface PageModel {
   problems: (state: Settings) => { [name: string]: Problem | null | undefined }
   /** Tokens of an answer as text. */
   written: (tokens: string[]) => string
-  /** Texts of as many tokens that lead to different answers, to compare both. */
-  pairs?: { lang: string, texts: [string, string] }[]
-  /** Such a text for one without a pair. */
-  partner?: (text: string) => string
   /** Why the model's answer is unreliable, as a key of its field's texts. */
   warning?: (state: Settings) => string | null
   /** Its own rooms, where they are not derived from the run. */

@@ -105,7 +105,8 @@ test('doors lead to lessons and to the house, the site name in the header leads 
     await page.waitForFunction(() => document.querySelector('.lesson-menu .menu-opener').textContent.startsWith('2 /'))
     await page.waitForTimeout(200)
     await page.click('.brand')
-    assert.match(await page.textContent(`.opening a[href*="lesson=${id}"] small`), /^continue at 2 \/ \d+$/)
+    await page.waitForFunction(lesson => (
+      /^continue at 2 \/ \d+$/.test(document.querySelector(`.opening a[href*="lesson=${lesson}"] small`)?.textContent ?? '')), id)
   }
   assert.deepEqual(complaints, [])
   await close()

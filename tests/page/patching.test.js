@@ -3,20 +3,21 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { lengthOf, listDifferences } from '../../web/lib/patching.js'
 import { READY, settingsOf, textField } from '../../web/models/index.js'
+import { OTHERS, PAIRS } from '../../web/models/pairs.js'
 import { defaults } from '../../web/models/state.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { describeText, patchTexts } from '../../web/worker/patching.js'
 import { gf } from '../lib/engine.js'
 import { pageRun } from '../lib/page.js'
 
-const PAIRS = READY.flatMap(model => [
-  ...(model.pairs ?? []).map(({ texts }) => ({ model, texts })),
-  ...(model.partner ? model.examples.slice(0, 4) : [])
-    .map(({ text }) => ({ model, texts: [text, model.partner(text)] }))
+const TEXTS = READY.flatMap(model => [
+  ...(PAIRS[model.id] ?? []).map(({ texts }) => ({ model, texts })),
+  ...(OTHERS[model.id] ? model.examples.slice(0, 4) : [])
+    .map(({ text }) => ({ model, texts: [text, OTHERS[model.id](text)] }))
 ])
 const how = { signal: new AbortController().signal, onProgress() {} }
 
-for (const { model, texts } of PAIRS) {
+for (const { model, texts } of TEXTS) {
   test(`${model.id}: “${texts.join('” and “')}” can be compared`, async () => {
     const [here, there] = texts.map(text => {
       const { edits, ...settings } = settingsOf({ ...defaults(model.id), [textField(model)]: text })
@@ -42,7 +43,7 @@ for (const { model, texts } of PAIRS) {
 }
 
 test('a map that is no longer wanted stops', async () => {
-  const [here, there] = READY[0].pairs[0].texts.map(source => pageRun({ ...defaults('dates'), source }, []))
+  const [here, there] = PAIRS.dates[0].texts.map(source => pageRun({ ...defaults('dates'), source }, []))
   const controller = new AbortController(), ids = here.decoding.steps.map(({ id }) => id)
   const map = patchTexts(gf, here.workerRun, there.workerRun, { step: 5, ids, otherIds: there.decoding.steps.map(({ id }) => id), targets: 'heads' },
     { signal: controller.signal, onProgress: () => controller.abort(new Error('not wanted')) })

@@ -11,7 +11,7 @@ import { problemOf } from '../../src/training/model_settings.js'
 import { stories } from './stories/index.js'
 import { text } from './text/index.js'
 
-/** @import { Decoding, Failure, PageModel, Patch, Problem, Settings, State } from '../types.d.ts' */
+/** @import { Decoding, Failure, PageModel, Problem, Settings } from '../types.d.ts' */
 
 /** @type {PageModel[]} */
 export const MODELS = [dates, particles, stories, induction, text, sentences, positions, own]
@@ -37,7 +37,7 @@ export function defaultsOf(id) {
   return /** @type {Settings} */ (all)
 }
 
-/** The field with the text that a model reads. @param {PageModel} model */
+/** The field with the text that a model reads. @param {Pick<PageModel, 'fields'>} model */
 export const textField = ({ fields }) => (
   /** @type {string} */ (Object.keys(fields).find(name => !fields[name].isAnswer)))
 
@@ -74,23 +74,6 @@ export function problemsOf(state) {
   const settings = Object.entries(model.settings).filter(([, { hasEffect }]) => hasEffect?.(state) ?? true)
     .map(([name, setting]) => [name, problemOf(name, setting, state)])
   return Object.fromEntries([...Object.entries(model.problems(state)), ...settings].filter(([, problem]) => problem))
-}
-
-/**
- * The text of a run and the one that it is compared with, the reader's or the model's own ('' for none), and what is
- * wrong with that; pair: a change of the state to two texts that can be compared.
- * @param {State} state @param {string} [language]
- * @returns {{ own: string, text: string, problem?: Problem | null, pair: Patch | null }}
- */
-export function otherTextOf(state, language) {
-  const model = modelOf(state.model), field = textField(model), { pairs = [], partner } = model
-  const own = String(state[field]), known = pairs.find(({ texts }) => texts.includes(own))?.texts
-  const text = state.other || known?.find(one => one !== own) || partner?.(own) || ''
-  const pair = pairs.find(({ lang }) => lang === language) ?? pairs[0]
-  return {
-    own, text, problem: text ? problemsOf({ ...state, [field]: text, target: '' })[field] : null,
-    pair: pair ? { [field]: pair.texts[0], other: pair.texts[1], target: '' } : null
-  }
 }
 
 /**

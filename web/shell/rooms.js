@@ -8,6 +8,7 @@ import { findElement, setText, measureWidth } from '../lib/dom.js'
 import { debounce, nextTask, waitForPaint } from '../lib/scheduling.js'
 import { downsample } from '../lib/large_tables.js'
 import { describeOrigin } from '../lib/provenance.js'
+import { otherTextOf } from '../models/pairs.js'
 import { batchSize, nullIfNotRetained } from '../lib/run.js'
 import { withThumbnails } from '../lib/thumbnails.js'
 import { mountMap } from '../map/index.js'
@@ -158,6 +159,7 @@ export function mountRooms(page, context, { isOutside, attempt }) {
     pinSource: selection.pinSource, currentCell: selection.current,
     origin, rooms, editCell: cell => parts.inspector.edit(cell),
     onOneScale: (data, ...details) => parts.twin?.onOneScale(data, ...details) ?? data,
+    otherText: () => otherTextOf(get(), context.language()),
     heading: () => context.t(`stages.${currentView().room.words}.title`),
     width: () => (figureWidth || (parts.frame ? measureWidth(parts.frame.figure) : 0))
   }))

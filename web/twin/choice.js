@@ -3,7 +3,8 @@
 import { setChildren, findElement, h, uniqueId } from '../lib/dom.js'
 import { hasEdits, toggleEdits } from '../lib/edits.js'
 import { fullName, listDependencies, partKey, listParts } from '../lib/ablation_parts.js'
-import { otherTextOf, modelOf, textField } from '../models/index.js'
+import { modelOf, textField } from '../models/index.js'
+import { otherTextOf } from '../models/pairs.js'
 import { listAlternatives, controlsOf, hasSettingEffect, valueLabel } from '../shell/controls.js'
 import { isNarrow } from './layout.js'
 

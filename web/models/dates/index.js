@@ -18,9 +18,6 @@ function kindOf(state) {
   return state.edits.length ? 'edited' : 'trained'
 }
 
-/** The date with another last digit. @param {string} text */
-const partner = text => text.replace(/\d(?=\D*$)/, digit => String((Number(digit) + 9) % 10))
-
 /** @type {PageModel} */
 export const dates = {
   id: 'dates',
@@ -40,8 +37,6 @@ export const dates = {
     text: source, lang: 'en', patch: { source, target: '' }, ...(source === AMBIGUOUS_DATE && { note: 'source.twofold' })
   })),
   hints: {},
-  pairs: [{ lang: 'en', texts: [DATE_PAIR[0], DATE_PAIR[1]] }],
-  partner,
   problems: ({ source, target }) => ({ source: sourceProblem(source), target: targetProblem(target) }),
   written: textOf,
   warning({ source }) {

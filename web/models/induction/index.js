@@ -18,15 +18,6 @@ function textProblem(text, most) {
   return splitText(text).length > most ? { key: 'errors.tooLong', values: { most } } : null
 }
 
-/**
- * The text with another last token: the one after that token's first occurrence, so that another continuation is right.
- * @param {string} text
- */
-function partner(text) {
-  const words = text.trim().split(/\s+/), last = words[words.length - 1]
-  return [...words.slice(0, -1), words[words.indexOf(last) + 1] ?? last].join(' ')
-}
-
 /** @type {PageModel} */
 export const induction = {
   id: 'induction',
@@ -42,7 +33,6 @@ export const induction = {
     target: { default: '', notes: ['known'], isAnswer: true } },
   examples: BEGINNINGS.map(([lang, text]) => ({ text, lang, patch: { beginning: text, target: '' } })),
   hints: { mask: 'causal' },
-  partner,
   problems: ({ beginning, target }) => (
     { beginning: textProblem(beginning, LONGEST_TEXT), target: textProblem(target, NEW_TOKENS) }),
   written: tokens => tokens.join(' '),

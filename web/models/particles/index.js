@@ -40,8 +40,6 @@ export const particles = {
     target: { default: '', notes: ['known'], isAnswer: true } },
   examples: SENTENCES.map(([lang, text]) => ({ text, lang, patch: { gapped: text, target: '' } })),
   hints: { mask: 'padding' },
-  pairs: [{ lang: 'ko', texts: ['나는 최근 파리 여행[?] 다녀왔다', '나는 최근 파리 영화[?] 다녀왔다'] },
-    { lang: 'en', texts: ['the keys to the cabinet [?] here', 'the key to the cabinets [?] here'] }],
   problems({ gapped, target }) {
     const { tokens, places } = encodeSentence(gapped)
     if (tokens.length === 0) return { gapped: { key: 'errors.emptySource', values: {} } }

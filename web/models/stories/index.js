@@ -46,8 +46,6 @@ export const stories = {
     target: { default: '', notes: ['known'], isAnswer: true } },
   examples: BEGINNINGS.map(([lang, text]) => ({ text, lang, patch: { beginning: text, target: '' } })),
   hints: { mask: 'causal' },
-  pairs: [{ lang: 'ko', texts: ['서연은 하얀 고양이를 키워요.', '서연은 하얀 강아지를 키워요.'] },
-    { lang: 'en', texts: ['Beno has a blue bird.', 'Beno has a blue dog.'] }],
   problems: () => ({}),
   written: joinTokens,
   kind: state => {
