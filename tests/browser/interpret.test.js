@@ -195,6 +195,35 @@ test('the heads of a model stand in the order of a score, each with its weights'
   await close()
 })
 
+test('heads are filtered by what they do: their largest score, from 0.4 on', async () => {
+  const state = completeState({ model: 'induction', room: 'head_scores', language: 'ko' }), run = runInNode(state)
+  const { layers } = headScores(gf, run.workerRun)
+  const all = layers.flatMap((heads, layer) => heads.map((_, head) => [layer, head]))
+  const heads = pattern => all.filter(([layer, head]) => {
+    const scores = layers[layer][head]
+    return scores[pattern] >= 0.4 && scores.every(score => score <= scores[pattern])
+  }).map(at => at.join('.'))
+  const { page, complaints, close } = await open(state)
+  await waitForTable(page)
+  const filters = page.locator('.all-heads fieldset').nth(1)
+  const readCards = () => page.$$eval('.head-gallery li', list => list.map(({ dataset }) => dataset.part))
+  const counts = await filters.locator('label').allTextContents()
+  assert.deepEqual(counts.map(text => Number(text.split(' · ')[1])), [8, ...[0, 1, 2, 3].map(pattern => heads(pattern).length)])
+  assert.deepEqual([0, 1, 2, 3].map(pattern => heads(pattern).length), [3, 0, 4, 0], 'heads of three kinds, and one of none')
+  await filters.locator('input[value="all"]').focus()
+  for (const pattern of [0, 1, 2, 3]) {
+    await page.keyboard.press('ArrowRight')
+    assert.deepEqual(await readCards(), heads(pattern), counts[pattern + 1])
+    assert.equal(await page.locator('.all-heads [role=status]').textContent() === '', heads(pattern).length > 0)
+  }
+  assert.deepEqual(await findViolations(page), [])
+  await page.keyboard.press('ArrowRight')
+  assert.equal((await readCards()).length, 8)
+  assert.deepEqual(complaints, [])
+  run.dispose()
+  await close()
+})
+
 test('on a phone the attribution fits the window', async () => {
   for (const model of ['dates', 'stories']) {
     const { page, close } = await open({ model, room: 'attribution', language: 'ko' },

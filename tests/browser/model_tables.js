@@ -157,6 +157,14 @@ export function isHeadCardRight(view, text, key) {
     isRoundedTo(part.slice(part.lastIndexOf(' ') + 1), layers[layer][head][pattern])))
 }
 
+/** How many heads have their largest score, of at least 0.4, in a column; all heads for −1. */
+export function countHeads(view, col) {
+  const rooms = view.rooms.filter(({ stage }) => ['weights', 'cross'].includes(stage))
+  if (col < 0) return rooms.reduce((sum, { parts }) => sum + parts.heads, 0)
+  const { layers } = cached(view.run, 'head_scores', () => headScores(gf, view.run.workerRun))
+  return layers.flat().filter(scores => scores[col] >= 0.4 && scores.every(score => score <= scores[col])).length
+}
+
 const CELLS = {
   ablation: isPartRight, head_scores: isScoreRight, residual_stream: isStreamRight, output: isContributionRight,
   costs: isCostRight, cache: isCacheRight

@@ -30,8 +30,17 @@ const ATTENTIONS = ['weights', 'cross']
  * @typedef {{ room: Room, head: number, layer: number, picture: Picture | null }} Card
  */
 
-/** The reader's order of the heads applies to all models. @type {string} */
-let order = 'layers'
+/** The smallest score by which a head is said to do something. */
+export const MIN_SCORE = 0.4
+
+/** The reader's order of the heads, and which ones are shown, apply to all models. @type {string} */
+let order = 'layers', kind = 'all'
+
+/** What a head does: the pattern of its largest score; none if all are small. @param {number[]} [scores] */
+export function kindOf(scores = []) {
+  const max = Math.max(...scores)
+  return max >= MIN_SCORE ? PATTERNS[scores.indexOf(max)] : 'none'
+}
 
 /**
  * Heads in the order of the model or the largest score first; those without scores last.
@@ -83,8 +92,15 @@ export function mount(container, context) {
     order = value
     draw()
   })
+  const kinds = createSegments(t('stages.head_scores.shown'), (/** @type {string} */ value) => {
+    kind = value
+    draw()
+  })
+  const kindNote = h('p', { className: 'note' }, t('stages.head_scores.shownWhat', { min: MIN_SCORE }))
+  const noCards = h('p', { className: 'note source-details', role: 'status' })
   container.append(h('section', { className: 'all-heads' }, h('h2', {}, t('stages.head_scores.all')),
-    h('p', { className: 'note' }, t('stages.head_scores.allWhat')), segments.element, gallery))
+    h('p', { className: 'note' }, t('stages.head_scores.allWhat')), kindNote,
+    h('div', { className: 'tools' }, segments.element, kinds.element), noCards, gallery))
   /** @type {ReturnType<typeof data> | null} */ let latest = null
   /** @type {HeadScores | null} */ let scores = null
 
@@ -115,8 +131,21 @@ export function mount(container, context) {
     setText(small, (scores?.layers[layer]?.[head] ?? []).map((score, pattern) => (
       `${t(`stages.head_scores.looks.${PATTERNS[pattern]}`)} ${formatFixed(score)}`)).join(' · '))
   }
-  function drawCards() {
+  /** Draws the choice of what heads do. @returns {Card[]} those that do it */
+  function chooseCards() {
     const { cards } = /** @type {NonNullable<typeof latest>} */ (latest)
+    const ofKind = (/** @type {string} */ value) => (
+      value === 'all' ? cards : cards.filter(({ layer, head }) => kindOf(scores?.layers[layer]?.[head]) === value))
+    kinds.update(['all', ...PATTERNS].map(value => ({
+      value, text: `${t(`stages.head_scores.${value === 'all' ? 'every' : `looks.${value}`}`)} · ${ofKind(value).length}`
+    })), kind)
+    kinds.element.hidden = kindNote.hidden = !scores
+    const found = ofKind(scores ? kind : 'all')
+    setText(noCards, found.length ? '' : t('stages.head_scores.noHead'))
+    return found
+  }
+  function drawCards() {
+    const cards = chooseCards()
     const patterns = (scores ? PATTERNS : []).map(value => ({ value, text: t(`stages.head_scores.looks.${value}`) }))
     segments.update([{ value: 'layers', text: t('stages.head_scores.layers') }, ...patterns], scores ? order : 'layers')
     /** @type {{ card: Card, element: ReturnType<typeof createCard> }[]} */ const drawings = []
