@@ -12,6 +12,7 @@ import { longTest, everyNth, partUnlessLong } from '../lib/long.js'
 import { measureOverflow, readAddress, changeAndWait, runInNode, completeState, useBrowser, findViolations } from './host.js'
 import { attributionLines, attributionOf, isGridCellRight, isGridNameRight, isHeadCardRight, isPartValueRight } from './model_tables.js'
 import { createTextView } from './number_kinds.js'
+import { isRoundedTo } from './writes_number.js'
 
 const { open } = useBrowser()
 const code = { texts: new Set(), places: new Set() }
@@ -223,6 +224,49 @@ test('heads are filtered by what they do: their largest score, from 0.4 on', asy
   run.dispose()
   await close()
 })
+
+/** Reads the listed pairs of a head's circuits. */
+const readCircuits = page => page.$$eval('.circuits section', sections => sections.map(section => ({
+  note: section.querySelector('.note').textContent,
+  pairs: [...section.querySelectorAll('.pairs li')].map(line => [...line.children].map(({ textContent }) => textContent))
+})))
+
+for (const { id: model } of READY.filter(({ id }) => ['dates', 'induction', 'stories', 'text'].includes(id))) {
+  test(`${model}: the circuits of each head equal the library's`, async t => {
+    const state = completeState({ model, room: 'head_scores', language: 'en' }), run = runInNode(state)
+    const rooms = roomsOf(run), { layers } = rooms.find(({ stage }) => stage === 'head_scores').parts
+    const { page, complaints, close } = await open(state)
+    await page.waitForSelector('.circuits[aria-busy="false"]')
+    const chosen = await page.inputValue('.all-heads select'), scores = headScores(gf, run.workerRun).layers
+    const after = scores.flatMap((heads, layer) => heads.map((own, head) => [own[2], `${layer}.${head}`]))
+    assert.equal(chosen, after.reduce((a, b) => (b[0] > a[0] ? b : a))[1])
+    const words = run.streams[Object.keys(run.streams).at(-1)].vocabulary
+    let count = 0
+    for (const [layer, { heads }] of layers.entries()) for (let head = 0; head < heads; head++) {
+      await page.selectOption('.all-heads select', `${layer}.${head}`)
+      await page.waitForSelector('.circuits[aria-busy="false"]')
+      const [qk, ov] = await readCircuits(page), options = { layer, head, top: 8 }, { qkCircuit, ovCircuit } = gf.interpret
+      const expected = [qkCircuit, ovCircuit].map(circuit => circuit(run.workerRun.run, options))
+      const score = Number(/Copying score (\S+):/.exec(ov.note)[1])
+      assert.ok(isRoundedTo(score.toFixed(2), expected[1].copyingScore))
+      if (model === 'induction' && layer === 1) assert.ok(score >= 0.97, `${layer}.${head}: ${score}`)
+      for (const [i, { pairs }] of [qk, ov].entries()) {
+        assert.equal(pairs.length, 8)
+        pairs.forEach(([pair, value], n) => {
+          const { value: number, query, key, source = query, target = key } = expected[i].top[n]
+          assert.equal(pair, `“${words[source]}” → “${words[target]}”`)
+          assert.ok(isRoundedTo(value, number), `${pair}: ${value}, ${number}`)
+          count++
+        })
+      }
+    }
+    assert.deepEqual(await findViolations(page), [])
+    assert.deepEqual(complaints, [])
+    t.diagnostic(`${count} numbers`)
+    run.dispose()
+    await close()
+  })
+}
 
 test('on a phone the attribution fits the window', async () => {
   for (const model of ['dates', 'stories']) {

@@ -30,6 +30,8 @@ const ATTENTIONS = ['weights', 'cross']
  * @typedef {{ room: Room, head: number, layer: number, picture: Picture | null }} Card
  */
 
+/** @typedef {ReturnType<typeof data>} Data */
+
 /** The smallest score by which a head is said to do something. */
 export const MIN_SCORE = 0.4
 
@@ -66,7 +68,7 @@ export function data(run, { room: { parts }, rooms, picture: pictureOf }) {
         room, head, layer: layers.findIndex(({ out }) => out === room.parts.out),
         picture: nullIfNotRetained(() => pictureOf(room, { head }))
       }))))
-  return { run, layers, cards }
+  return { run, rooms, layers, cards }
 }
 
 /** @type {Stage<'head_scores'>['picture']} */
@@ -101,9 +103,19 @@ export function mount(container, context) {
   container.append(h('section', { className: 'all-heads' }, h('h2', {}, t('stages.head_scores.all')),
     h('p', { className: 'note' }, t('stages.head_scores.allWhat')), kindNote,
     h('div', { className: 'tools' }, segments.element, kinds.element), noCards, gallery))
-  /** @type {ReturnType<typeof data> | null} */ let latest = null
+  const circuits = h('section', { className: 'all-heads' })
+  container.append(circuits)
+  /** @type {Data | null} */ let latest = null
   /** @type {HeadScores | null} */ let scores = null
+  /** @type {ReturnType<typeof import('../lib/head_circuits.js').mountHeadCircuits> | null} */ let mounted = null
 
+  /** @param {Data} of */
+  async function drawCircuits(of) {
+    const { mountHeadCircuits } = await import('../lib/head_circuits.js')
+    if (latest?.run !== of.run) return
+    mounted ??= mountHeadCircuits(circuits, context)
+    await mounted.update(of, scores)
+  }
   /**
    * A head links to its attention weights in this text.
    * @param {ReturnType<typeof data>['layers'][0]} own @param {number} head
@@ -133,7 +145,7 @@ export function mount(container, context) {
   }
   /** Draws the choice of what heads do. @returns {Card[]} those that do it */
   function chooseCards() {
-    const { cards } = /** @type {NonNullable<typeof latest>} */ (latest)
+    const { cards } = /** @type {Data} */ (latest)
     const ofKind = (/** @type {string} */ value) => (
       value === 'all' ? cards : cards.filter(({ layer, head }) => kindOf(scores?.layers[layer]?.[head]) === value))
     kinds.update(['all', ...PATTERNS].map(value => ({
@@ -175,15 +187,17 @@ export function mount(container, context) {
     ])
     table.update(t('stages.head_scores.corner'), PATTERNS.map(look => t(`stages.head_scores.looks.${look}`)), lines)
   }
-  /** @param {Run} run */
-  async function compute(run) {
+  /** @param {Data} next */
+  async function compute(next) {
     const answer = await runQuery('headScores', {})
-    if (latest?.run !== run) return
+    if (latest?.run !== next.run) return
     scores = answer
     none.hidden = Boolean(answer)
     table.element.hidden = !answer
     draw()
     table.element.setAttribute('aria-busy', 'false')
+    await drawCircuits(next)
+    circuits.setAttribute('aria-busy', 'false')
   }
   return {
     update(next) {
@@ -192,14 +206,15 @@ export function mount(container, context) {
       unchanged.hidden = next.run.settings.edits.length === 0
       if (isNew) {
         scores = null
-        table.element.setAttribute('aria-busy', 'true')
+        for (const element of [table.element, circuits]) element.setAttribute('aria-busy', 'true')
       }
       draw()
-      if (isNew) compute(next.run).catch(reportError)
+      if (isNew) compute(next).catch(reportError)
     },
     mark() {},
     destroy() {
       latest = null
+      mounted?.destroy()
     }
   }
 }
