@@ -44,7 +44,7 @@ const UNUSED = new RegExp(`/src/js/(${[
   'nn/(backward_hooks|conv|parameter_containers|print_module)',
   'optim/(adam|clip_grad|lr_schedulers|noam|optimizer|sgd)', 'autograd/function', 'compile/compile', 'export/(dynamic_axes|onnx_loss)',
   'files/checkpoint', 'models/(adapter|lora)', 'tensor/print_tensor', 'text/(chat_template|train_unigram)',
-  'interpret/(ablate|activation_histogram|attribution_patch|circuits|composition_scores|fitted_lenses|head_scores|linear_probe|neuron_logits|path_patch|sparse_autoencoder|steering|top_activations)'
+  'interpret/(ablate|activation_histogram|attribution_patch|composition_scores|fitted_lenses|head_scores|linear_probe|neuron_logits|path_patch|sparse_autoencoder|steering|top_activations)'
 ].join('|')})\\.js$`)
 
 /**
@@ -88,7 +88,7 @@ const withoutUnused = {
 }
 
 /** Parts of the library that the engine's worker fetches when they are used: to import, export or explain a model. */
-const FETCHED_LATER = /\/src\/js\/(models\/index|export\/(onnx|pytorch)|interpret\/(input_attribution|logit_attribution|logit_lens|patch))\.js$/, ON_DEMAND = '?on-demand'
+const FETCHED_LATER = /\/src\/js\/(models\/index|export\/(onnx|pytorch)|interpret\/(circuits|input_attribution|logit_attribution|logit_lens|patch))\.js$/, ON_DEMAND = '?on-demand'
 /** Their functions that return at once: they need a model, so that the models are there by then. */
 const SYNCHRONOUS = /^(save|addAdapter|saveAdapter)$/
 
@@ -101,6 +101,12 @@ const fetchedLater = {
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /\?on-demand$/ }, ({ path, resolveDir }) => (
       { path: fileURLToPath(new URL(path.replace(ON_DEMAND, ''), `file://${resolveDir}/`)), suffix: ON_DEMAND }))
+    // What is fetched later imports the rest of it as it is: a promise would be a wrong value there.
+    onResolve({ filter: /^\.\/\w+\.js$/ }, ({ path, importer, resolveDir }) => {
+      const file = `${resolveDir}/${path.slice(2)}`
+      if (!FETCHED_LATER.test(file) || !/\/interpret\/(?!index\.js)/.test(importer)) return undefined
+      return { path: file, suffix: ON_DEMAND }
+    })
     onLoad({ filter: FETCHED_LATER }, async ({ path, suffix }) => {
       if (suffix) return undefined
       const file = path.slice(path.lastIndexOf('/') + 1), names = exportsOf(await readFile(path, 'utf8'))

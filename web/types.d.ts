@@ -700,6 +700,12 @@ export interface Attribution {
   parts: AttributedPart[]
 }
 
+/** The strongest pairs of the circuits of a head; count: of the tokens; null for what cannot be computed. */
+export interface Circuits {
+  ov: { top: { source: number, target: number, value: number }[], copyingScore: number, count: number } | null
+  qk: { top: { query: number, key: number, value: number }[], distance: number | null } | null
+}
+
 /** The logit lens at a position: the most probable tokens, and the probability of the chosen one. */
 export interface LensPrediction {
   tokens: number[]
@@ -749,6 +755,8 @@ export interface QueryTypes {
   ablate: [{ state: object, edits: Edit[], what: AnswerTarget, base?: Float32Array }, Float32Array]
   /** token: the one with the largest score by default; isDifference: compared with the best other token */
   attribution: [{ logits: string, position: number, token?: number, isDifference: boolean }, Attribution]
+  /** tokens: ids; all by default */
+  circuits: [{ layer: number, head: number, logits?: string, tokens?: number[] }, Circuits]
   answerTo: [{ state: State, text: string }, OtherText]
   patch: [PatchQuery, PatchedRows]
   stopPatching: [object, void]

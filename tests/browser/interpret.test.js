@@ -12,6 +12,7 @@ import { longTest, everyNth, partUnlessLong } from '../lib/long.js'
 import { measureOverflow, readAddress, changeAndWait, runInNode, completeState, useBrowser, findViolations } from './host.js'
 import { attributionLines, attributionOf, isGridCellRight, isGridNameRight, isHeadCardRight, isPartValueRight } from './model_tables.js'
 import { createTextView } from './number_kinds.js'
+import { isRoundedTo } from './writes_number.js'
 
 const { open } = useBrowser()
 const code = { texts: new Set(), places: new Set() }
@@ -194,6 +195,78 @@ test('the heads of a model stand in the order of a score, each with its weights'
   run.dispose()
   await close()
 })
+
+test('heads are filtered by what they do: their largest score, from 0.4 on', async () => {
+  const state = completeState({ model: 'induction', room: 'head_scores', language: 'ko' }), run = runInNode(state)
+  const { layers } = headScores(gf, run.workerRun)
+  const all = layers.flatMap((heads, layer) => heads.map((_, head) => [layer, head]))
+  const heads = pattern => all.filter(([layer, head]) => {
+    const scores = layers[layer][head]
+    return scores[pattern] >= 0.4 && scores.every(score => score <= scores[pattern])
+  }).map(at => at.join('.'))
+  const { page, complaints, close } = await open(state)
+  await waitForTable(page)
+  const filters = page.locator('.all-heads fieldset').nth(1)
+  const readCards = () => page.$$eval('.head-gallery li', list => list.map(({ dataset }) => dataset.part))
+  const counts = await filters.locator('label').allTextContents()
+  assert.deepEqual(counts.map(text => Number(text.split(' · ')[1])), [8, ...[0, 1, 2, 3].map(pattern => heads(pattern).length)])
+  assert.deepEqual([0, 1, 2, 3].map(pattern => heads(pattern).length), [3, 0, 4, 0], 'heads of three kinds, and one of none')
+  await filters.locator('input[value="all"]').focus()
+  for (const pattern of [0, 1, 2, 3]) {
+    await page.keyboard.press('ArrowRight')
+    assert.deepEqual(await readCards(), heads(pattern), counts[pattern + 1])
+    assert.equal(await page.locator('.all-heads [role=status]').textContent() === '', heads(pattern).length > 0)
+  }
+  assert.deepEqual(await findViolations(page), [])
+  await page.keyboard.press('ArrowRight')
+  assert.equal((await readCards()).length, 8)
+  assert.deepEqual(complaints, [])
+  run.dispose()
+  await close()
+})
+
+/** Reads the listed pairs of a head's circuits. */
+const readCircuits = page => page.$$eval('.circuits section', sections => sections.map(section => ({
+  note: section.querySelector('.note').textContent,
+  pairs: [...section.querySelectorAll('.pairs li')].map(line => [...line.children].map(({ textContent }) => textContent))
+})))
+
+for (const { id: model } of READY.filter(({ id }) => ['dates', 'induction', 'stories', 'text'].includes(id))) {
+  test(`${model}: the circuits of each head equal the library's`, async t => {
+    const state = completeState({ model, room: 'head_scores', language: 'en' }), run = runInNode(state)
+    const rooms = roomsOf(run), { layers } = rooms.find(({ stage }) => stage === 'head_scores').parts
+    const { page, complaints, close } = await open(state)
+    await page.waitForSelector('.circuits[aria-busy="false"]')
+    const chosen = await page.inputValue('.all-heads select'), scores = headScores(gf, run.workerRun).layers
+    const after = scores.flatMap((heads, layer) => heads.map((own, head) => [own[2], `${layer}.${head}`]))
+    assert.equal(chosen, after.reduce((a, b) => (b[0] > a[0] ? b : a))[1])
+    const words = run.streams[Object.keys(run.streams).at(-1)].vocabulary
+    let count = 0
+    for (const [layer, { heads }] of layers.entries()) for (let head = 0; head < heads; head++) {
+      await page.selectOption('.all-heads select', `${layer}.${head}`)
+      await page.waitForSelector('.circuits[aria-busy="false"]')
+      const [qk, ov] = await readCircuits(page), options = { layer, head, top: 8 }, { qkCircuit, ovCircuit } = gf.interpret
+      const expected = [qkCircuit, ovCircuit].map(circuit => circuit(run.workerRun.run, options))
+      const score = Number(/Copying score (\S+):/.exec(ov.note)[1])
+      assert.ok(isRoundedTo(score.toFixed(2), expected[1].copyingScore))
+      if (model === 'induction' && layer === 1) assert.ok(score >= 0.97, `${layer}.${head}: ${score}`)
+      for (const [i, { pairs }] of [qk, ov].entries()) {
+        assert.equal(pairs.length, 8)
+        pairs.forEach(([pair, value], n) => {
+          const { value: number, query, key, source = query, target = key } = expected[i].top[n]
+          assert.equal(pair, `“${words[source]}” → “${words[target]}”`)
+          assert.ok(isRoundedTo(value, number), `${pair}: ${value}, ${number}`)
+          count++
+        })
+      }
+    }
+    assert.deepEqual(await findViolations(page), [])
+    assert.deepEqual(complaints, [])
+    t.diagnostic(`${count} numbers`)
+    run.dispose()
+    await close()
+  })
+}
 
 test('on a phone the attribution fits the window', async () => {
   for (const model of ['dates', 'stories']) {

@@ -157,6 +157,31 @@ export function isHeadCardRight(view, text, key) {
     isRoundedTo(part.slice(part.lastIndexOf(' ') + 1), layers[layer][head][pattern])))
 }
 
+/** How many heads have their largest score, of at least 0.4, in a column; all heads for −1. */
+export function countHeads(view, col) {
+  const rooms = view.rooms.filter(({ stage }) => ['weights', 'cross'].includes(stage))
+  if (col < 0) return rooms.reduce((sum, { parts }) => sum + parts.heads, 0)
+  const { layers } = cached(view.run, 'head_scores', () => headScores(gf, view.run.workerRun))
+  return layers.flat().filter(scores => scores[col] >= 0.4 && scores.every(score => score <= scores[col])).length
+}
+
+/** The circuits of the head that looks most at what came after the same token: the first that the page shows. */
+export const circuitsOf = view => cached(view.run, 'circuits', () => {
+  const { run } = view.run.workerRun, { layers } = headScores(gf, view.run.workerRun) ?? { layers: [] }
+  const heads = layers.flatMap((list, layer) => list.map((scores, head) => ({ layer, head, score: scores[2] })))
+  const { layer, head } = heads.reduce((a, b) => (b.score > a.score ? b : a), heads[0] ?? { layer: 0, head: 0 })
+  const { ovCircuit, qkCircuit } = gf.interpret
+  return { ov: ovCircuit(run, { layer, head, top: 8 }), qk: qkCircuit(run, { layer, head, top: 8 }) }
+})
+
+/** Whether a pair of a circuit is right: its tokens or its value. @param {string} key the circuit and the pair's place */
+export function isPairRight(view, text, key) {
+  const [name, i] = key.split('.'), { value, query, key: to, source = query, target = to } = circuitsOf(view)[name].top[i]
+  const words = Object.values(view.run.streams).at(-1).vocabulary
+  const pair = { from: words[source], to: words[target] }
+  return isRoundedTo(text, value) || text === view.t('stages.head_scores.circuits.pair', pair)
+}
+
 const CELLS = {
   ablation: isPartRight, head_scores: isScoreRight, residual_stream: isStreamRight, output: isContributionRight,
   costs: isCostRight, cache: isCacheRight

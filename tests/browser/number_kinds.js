@@ -10,7 +10,7 @@ import { modelOf } from '../../web/models/index.js'
 import { changeCount } from '../../web/shell/changes.js'
 import { positionOnTour } from '../../web/shell/frame.js'
 import { countCells, cellIndex, readMatrix, findTensor, valueAt } from './cells.js'
-import { attributionLines, attributionOf, isHeadCardRight, isPartValueRight } from './model_tables.js'
+import { attributionLines, attributionOf, circuitsOf, countHeads, isHeadCardRight, isPairRight, isPartValueRight } from './model_tables.js'
 import { isGridCellRight, isGridNameRight, isGridLegendRight, isRoomCostRight, selectedStep, areCacheCountsRight, areCacheSumsRight } from './model_tables.js'
 import { bpeStep } from '../../web/worker/bpe_training.js'
 import { gf } from '../lib/engine.js'
@@ -131,6 +131,11 @@ function isRuleNumber(view, text, name) {
 }
 
 const NOTES = {
+  'stages.head_scores.shownWhat': (_, { min }) => Number(min) === 0.4,
+  'stages.head_scores.circuits.ovWhat': (view, { score, count }) => {
+    const { copyingScore, diagonal } = circuitsOf(view).ov
+    return isRoundedTo(score, copyingScore) && Number(count.replace(',', '')) === diagonal.length
+  },
   'stages.attribution.sum': (view, { count, sum, logit, rounding }) => {
     const { parts, total, rounding: difference } = attributionOf(view)
     return Number(count) === parts.length && isRoundedTo(sum, parts.reduce((all, { value }) => all + value, 0), 4) &&
@@ -366,6 +371,10 @@ export const KINDS = {
     return i === lines.length - 1 ? isRoundedTo(text, value, 3) : isPartValueRight(text, value)
   }],
   barName: ['.fall-name', 'order', (view, text, i) => text === attributionLines(view)[i][0]],
+  headKind: ['.all-heads .segments label', 'order', (view, text, i) => (
+    isPageText(view, text) || text.split(' · ')[1] === String(countHeads(view, i - 1)))],
+  headChoice: ['.all-heads option', null, isGridNameRight],
+  pair: ['.pairs span, .pairs b', 'part', isPairRight],
   headName: ['.head-card span', null, isGridNameRight],
   headScores: ['.head-card small', 'part', isHeadCardRight],
   room: ['.eyebrow .visually-hidden', null, (view, text) => {

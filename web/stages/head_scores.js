@@ -30,8 +30,19 @@ const ATTENTIONS = ['weights', 'cross']
  * @typedef {{ room: Room, head: number, layer: number, picture: Picture | null }} Card
  */
 
-/** The reader's order of the heads applies to all models. @type {string} */
-let order = 'layers'
+/** @typedef {ReturnType<typeof data>} Data */
+
+/** The smallest score by which a head is said to do something. */
+export const MIN_SCORE = 0.4
+
+/** The reader's order of the heads, and which ones are shown, apply to all models. @type {string} */
+let order = 'layers', kind = 'all'
+
+/** What a head does: the pattern of its largest score; none if all are small. @param {number[]} [scores] */
+export function kindOf(scores = []) {
+  const max = Math.max(...scores)
+  return max >= MIN_SCORE ? PATTERNS[scores.indexOf(max)] : 'none'
+}
 
 /**
  * Heads in the order of the model or the largest score first; those without scores last.
@@ -57,7 +68,7 @@ export function data(run, { room: { parts }, rooms, picture: pictureOf }) {
         room, head, layer: layers.findIndex(({ out }) => out === room.parts.out),
         picture: nullIfNotRetained(() => pictureOf(room, { head }))
       }))))
-  return { run, layers, cards }
+  return { run, rooms, layers, cards }
 }
 
 /** @type {Stage<'head_scores'>['picture']} */
@@ -83,11 +94,28 @@ export function mount(container, context) {
     order = value
     draw()
   })
+  const kinds = createSegments(t('stages.head_scores.shown'), (/** @type {string} */ value) => {
+    kind = value
+    draw()
+  })
+  const kindNote = h('p', { className: 'note' }, t('stages.head_scores.shownWhat', { min: MIN_SCORE }))
+  const noCards = h('p', { className: 'note source-details', role: 'status' })
   container.append(h('section', { className: 'all-heads' }, h('h2', {}, t('stages.head_scores.all')),
-    h('p', { className: 'note' }, t('stages.head_scores.allWhat')), segments.element, gallery))
-  /** @type {ReturnType<typeof data> | null} */ let latest = null
+    h('p', { className: 'note' }, t('stages.head_scores.allWhat')), kindNote,
+    h('div', { className: 'tools' }, segments.element, kinds.element), noCards, gallery))
+  const circuits = h('section', { className: 'all-heads' })
+  container.append(circuits)
+  /** @type {Data | null} */ let latest = null
   /** @type {HeadScores | null} */ let scores = null
+  /** @type {ReturnType<typeof import('../lib/head_circuits.js').mountHeadCircuits> | null} */ let mounted = null
 
+  /** @param {Data} of */
+  async function drawCircuits(of) {
+    const { mountHeadCircuits } = await import('../lib/head_circuits.js')
+    if (latest?.run !== of.run) return
+    mounted ??= mountHeadCircuits(circuits, context)
+    await mounted.update(of, scores)
+  }
   /**
    * A head links to its attention weights in this text.
    * @param {ReturnType<typeof data>['layers'][0]} own @param {number} head
@@ -115,8 +143,21 @@ export function mount(container, context) {
     setText(small, (scores?.layers[layer]?.[head] ?? []).map((score, pattern) => (
       `${t(`stages.head_scores.looks.${PATTERNS[pattern]}`)} ${formatFixed(score)}`)).join(' · '))
   }
+  /** Draws the choice of what heads do. @returns {Card[]} those that do it */
+  function chooseCards() {
+    const { cards } = /** @type {Data} */ (latest)
+    const ofKind = (/** @type {string} */ value) => (
+      value === 'all' ? cards : cards.filter(({ layer, head }) => kindOf(scores?.layers[layer]?.[head]) === value))
+    kinds.update(['all', ...PATTERNS].map(value => ({
+      value, text: `${t(`stages.head_scores.${value === 'all' ? 'every' : `looks.${value}`}`)} · ${ofKind(value).length}`
+    })), kind)
+    kinds.element.hidden = kindNote.hidden = !scores
+    const found = ofKind(scores ? kind : 'all')
+    setText(noCards, found.length ? '' : t('stages.head_scores.noHead'))
+    return found
+  }
   function drawCards() {
-    const { cards } = /** @type {NonNullable<typeof latest>} */ (latest)
+    const cards = chooseCards()
     const patterns = (scores ? PATTERNS : []).map(value => ({ value, text: t(`stages.head_scores.looks.${value}`) }))
     segments.update([{ value: 'layers', text: t('stages.head_scores.layers') }, ...patterns], scores ? order : 'layers')
     /** @type {{ card: Card, element: ReturnType<typeof createCard> }[]} */ const drawings = []
@@ -146,15 +187,17 @@ export function mount(container, context) {
     ])
     table.update(t('stages.head_scores.corner'), PATTERNS.map(look => t(`stages.head_scores.looks.${look}`)), lines)
   }
-  /** @param {Run} run */
-  async function compute(run) {
+  /** @param {Data} next */
+  async function compute(next) {
     const answer = await runQuery('headScores', {})
-    if (latest?.run !== run) return
+    if (latest?.run !== next.run) return
     scores = answer
     none.hidden = Boolean(answer)
     table.element.hidden = !answer
     draw()
     table.element.setAttribute('aria-busy', 'false')
+    await drawCircuits(next)
+    circuits.setAttribute('aria-busy', 'false')
   }
   return {
     update(next) {
@@ -163,14 +206,15 @@ export function mount(container, context) {
       unchanged.hidden = next.run.settings.edits.length === 0
       if (isNew) {
         scores = null
-        table.element.setAttribute('aria-busy', 'true')
+        for (const element of [table.element, circuits]) element.setAttribute('aria-busy', 'true')
       }
       draw()
-      if (isNew) compute(next.run).catch(reportError)
+      if (isNew) compute(next).catch(reportError)
     },
     mark() {},
     destroy() {
       latest = null
+      mounted?.destroy()
     }
   }
 }

@@ -8,7 +8,7 @@ import { peak } from '../lib/slice.js'
 import { attributeLogit } from './attribution.js'
 import { pca } from './pca.js'
 
-/** @import { AnswerTarget, LensPrediction, Library, LibraryRun, LibraryTensor } from '../types.d.ts' */
+/** @import { AnswerTarget, LensPrediction, Library, LibraryRun, LibraryTensor, QueryTypes } from '../types.d.ts' */
 /** @import { LastStep } from '../rooms/stream.js' */
 
 /** Tokens listed per position. */
@@ -152,6 +152,10 @@ export const interpretCalls = current => {
   return {
     logitLens: withRun(logitLens), norms: withRun(vectorNorms), nearest: withRun(nearest), costs: withRun(costs),
     attribution: withRun(attributeLogit), pca: withRun(pca),
+    circuits: async (/** @type {QueryTypes['circuits'][0]} */ request) => {
+      const { headCircuits } = await import('./circuits.js')
+      return withRun(headCircuits)(request)
+    },
     contributions: withRun((/** @type {Parameters<typeof headContributions>} */ ...query) => (
       headContributions(...query).map(toPictures)))
   }
