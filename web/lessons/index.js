@@ -89,6 +89,7 @@ export const LESSONS = [
   { id: 'induction', minutes: 5, stepCount: 6 },
   { id: 'attribution', minutes: 5, stepCount: 5 },
   { id: 'patching', minutes: 6, stepCount: 5 },
+  { id: 'grokking', minutes: 7, stepCount: 7 },
   { id: 'large', minutes: 4, stepCount: 4 }
 ]
 

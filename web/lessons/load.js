@@ -26,6 +26,7 @@ const LOADERS = {
   induction: () => import('./induction/index.js'),
   attribution: () => import('./attribution/index.js'),
   patching: () => import('./patching/index.js'),
+  grokking: () => import('./grokking/index.js'),
   large: () => import('./large/index.js')
 }
 

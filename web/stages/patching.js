@@ -245,12 +245,13 @@ export function mount(container, context) {
   }
   /** @param {ReturnType<typeof data>} next @param {boolean} mayAsk */
   function begin(next, mayAsk) {
-    const ownJob = job = {}
+    const ownJob = job = {}, isStopped = () => job !== ownJob
     shownText = otherText().text
     shownKey = keyOf(next)
     maps.setAttribute('aria-busy', 'true')
-    compute(next, mayAsk, () => job !== ownJob).catch(reportError)
-      .then(() => job === ownJob && maps.setAttribute('aria-busy', 'false'))
+    // A map that is stopped while it fills ends with an error, which nobody needs to read.
+    compute(next, mayAsk, isStopped).catch(error => isStopped() || reportError(error))
+      .then(() => isStopped() || maps.setAttribute('aria-busy', 'false'))
   }
   return {
     update(next) {
