@@ -1,4 +1,4 @@
-/** The embedding tables of the model that adds on a clock, before and after it generalizes; web/lessons/grokking/train.js. */
+/** The embedding tables of the model that adds on a clock, at some steps of its training (web/lessons/grokking). */
 
 import { locate } from '../lib/resources.js'
 

@@ -8,6 +8,7 @@ import { placeOnWave, similarityByDistance, waveShares } from './math.js'
 import { createBars, createSlider } from './parts.js'
 
 /** @import { Translate } from '../types.d.ts' */
+/** @import { Stage } from './clock_sums.js' */
 
 const SIZE = 360, MARGIN = 26
 const WIDTH = 360, HEIGHT = 130, BASE = 18
@@ -20,10 +21,12 @@ function createColumns(count, label, { low = 0, high, line }) {
   /** @param {number} value */
   const toY = value => (high - value) / (high - low) * (HEIGHT - BASE)
   const step = WIDTH / count, columns = Array.from({ length: count }, () => svg('rect', { class: 'wave-column', width: step - 4 }))
-  const numbers = columns.map((_, i) => svg('text', { 'class': 'wave-number', 'x': (i + 0.5) * step, 'y': HEIGHT - 4, 'text-anchor': 'middle' }, String(i + 1)))
+  const numbers = columns.map((_, i) => (
+    svg('text', { class: 'wave-number', x: (i + 0.5) * step, y: HEIGHT - 4 }, String(i + 1))))
   const at = (/** @type {number} */ value, /** @type {string} */ className) => (
     svg('line', { class: className, x1: 0, x2: WIDTH, y1: toY(value), y2: toY(value) }))
-  const element = svg('svg', { 'class': 'wave-columns', 'viewBox': `0 0 ${WIDTH} ${HEIGHT}`, 'role': 'img', 'aria-label': label },
+  const viewBox = `0 0 ${WIDTH} ${HEIGHT}`
+  const element = svg('svg', { 'class': 'wave-columns', viewBox, 'role': 'img', 'aria-label': label },
     columns, at(0, 'wave-base'), line === undefined ? '' : at(line, 'wave-line'), numbers)
   return {
     element,
@@ -44,7 +47,7 @@ const percent = fraction => formatFixed(100 * fraction, 1)
 /** The numbers in a plane, joined in their order. @param {number} count @param {string} label */
 function createCircle(count, label) {
   const path = svg('path', { class: 'wave-path' })
-  const names = Array.from({ length: count }, (_, n) => svg('text', { 'class': 'wave-name', 'text-anchor': 'middle' }, String(n)))
+  const names = Array.from({ length: count }, (_, n) => svg('text', { class: 'wave-name' }, String(n)))
   const element = svg('svg', { 'class': 'plane', 'viewBox': `0 0 ${SIZE} ${SIZE}`, 'role': 'img', 'aria-label': label }, path, names)
   return {
     element: h('div', { className: 'plane-box' }, element),
@@ -59,39 +62,58 @@ function createCircle(count, label) {
 }
 
 /**
- * The parts of a figure: how many sums are solved, how alike numbers are, the waves, or the waves with a circle.
+ * What is displayed: how many sums are solved, how alike numbers are, the waves, or the waves with a circle.
  * @typedef {'accuracy' | 'similarity' | 'shares' | 'circle'} Shows
- *
- * @param {import('./clock_sums.js').Stage[]} stages @param {Shows} shows @param {Translate} t
- * @param {(frequency: number) => void} chooseFrequency
+ * @typedef {{ main: Element[], side: Element[], show: (stage: Stage, frequency: number) => void }} Parts
  */
-function createParts([{ table }], shows, t, chooseFrequency) {
-  const count = (table.length - 1) / 2, note = h('p', { className: 'figure-note', role: 'status' })
-  if (shows === 'accuracy') {
-    const bars = createBars({ names: [t('waves.seen'), t('waves.unseen')], label: t('waves.accuracy'), decimals: 2 })
-    return { main: [bars.element], side: [], show: (/** @type {import('./clock_sums.js').Stage} */ { seen, unseen }) => bars.show([seen, unseen]) }
+
+/** @param {Translate} t @returns {Parts} */
+function createAccuracy(t) {
+  const bars = createBars({ names: [t('waves.seen'), t('waves.unseen')], label: t('waves.accuracy') })
+  return { main: [bars.element], side: [], show: ({ seen, unseen }) => bars.show([seen, unseen]) }
+}
+
+/** @param {Translate} t @param {number} count @returns {Parts} */
+function createSimilarity(t, count) {
+  const columns = createColumns(count, t('waves.similarity'), { low: -0.4, high: 0.4 })
+  const note = h('p', { className: 'figure-note', role: 'status' })
+  return {
+    main: [h('p', { className: 'figure-note' }, t('waves.similarity')), columns.element, note], side: [],
+    show({ table }) {
+      const values = similarityByDistance(table)
+      columns.show(values, 1)
+      setText(note, t('waves.neighbors', { value: formatFixed(values[0]) }))
+    }
   }
-  if (shows === 'similarity') {
-    const columns = createColumns(count, t('waves.similarity'), { low: -0.4, high: 0.4 })
-    return { main: [h('p', { className: 'figure-note' }, t('waves.similarity')), columns.element, note], side: [],
-      show(/** @type {import('./clock_sums.js').Stage} */ stage) {
-        const values = similarityByDistance(stage.table)
-        columns.show(values, 1)
-        setText(note, t('waves.neighbors', { value: formatFixed(values[0]) }))
-      } }
-  }
-  const slider = createSlider({ name: t('waves.frequency'), min: 1, max: count, step: 1, decimals: 0, oninput: chooseFrequency })
+}
+
+/**
+ * @param {Translate} t @param {number} count @param {ReturnType<typeof createCircle> | null} circle
+ * @param {(frequency: number) => void} oninput @returns {Parts}
+ */
+function createShares(t, count, circle, oninput) {
+  const slider = createSlider({ name: t('waves.frequency'), min: 1, max: count, step: 1, decimals: 0, oninput })
   const columns = createColumns(count, t('waves.shares'), { high: 0.16, line: 1 / count })
-  const circle = shows === 'circle' ? createCircle(table.length, t('waves.circle')) : null
-  const lists = [h('p', { className: 'figure-note' }, t('waves.shares')), columns.element, slider.element, note]
-  return { main: circle ? [circle.element] : lists, side: circle ? lists : [],
-    show(/** @type {import('./clock_sums.js').Stage} */ stage, /** @type {number} */ frequency) {
-      const shares = waveShares(stage.table)
+  const note = h('p', { className: 'figure-note', role: 'status' })
+  const list = [h('p', { className: 'figure-note' }, t('waves.shares')), columns.element, slider.element, note]
+  return {
+    main: circle ? [circle.element] : list, side: circle ? list : [],
+    show({ table }, frequency) {
+      const shares = waveShares(table), share = percent(shares[frequency - 1])
       columns.show(shares, frequency)
       slider.show(frequency)
-      circle?.show(placeOnWave(stage.table, frequency))
-      setText(note, t('waves.share', { frequency, share: percent(shares[frequency - 1]), even: percent(1 / count) }))
-    } }
+      circle?.show(placeOnWave(table, frequency))
+      setText(note, t('waves.share', { frequency, share, even: percent(1 / count) }))
+    }
+  }
+}
+
+/** @param {Shows} shows @param {Stage} stage @param {Translate} t @param {(frequency: number) => void} oninput */
+function createParts(shows, { table }, t, oninput) {
+  const count = (table.length - 1) / 2
+  if (shows === 'accuracy') return createAccuracy(t)
+  if (shows === 'similarity') return createSimilarity(t, count)
+  return createShares(t, count, shows === 'circle' ? createCircle(table.length, t('waves.circle')) : null, oninput)
 }
 
 /**
@@ -104,9 +126,10 @@ export async function createWaves({ t, onchange }, { shows, stage: firstStage = 
   const stages = await fetchStages()
   let stage = firstStage, frequency = first
   const chooser = createSegments(t('waves.stage'), (/** @type {number} */ value) => change({ stage: value }))
-  const parts = createParts(stages, shows, t, value => change({ frequency: value }))
+  const parts = createParts(shows, stages[0], t, value => change({ frequency: value }))
   function draw() {
-    chooser.update(stages.slice(0, stageCount).map(({ step }, value) => ({ value, text: t('waves.step', { step }) })), stage)
+    const options = stages.slice(0, stageCount).map(({ step }, value) => ({ value, text: t('waves.step', { step }) }))
+    chooser.update(options, stage)
     parts.show(stages[stage], frequency)
   }
   /** @param {{ stage?: number, frequency?: number }} next */
