@@ -122,7 +122,8 @@ function createParts(shows, { table }, t, oninput) {
  *   displayed first; stageCount: how many the reader can choose from
  * @returns {Promise<import('./index.js').Figure>}
  */
-export async function createWaves({ t, onchange }, { shows, stage: firstStage = 2, stageCount = 3, frequency: first = 1 }) {
+export async function createWaves({ t, onchange }, options) {
+  const { shows, stage: firstStage = 2, stageCount = 3, frequency: first = 1 } = options
   const stages = await fetchStages()
   let stage = firstStage, frequency = first
   const chooser = createSegments(t('waves.stage'), (/** @type {number} */ value) => change({ stage: value }))
