@@ -225,6 +225,7 @@ train() {
   done
   node web/models/induction/train.js
   node web/models/positions/train.js
+  node web/lessons/grokking/train.js
 }
 
 # bench: the peers have their own lock file, so that they are installed for benchmarks only ------------------------------

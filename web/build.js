@@ -23,7 +23,8 @@ const here = path => fileURLToPath(new URL(path, import.meta.url))
 const SITE = here('../dist/site/')
 const MAIN = '<script type="module" src="main.js"></script>'
 /** The weight files of models with their paths: `date_translator.safetensors` in `models/dates`. */
-const FILES = MODELS.flatMap(({ id, files }) => files.map(name => ({ name, path: `models/${id}/${name}` })))
+const FILES = [...MODELS.flatMap(({ id, files }) => files.map(name => ({ name, path: `models/${id}/${name}` }))),
+  { name: 'clock_sums.safetensors', path: 'lessons/grokking/clock_sums.safetensors' }]
 
 /**
  * Preserves class names, from which rooms are derived and which appear in errors. (esbuild's keepNames does it for

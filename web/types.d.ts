@@ -83,6 +83,8 @@ export interface ViewState {
   twin: string
   /** The other text of a comparison of two; '' for the model's own. */
   other: string
+  /** What of the other text's run is patched. */
+  patched: import('./lib/patching.js').Kind
   embed: boolean
   theatre: string
   /** The exercise, or `list`. */

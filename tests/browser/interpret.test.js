@@ -245,7 +245,8 @@ for (const { id: model } of READY.filter(({ id }) => ['dates', 'induction', 'sto
     for (const [layer, { heads }] of layers.entries()) for (let head = 0; head < heads; head++) {
       await page.selectOption('.all-heads select', `${layer}.${head}`)
       await page.waitForSelector('.circuits[aria-busy="false"]')
-      const [qk, ov] = await readCircuits(page), options = { layer, head, top: 8 }, { qkCircuit, ovCircuit } = gf.interpret
+      const [qk, ov] = await readCircuits(page), options = { layer, head, top: 8 }
+      const { qkCircuit, ovCircuit } = gf.interpret
       const expected = [qkCircuit, ovCircuit].map(circuit => circuit(run.workerRun.run, options))
       const score = Number(/Copying score (\S+):/.exec(ov.note)[1])
       assert.ok(isRoundedTo(score.toFixed(2), expected[1].copyingScore))

@@ -174,7 +174,10 @@ export const circuitsOf = view => cached(view.run, 'circuits', () => {
   return { ov: ovCircuit(run, { layer, head, top: 8 }), qk: qkCircuit(run, { layer, head, top: 8 }) }
 })
 
-/** Whether a pair of a circuit is right: its tokens or its value. @param {string} key the circuit and the pair's place */
+/**
+ * Whether a pair of a circuit is right: its tokens or its value.
+ * @param {string} key the circuit and the pair's place
+ */
 export function isPairRight(view, text, key) {
   const [name, i] = key.split('.'), { value, query, key: to, source = query, target = to } = circuitsOf(view)[name].top[i]
   const words = Object.values(view.run.streams).at(-1).vocabulary

@@ -143,7 +143,7 @@ async function answer(page, lesson, step, play) {
 }
 
 /** The place of the slider that moves a number of a figure. */
-const SLIDERS = { w: 0, b: 1, position: 0, probability: 0, zoom: 0, temperature: 3 }
+const SLIDERS = { w: 0, b: 1, position: 0, probability: 0, zoom: 0, frequency: 0, temperature: 3 }
 
 /** Moves one number of a figure, or the numbers of a list, to a value, with its own control. */
 async function moveTo(page, name, value, hand) {

@@ -47,6 +47,7 @@ class Element extends Node {
     }
   }
 
+  closest() { return null }
   get children() { return this.childNodes.filter(node => node instanceof Element) }
   get lastElementChild() { return this.children.at(-1) ?? null }
   get id() { return this.attributes.get('id') ?? '' }

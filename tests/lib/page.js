@@ -1,6 +1,6 @@
 // Runs of the page's models for tests: as data for the page, and as the worker's run that it was serialized from.
 import { readFile } from 'node:fs/promises'
-import { defaultsOf, filesFor, modelOf } from '../../web/models/index.js'
+import { defaultsOf, filesFor, modelOf, textField } from '../../web/models/index.js'
 import { choose, openIn } from '../../web/models/imported/open.js'
 import { RUNS } from '../../web/models/runs.js'
 import { roomsOf } from '../../web/rooms/index.js'
@@ -29,8 +29,23 @@ files.set('own', [await openIn(gf)])
 /** Replaces the imported model. @param {any} opened by `openIn` */
 export const setImportedModel = opened => files.set('own', [opened])
 
-/** Makes a run as the worker does. @param {object} settings of the page; missing ones have their defaults */
+/**
+ * Makes a run as the worker does, after those on other texts that its edits take values from.
+ * @param {object} settings of the page; missing ones have their defaults
+ */
 export function makeRun(settings, edits = [], engine = gf) {
+  const texts = [...new Set(edits.flatMap(({ fromText }) => fromText ?? []))]
+  if (texts.length === 0) return makeOneRun(settings, edits, engine)
+  const field = textField(modelOf(settings.model ?? 'dates'))
+  const sources = new Map(texts.map(text => [text, makeOneRun({ ...settings, [field]: text, target: '' }, [], engine)]))
+  const withRuns = edits.map(({ fromText, ...edit }) => (
+    fromText === undefined ? edit : { ...edit, from: sources.get(fromText).run }))
+  const modelRun = makeOneRun(settings, withRuns, engine)
+  for (const { run } of sources.values()) run.dispose()
+  return { ...modelRun, settings: { ...modelRun.settings, edits } }
+}
+
+function makeOneRun(settings, edits, engine) {
   const { model = 'dates' } = settings
   const all = { ...defaultsOf(model), ...settings }
   const { files: names, isImported } = modelOf(model)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createEditHistory, readEdits, parseNumber, withEdit, withoutEdit, writeEdits } from '../../web/lib/edits.js'
+import { readEdits, parseNumber, writeEdits } from '../../web/lib/edit_links.js'
+import { createEditHistory, withEdit, withoutEdit } from '../../web/lib/edits.js'
 import { explainCell, firstUse, recipes } from '../../web/worker/queries.js'
 import { numbersFormula } from '../../web/inspector/numbers.js'
 import { isSameCell } from '../../web/lib/cell.js'

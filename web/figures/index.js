@@ -14,7 +14,7 @@
  * @typedef {{ t: Translate, onchange: () => void }} FigureContext onchange: is called when the reader changes a number
  */
 
-/** @type {Record<string, () => Promise<(context: FigureContext, options: any) => Figure>>} */
+/** @type {Record<string, () => Promise<(context: FigureContext, options: any) => Figure | Promise<Figure>>>} */
 export const FIGURES = {
   activation: async () => (await import('./activation.js')).createActivation,
   clock: async () => (await import('./clock.js')).createClock,
@@ -24,5 +24,6 @@ export const FIGURES = {
   sizes: async () => (await import('./sizes.js')).createSizes,
   softmax: async () => (await import('./softmax.js')).createSoftmax,
   surprise: async () => (await import('./surprise.js')).createSurprise,
+  waves: async () => (await import('./waves.js')).createWaves,
   vectors: async () => (await import('./vectors.js')).createVectors
 }

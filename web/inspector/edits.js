@@ -1,6 +1,7 @@
 /** Editing values: the field for the current cell, and the list of edits with undo and redo. */
 
-import { createEditHistory, findEdit, parseNumber, withEdit, withoutEdit } from '../lib/edits.js'
+import { parseNumber } from '../lib/edit_links.js'
+import { createEditHistory, findEdit, withEdit, withoutEdit } from '../lib/edits.js'
 import { cellName } from '../lib/cell.js'
 import { splitAtDots, h, setText, uniqueId } from '../lib/dom.js'
 import { formatBrief, formatExact } from '../lib/number.js'

@@ -88,6 +88,8 @@ export const LESSONS = [
   { id: 'hunt', minutes: 8, stepCount: 8 },
   { id: 'induction', minutes: 5, stepCount: 6 },
   { id: 'attribution', minutes: 5, stepCount: 5 },
+  { id: 'patching', minutes: 6, stepCount: 5 },
+  { id: 'grokking', minutes: 7, stepCount: 7 },
   { id: 'large', minutes: 4, stepCount: 4 }
 ]
 

@@ -25,6 +25,8 @@ const LOADERS = {
   hunt: () => import('./hunt/index.js'),
   induction: () => import('./induction/index.js'),
   attribution: () => import('./attribution/index.js'),
+  patching: () => import('./patching/index.js'),
+  grokking: () => import('./grokking/index.js'),
   large: () => import('./large/index.js')
 }
 

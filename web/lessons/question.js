@@ -1,7 +1,7 @@
 /** A question and its state: answered correctly, or wrong with a hint. */
 
 import { h, uniqueId } from '../lib/dom.js'
-import { parseNumber } from '../lib/edits.js'
+import { parseNumber } from '../lib/edit_links.js'
 import { formatFixed } from '../lib/number.js'
 import { renderProse } from '../lib/prose.js'
 

@@ -1,6 +1,6 @@
 /** The parts of a model that can be ablated: their names, and which of them a tensor depends on. */
 
-import { writeEdits } from './edits.js'
+import { writeEdits } from './edit_links.js'
 import { getDescription } from './run.js'
 
 /** @import { Room, Run, Translate } from '../types.d.ts' */

@@ -1,6 +1,6 @@
 /** The models of the page: what is needed before a run. `run.js` in each folder runs them. */
 
-import { MAX_EDITS } from '../lib/edits.js'
+import { MAX_EDITS } from '../lib/edit_links.js'
 import { dates } from './dates/index.js'
 import { induction } from './induction/index.js'
 import { own } from './imported/index.js'

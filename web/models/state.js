@@ -1,6 +1,6 @@
 /** The state of the page: defaults, and its form in a link. */
 
-import { readEdits, writeEdits } from '../lib/edits.js'
+import { readEdits, writeEdits } from '../lib/edit_links.js'
 import { LONGEST_FIELD, MODELS, defaultsOf, keysOf, modelOf } from './index.js'
 import { LANGUAGES } from '../words/index.js'
 
@@ -19,7 +19,7 @@ const ANY_ROOM = '*'
 /** @type {ViewState} */
 const DEFAULT_VIEW = {
   room: 'house', sentence: 0, head: 0, layer: 0, part: 'q', row: 0, step: -1, cell: null, depth: 'numbers', twin: '', other: '',
-  embed: false, theatre: '', exercise: '', lesson: '', at: 0, glossary: '', lit: '',
+  patched: 'residual', embed: false, theatre: '', exercise: '', lesson: '', at: 0, glossary: '', lit: '',
   language: 'auto', theme: 'auto'
 }
 /** The minimum of each of its numbers, which are integers. @type {Record<string, number>} */
@@ -28,7 +28,7 @@ const MAX_VALUE = 2 ** 20
 
 /** @type {Record<string, string[]>} */
 const CHOICES = {
-  part: ['q', 'k', 'v'], depth: ['story', 'numbers', 'formula', 'code'], language: ['auto', ...Object.keys(LANGUAGES)],
+  part: ['q', 'k', 'v'], patched: ['residual', 'attention', 'feedForward', 'heads'], depth: ['story', 'numbers', 'formula', 'code'], language: ['auto', ...Object.keys(LANGUAGES)],
   theme: ['auto', 'light', 'dark']
 }
 

@@ -149,7 +149,7 @@ export function mount(container, context) {
     const ofKind = (/** @type {string} */ value) => (
       value === 'all' ? cards : cards.filter(({ layer, head }) => kindOf(scores?.layers[layer]?.[head]) === value))
     kinds.update(['all', ...PATTERNS].map(value => ({
-      value, text: `${t(`stages.head_scores.${value === 'all' ? 'every' : `looks.${value}`}`)} · ${ofKind(value).length}`
+      value, text: `${value === 'all' ? t('stages.head_scores.every') : t(`stages.head_scores.looks.${value}`)} · ${ofKind(value).length}`
     })), kind)
     kinds.element.hidden = kindNote.hidden = !scores
     const found = ofKind(scores ? kind : 'all')

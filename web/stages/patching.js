@@ -24,7 +24,8 @@ export const id = 'patching'
 /** @type {string[]} */ export const pickers = []
 
 /** @param {Run} run @param {View<'patching'>} view */
-export const data = (run, { room: { parts }, rooms, row, edits }) => ({ run, rooms, parts, row, edits })
+export const data = (run, { room: { parts }, rooms, row, edits, patched }) => (
+  { run, rooms, parts, row, edits, kind: patched })
 
 /** @type {Stage<'patching'>['picture']} */
 export const picture = (run, { room: { parts: { logits } } }) => createPicture(run, logits)
@@ -32,19 +33,16 @@ export const picture = (run, { room: { parts: { logits } } }) => createPicture(r
 /** The page asks the reader before it fills maps that take longer, in milliseconds. */
 const LONG_MS = 60_000
 
-/** The reader's choice applies to all models. @type {Kind} */
-let kind = 'residual'
-
 /** @param {ReturnType<typeof data>} next @returns {MapRow[]} */
-const listRows = ({ parts: { rows, attentions } }) => (
+const listRows = ({ parts: { rows, attentions }, kind }) => (
   kind === 'heads' ? attentions.map(heads => ({ ...heads, name: heads.out, heads })) : rows[kind])
 
 /**
  * Everything that a map depends on beside the other text: the reader's edits do not count.
  * @param {ReturnType<typeof data>} next
  */
-const keyOf = ({ run: { settings, imported }, row }) => (
-  JSON.stringify([{ ...settings, edits: [] }, imported?.serial, row]))
+const keyOf = ({ run: { settings, imported }, row, kind }) => (
+  JSON.stringify([{ ...settings, edits: [] }, imported?.serial, row, kind]))
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
@@ -57,10 +55,7 @@ export function mount(container, context) {
   const problem = h('p', { className: 'problem', role: 'alert', hidden: true }), answers = h('p', { className: 'note' })
   const example = h('a', { className: 'deed', hidden: true }, t('stages.patching.example'))
   const steps = createSegments(t('stages.patching.at'), (/** @type {number} */ step) => set({ row: step }))
-  const kinds = createSegments(t('stages.patching.taken'), (/** @type {Kind} */ value) => {
-    kind = value
-    if (latest) begin(latest, true)
-  })
+  const kinds = createSegments(t('stages.patching.taken'), (/** @type {Kind} */ value) => set({ patched: value }))
   const tools = h('div', { className: 'tools' }, steps.element, kinds.element)
   const question = h('p'), startButton = h('button', {
     type: 'button', className: 'primary', onclick: () => latest && begin(latest, false)
@@ -96,7 +91,7 @@ export function mount(container, context) {
   }
   /** @param {MapRow} row */
   function nameOf({ layer, block }) {
-    if (kind === 'residual') return layer === undefined ? t('stages.patching.end') : layerHeading({ layer }, t)
+    if (latest?.kind === 'residual') return layer === undefined ? t('stages.patching.end') : layerHeading({ layer }, t)
     return [layerHeading({ layer }, t), t(`map.blocks.${block}`)].filter(Boolean).join(' · ')
   }
   /** @param {string} name @param {number} at */
@@ -158,9 +153,9 @@ export function mount(container, context) {
   }
   /**
    * The places of the answer that differ, and which one is patched.
-   * @param {Difference[]} differences @param {number} row
+   * @param {Difference[]} differences @param {Pick<ReturnType<typeof data>, 'row' | 'kind'>} choice
    */
-  function drawChoices(differences, row) {
+  function drawChoices(differences, { row, kind }) {
     const shown = differences.find(({ step }) => step === row) ?? differences[0]
     steps.update(differences.map(({ step, here, there }) => ({ value: step, text: `${here} → ${there}` })), shown?.step)
     kinds.update(KINDS.map(value => ({ value, text: t(`stages.patching.kinds.${value}`) })), kind)
@@ -203,7 +198,7 @@ export function mount(container, context) {
    * @param {ReturnType<typeof data>} next @param {() => boolean} isStopped
    * @returns {Promise<Omit<PatchQuery, 'targets'> | null>}
    */
-  async function compareAnswers({ run, row }, isStopped) {
+  async function compareAnswers({ run, row, kind }, isStopped) {
     const { own, text, problem: found } = otherText(), state = get()
     showProblem(run)
     if (!text || found) return null
@@ -213,7 +208,7 @@ export function mount(container, context) {
     other = both[1]
     showProblem(run)
     drawAnswers()
-    const difference = drawChoices(listDifferences(here, other), row)
+    const difference = drawChoices(listDifferences(here, other), { row, kind })
     if (!problem.hidden || !difference) return null
     const [ids, otherIds] = both.map(({ steps: list }) => list.map(one => one.id))
     return { state, text, step: difference.step, ids, otherIds }
@@ -236,7 +231,7 @@ export function mount(container, context) {
     clear()
     const query = await compareAnswers(next, isStopped)
     if (!query || isStopped()) return
-    const parts = /** @type {PatchQuery['targets'][]} */ (kind === 'heads' ? ['heads'] : listRows(next).map(({ name }) => [name]))
+    const parts = /** @type {PatchQuery['targets'][]} */ (next.kind === 'heads' ? ['heads'] : listRows(next).map(({ name }) => [name]))
     const start = performance.now()
     for (const [done, targets] of parts.entries()) {
       const report = (/** @type {number} */ fraction) => progress.update(done + fraction, parts.length)
@@ -276,12 +271,13 @@ export function mount(container, context) {
   }
   /** @param {ReturnType<typeof data>} next @param {boolean} mayAsk */
   function begin(next, mayAsk) {
-    const ownJob = job = {}
+    const ownJob = job = {}, isStopped = () => job !== ownJob
     shownText = otherText().text
     shownKey = keyOf(next)
     maps.setAttribute('aria-busy', 'true')
-    compute(next, mayAsk, () => job !== ownJob).catch(reportError)
-      .then(() => job === ownJob && maps.setAttribute('aria-busy', 'false'))
+    // A map that is stopped while it fills ends with an error, which nobody needs to read.
+    compute(next, mayAsk, isStopped).catch(error => isStopped() || reportError(error))
+      .then(() => isStopped() || maps.setAttribute('aria-busy', 'false'))
   }
   return {
     update(next) {
