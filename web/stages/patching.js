@@ -245,7 +245,8 @@ export function mount(container, context) {
       if (done === 0 && mayAsk && time > LONG_MS) return askFirst(time)
     }
     progress.update(parts.length, parts.length)
-    if (!chosen) chooseLargest(listRows(next))
+    // A lesson may ask which place it is.
+    if (!chosen && !get().lesson) chooseLargest(listRows(next))
   }
   /** Chooses the place that carries most of the difference, and scrolls to it. @param {MapRow[]} rows */
   function chooseLargest(rows) {
