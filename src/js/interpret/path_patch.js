@@ -130,7 +130,7 @@ export async function pathPatch(engine, options) {
   const where = 'pathPatch', checked = expectOptions(where, options, OPTIONS)
   const { sender, receivers, ...rest } = checked
   const { runs, clean, corrupted, normalize } = readPatchOptions(where, engine, rest)
-  expect(receivers !== undefined, 'type', () => `${where}: receivers must be given`)
+  expect(receivers !== undefined, 'type', () => `${where}: receivers must be given, such as { layer: 1, head: 0, input: 'q' } or 'output'`)
   return runs.withRuns([clean, corrupted], async (source, base) => {
     const points = createPoints(base.trace), { graph, trace } = points
     const metrics = { clean: runs.measure(source), corrupted: runs.measure(base) }
