@@ -10,6 +10,7 @@ import { modelOf } from '../../web/models/index.js'
 import { changeCount } from '../../web/shell/changes.js'
 import { positionOnTour } from '../../web/shell/frame.js'
 import { countCells, cellIndex, readMatrix, findTensor, valueAt } from './cells.js'
+import { lengthOf } from '../../web/lib/patching.js'
 import { attributionLines, attributionOf, circuitsOf, countHeads, isHeadCardRight, isPairRight, isPartValueRight } from './model_tables.js'
 import { isGridCellRight, isGridNameRight, isGridLegendRight, isRoomCostRight, selectedStep, areCacheCountsRight, areCacheSumsRight } from './model_tables.js'
 import { bpeStep } from '../../web/worker/bpe_training.js'
@@ -325,6 +326,8 @@ export const KINDS = {
     return text === '0.0' || isRoundedTo(text.replace('−', ''), max, 1)
   }],
   note: ['.stage-figure .note', 'about', (view, text, context) => isPageText(view, text) || matchAny(NOTES)(view, text, context)],
+  problem: ['.stage-figure > .problem', null, (view, text) => (
+    Number(matchMessage(view, 'stages.patching.write', text)?.count) === lengthOf(view.run))],
   now: ['.house-now', null, isHouseTextRight],
   title: ['.caption b, .legend-note', null, (view, text) => (
     isPageText(view, text) || (view.room.stage === 'operation' && (Boolean(findTensor(view, text)) || /^\d$/.test(text))) ||

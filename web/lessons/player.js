@@ -299,7 +299,7 @@ export function mountPlayer(container, stage, context) {
 
   /** @param {Run} run */
   function draw(run) {
-    const { parts, words, lesson } = playing
+    const { parts, words } = playing
     const step = currentStep()
     const previous = currentAnswer()
     // Texts about the question's run remain when the answer has led to another run.
@@ -328,7 +328,6 @@ export function mountPlayer(container, stage, context) {
     parts.selectionKey = selectionKey
     parts.root.dataset.step = step.id
     parts.root.dataset.language = playing.language
-    saveProgress(playing.id ?? '', lesson.steps.indexOf(step))
   }
 
   /**
@@ -366,7 +365,8 @@ export function mountPlayer(container, stage, context) {
     const { question, hidesAnswer, asksForInput } = currentStep()
     document.documentElement.toggleAttribute('data-asks-input', isInPlace && Boolean(asksForInput))
     hideAnswer(isInPlace && Boolean(hidesAnswer || (question?.isOfAnswer && !currentAnswer()?.isAnswered)))
-    if (!isInPlace) pointer.clear()
+    if (isInPlace) saveProgress(String(playing.id), at)
+    else pointer.clear()
   }
 
   /** @param {string} id @param {Language} newLanguage */
