@@ -137,6 +137,24 @@ test('answers are kept, saved as a file, and counted for a class', async () => {
   await close()
 })
 
+test('the last step shows one figure, and whoever has finished leaves for the start', async () => {
+  const { page, complaints, close } = await open('vectors', 'en')
+  await waitForStep(page, 'arrow')
+  assert.equal(await page.isVisible('.lesson-model'), false)
+  await page.goto(`${page.url().split('#')[0]}#lesson=learning&step=5&language=en`)
+  await waitForStep(page, 'model')
+  assert.equal(await page.textContent('.lesson-model'), 'The model here: dates, English to Korean')
+  await page.waitForSelector('.lesson-end:not([hidden])')
+  for (const hidden of ['.tools', '.scrubber', '.figure']) {
+    assert.deepEqual(await page.$$eval(`.stage ${hidden}`, list => list.map(item => item.checkVisibility())), [false], hidden)
+  }
+  await page.click('.lesson-leave')
+  await page.waitForSelector('.opening')
+  assert.equal(await page.isVisible('.lesson'), false)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('the small figures: dragging and keys move a number, and reach the task', async () => {
   const { page, complaints, close } = await open('vectors', 'en', { viewport: { width: 1280, height: 720 } })
   await page.waitForSelector('.plane-handle')
@@ -162,17 +180,9 @@ test('a finger drags an arrow over the whole plane, and the page stays where it 
   const { page, complaints, close } = await open('vectors', 'en', HANDS.touch.options)
   const handle = await page.waitForSelector('.plane-handle')
   await handle.scrollIntoViewIfNeeded()
-  const { x, y, width, height } = await handle.boundingBox(), plane = await (await page.$('.plane')).boundingBox(), unit = plane.width / 8
-  const client = await page.context().newCDPSession(page), scrolled = await page.evaluate(() => scrollY)
-  const touch = (type, ...touchPoints) => client.send('Input.dispatchTouchEvent', { type, touchPoints })
-  const from = { x: x + width / 2, y: y + height / 2 }
-  const to = { x: plane.x + plane.width / 2 - 3 * unit, y: plane.y + plane.height / 2 + 2 * unit }
-  await touch('touchStart', from)
-  for (let i = 1; i <= 10; i++) {
-    await touch('touchMove', { x: from.x + (to.x - from.x) * i / 10, y: from.y + (to.y - from.y) * i / 10 })
-  }
-  await touch('touchEnd')
-  assert.equal(await handle.getAttribute('aria-valuetext'), '(−3.0, −2.0)')
+  const scrolled = await page.evaluate(() => scrollY)
+  await HANDS.touch.moveHandle(page, handle, [-3, -2])
+  await page.waitForFunction(item => item.ariaValueText === '(−3.0, −2.0)', handle)
   assert.equal(await page.evaluate(() => scrollY), scrolled)
   assert.deepEqual(complaints, [])
   await close()

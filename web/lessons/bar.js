@@ -54,7 +54,7 @@ export function createBar(context, titles, actions) {
   })
   panels.setAttribute('aria-pressed', String(document.documentElement.hasAttribute('data-panels')))
   const parts = {
-    name: h('span', { className: 'lesson-name' }), progress: h('progress', { 'aria-label': t('player.progress') }), title: h('h1', {}),
+    name: h('span', { className: 'lesson-name' }), progress: h('progress', { 'aria-label': t('player.progress') }), title: h('h1', {}), model: h('p', { className: 'note lesson-model' }),
     text: h('p', { className: 'lesson-text' }), end: h('p', { className: 'lesson-end', hidden: true }), ask: h('div', { className: 'lesson-asked' }),
     back: button('back', actions.back), next: button('next', actions.next), leave: button('leave', actions.leave),
     home: button('home', actions.home), sheet: button('sheet', () => actions.print('sheet'), t('player.sheet.print')),
@@ -64,7 +64,7 @@ export function createBar(context, titles, actions) {
   save.hidden = true
   const root = h('div', { className: 'lesson-bar' },
     h('div', { className: 'lesson-line' }, name, menu, progress),
-    h('div', { 'className': 'lesson-words', 'aria-live': 'polite' }, title, text), h('div', { className: 'lesson-answer' }, ask, end, save),
+    h('div', { 'className': 'lesson-words', 'aria-live': 'polite' }, title, parts.model, text), h('div', { className: 'lesson-answer' }, ask, end, save),
     h('div', { className: 'lesson-ways' }, home, back, next), h('div', { className: 'lesson-extras' }, panels,
       button('present', () => togglePresenting()), sheet, key, leave))
   return { root, showPlace, ...parts }

@@ -46,6 +46,7 @@
  * @property {(run: Run, now: Now) => Cells} [answerCell] the same once the question is answered
  * @property {(run: Run, now: Now) => Record<string, string>} [values] values for the placeholders of its texts
  * @property {boolean} [asksForInput] whether its text asks the reader to change the text in the top line
+ * @property {boolean} [hidesControls] whether only the first figure of its room is shown, without settings
  * @property {boolean} [hidesAnswer] whether the top line hides the model's answer, because a later step asks for it
  * @property {string[]} [freeSettings] what the step lets the reader change
  * @property {(run: Run, now: Now) => Cells[]} [paperCells] what a worksheet shows in place of what is pointed at; a

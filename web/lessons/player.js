@@ -148,8 +148,10 @@ export function mountPlayer(container, stage, context) {
   }
   /** What remains after the reader has left: a line that leads back. @type {HTMLElement | null} */
   let returnLine = null
+  /** Whoever has finished leaves for the start; whoever has not stays in the room of the step. */
   const leave = () => {
     const { lesson: id } = get(), at = playing.lesson.steps.indexOf(currentStep())
+    if (!playing.parts.end.hidden) return set({ ...defaults(), ...readerSettings() }, 'push')
     const close = () => {
       container.replaceChildren()
       container.hidden = true
@@ -345,6 +347,14 @@ export function mountPlayer(container, stage, context) {
     return following ? t('player.after', { name: t(`player.names.${following}`) })
       : t('player.toTheatre', { name: t('app.theatre') })
   }
+  /** The name of the model where a lesson first shows it, and where another model follows. */
+  function describeModel() {
+    const { steps, model: lessonModel } = playing.lesson, at = steps.indexOf(currentStep())
+    const before = steps.slice(0, at).findLast(step => !step.figure)
+    const { figure, model = lessonModel } = steps[at]
+    const isKnown = before && (before.model ?? lessonModel) === model
+    return figure || isKnown ? '' : t('player.model', { name: t(`controls.model.${model}`) })
+  }
   /** @param {boolean} isInPlace */
   function drawHeader(isInPlace) {
     const { parts, lesson, words } = playing
@@ -362,8 +372,10 @@ export function mountPlayer(container, stage, context) {
     parts.root.classList.toggle('is-away', !isInPlace)
     if (isInPlace) stepFigure.update(currentStep(), String(playing.id), playing.language, words.steps[currentStep().id])
     else stepFigure.clear()
-    const { question, hidesAnswer, asksForInput } = currentStep()
+    setText(parts.model, describeModel())
+    const { question, hidesAnswer, asksForInput, hidesControls } = currentStep()
     document.documentElement.toggleAttribute('data-asks-input', isInPlace && Boolean(asksForInput))
+    document.documentElement.toggleAttribute('data-first-figure', isInPlace && Boolean(hidesControls))
     hideAnswer(isInPlace && Boolean(hidesAnswer || (question?.isOfAnswer && !currentAnswer()?.isAnswered)))
     if (isInPlace) saveProgress(String(playing.id), at)
     else pointer.clear()
@@ -434,7 +446,7 @@ export function mountPlayer(container, stage, context) {
       pointer.clear()
       stepFigure.clear()
       hideAnswer(false)
-      document.documentElement.toggleAttribute('data-asks-input', false)
+      for (const name of ['data-asks-input', 'data-first-figure']) document.documentElement.removeAttribute(name)
       if (playing.id) container.replaceChildren(...(returnLine ? [returnLine] : []))
       returnLine = null
       playing = { ...playing, id: null, requestedKey: null }
