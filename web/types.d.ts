@@ -702,6 +702,9 @@ export interface Attribution {
   parts: AttributedPart[]
 }
 
+/** What each token of each embedded text did to a score, total, and the score without the text, baseline. */
+export type InputAttributions = { values: number[], total: number, baseline: number, gap: number }[]
+
 /** The strongest pairs of the circuits of a head; count: of the tokens; null for what cannot be computed. */
 export interface Circuits {
   ov: { top: { source: number, target: number, value: number }[], copyingScore: number, count: number } | null
@@ -759,6 +762,11 @@ export interface QueryTypes {
   attribution: [{ logits: string, position: number, token?: number, isDifference: boolean }, Attribution]
   /** tokens: ids; all by default */
   circuits: [{ layer: number, head: number, logits?: string, tokens?: number[] }, Circuits]
+  /** inputs: the tensors with the embeddings */
+  inputAttribution: [{
+    method: 'gradientTimesInput' | 'integratedGradients' | 'occlusion', inputs: string[], logits: string, position: number, token: number,
+    against: number | null
+  }, InputAttributions | null]
   answerTo: [{ state: State, text: string }, OtherText]
   patch: [PatchQuery, PatchedRows]
   stopPatching: [object, void]

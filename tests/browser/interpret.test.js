@@ -2,10 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { partKey } from '../../web/lib/ablation_parts.js'
+import { data as attributionData } from '../../web/stages/attribution.js'
 import { data as partsData } from '../../web/stages/ablation.js'
 import { fromHash } from '../../web/models/state.js'
-import { READY } from '../../web/models/index.js'
+import { READY, settingsOf } from '../../web/models/index.js'
+import { METHODS, listEmbeddings } from '../../web/lib/input_attribution.js'
+import { getAxisLabels } from '../../web/lib/run.js'
 import { roomsOf } from '../../web/rooms/index.js'
+import { attributeInputs } from '../../web/worker/input_attribution.js'
 import { headScores } from '../../web/worker/head_scores.js'
 import { gf } from '../lib/engine.js'
 import { longTest, everyNth, partUnlessLong } from '../lib/long.js'
@@ -122,6 +126,54 @@ for (const { id: model } of READY.filter(({ id, rooms }) => !rooms && id !== 'se
       run.dispose()
       await close()
     }
+    t.diagnostic(`${count} numbers`)
+  })
+}
+
+/** Reads the values of each token by the chosen method, and the note below. */
+const readInputs = page => page.evaluate(() => {
+  const section = document.querySelector('.stage input[value="occlusion"]').closest('section')
+  return {
+    rows: [...section.querySelectorAll('.chips-row')].map(row => (
+      [...row.querySelectorAll('.chip')].map(chip => [...chip.children].map(({ textContent }) => textContent)))),
+    note: [...section.querySelectorAll('.note')].at(-1).textContent
+  }
+})
+
+for (const [i, { id: model }] of READY.filter(({ id, rooms }) => !rooms && id !== 'sentences').entries()) {
+  test(`${model}: gradients and occlusion of every token equal the library's`, async t => {
+    const state = completeState({ model, room: 'attribution', language: i % 2 ? 'ko' : 'en', row: model === 'particles' ? 0 : 2 })
+    const run = runInNode(state), rooms = roomsOf(run), room = rooms.find(({ id }) => id === 'attribution')
+    const { logits, answer } = attributionData(run, { ...state, room, rooms })
+    const { token } = attributionOf({ ...createTextView(run, state, rooms, code), room })
+    const inputs = listEmbeddings(rooms)
+    const { page, complaints, close } = await open(state)
+    await waitForBars(page)
+    let count = 0
+    for (const method of METHODS) {
+      await page.click(`.stage-figure .segments label:has(input[value="${method}"])`)
+      await waitForBars(page)
+      await page.waitForFunction(() => document.querySelector('.stage input[value="occlusion"]').closest('section').querySelector('.chip'))
+      const expected = await attributeInputs(gf, { exportable: run.workerRun.exportable, settings: settingsOf(state) },
+        { method, inputs: inputs.map(({ out }) => out), logits, position: answer.position, token, against: null })
+      const { rows, note } = await readInputs(page)
+      assert.equal(rows.length, inputs.length)
+      rows.forEach((chips, r) => {
+        const { values } = expected[r], labels = getAxisLabels(run, run.tensors.get(inputs[r].out), 1)
+        assert.ok(values.slice(chips.length).every(value => value === 0), 'only tokens that were not read are left out')
+        chips.forEach(([text, value], at) => {
+          assert.equal(text, labels[at])
+          assert.ok(isPartValueRight(value, values[at]), `${method} ${text}: ${value}, ${values[at]}`)
+        })
+        count += chips.length
+      })
+      if (method === 'integratedGradients') expected.forEach(({ total, baseline }) => (
+        [total, baseline].forEach(value => assert.ok(note.includes(value.toFixed(4).replace('-', '−')), `${value} in ${note}`))))
+      assert.deepEqual(await findViolations(page), [])
+    }
+    assert.deepEqual(complaints, [])
+    run.dispose()
+    await close()
     t.diagnostic(`${count} numbers`)
   })
 }

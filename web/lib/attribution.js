@@ -2,6 +2,7 @@
 
 import { fullName, layerHeading } from './ablation_parts.js'
 import { fullRoomName } from './room_name.js'
+import { formatFixed } from './number.js'
 import { canonicalName, getAxisLabels, getDescription } from './run.js'
 
 /** @import { Attribution, AttributedPart, Room, Run, Translate } from '../types.d.ts' */
@@ -57,6 +58,12 @@ export function attributedName({ role, room, layer, head, name }, t) {
   const own = role === 'head' ? t('stages.ablation.head', { head: head ?? 0 }) : t(`stages.attribution.roles.${role}`)
   const isOfRoom = ['bias', 'norm', 'edit', 'other'].includes(role)
   return [isOfRoom ? room ? fullRoomName(room, t) : name : layerHeading(at, t), own].filter(Boolean).join(' · ')
+}
+
+/** A number with its sign, since the parts are added. @param {number} value */
+export const formatPart = value => {
+  const text = formatFixed(value, 3)
+  return value > 0 && /[1-9]/.test(text) ? `+${text}` : text
 }
 
 /** Parts of a folded waterfall. */

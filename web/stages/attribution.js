@@ -1,6 +1,6 @@
 /** Direct logit attribution: what each token and each part of the model added to the score of an answer's token. */
 
-import { attributedName, listAnswers, nameOfToken, placeParts, sourceRows, waterfall } from '../lib/attribution.js'
+import { attributedName, formatPart, listAnswers, nameOfToken, placeParts, sourceRows, waterfall } from '../lib/attribution.js'
 import { mountChips } from '../lib/chips.js'
 import { createScale, signedDomain } from '../lib/color.js'
 import { handleInternalClick, h, setText, syncChildren } from '../lib/dom.js'
@@ -37,12 +37,6 @@ let isFolded = true
  * @typedef {{ of: ReturnType<typeof data>, attribution: Attribution, parts: PlacedPart[], rows: SourceRow[] }} Found
  */
 
-/** A number with its sign, since the parts are added. @param {number} value */
-export const formatPart = value => {
-  const text = formatFixed(value, 3)
-  return value > 0 && /[1-9]/.test(text) ? `+${text}` : text
-}
-
 const createBar = () => h('li', {}, h('span', { className: 'fall-name' }, h('a'), h('span')),
   h('span', { 'className': 'fall-track', 'aria-hidden': 'true' }, h('span', { className: 'fall-bar' })), h('b', { className: 'fall-number' }))
 
@@ -56,6 +50,7 @@ export function mount(container, context) {
   const chips = mountChips(source, { onHover: describe, onPress: describe, onLeave() {} })
   source.append(status)
   const heading = h('h2'), list = h('ol', { className: 'waterfall' }), sum = h('p', { className: 'note attribution-sum' })
+  const inputs = h('section')
   const fold = h('button', { type: 'button', className: 'quiet', onclick: () => {
     isFolded = !isFolded
     draw()
@@ -71,7 +66,7 @@ export function mount(container, context) {
     })
   }
   const tools = h('div', { className: 'tools' }, segments.against.element, segments.order.element), others = h('p', { className: 'note' })
-  container.append(tools, source, h('section', {}, heading, list, fold, sum), others)
+  container.append(tools, source, h('section', {}, heading, list, fold, sum), inputs, others)
   /** The other rooms that look inside. @param {ReturnType<typeof data>} of */
   function drawOthers({ rooms }) {
     const links = rooms.filter(({ stage }) => OTHER_ROOMS.includes(stage)).map(({ id: room, words }) => h('a', {
@@ -81,6 +76,8 @@ export function mount(container, context) {
   }
   /** @type {ReturnType<typeof data> | null} */ let latest = null
   /** @type {Found | null} */ let found = null
+  /** @type {ReturnType<typeof import('../lib/input_attribution.js').mountInputAttribution> | null} */
+  let mounted = null
   let job = {}
 
   /** @param {BuiltElement<HTMLElement>} element @param {PlacedPart | null} part @param {string} text */
@@ -157,6 +154,14 @@ export function mount(container, context) {
     drawSources()
     drawBars()
   }
+  /** @param {Found} of */
+  async function drawInputs(of) {
+    const { mountInputAttribution } = await import('../lib/input_attribution.js')
+    if (found !== of) return
+    const { of: { run, rooms, logits, answer: { position } }, attribution: { token, against } } = of
+    mounted ??= mountInputAttribution(inputs, context)
+    await mounted.update({ run, rooms, logits, position, token, against })
+  }
   /** @param {ReturnType<typeof data>} next */
   async function compute(next) {
     const ownJob = job = {}, { run, rooms, logits, answer: { position, token } } = next
@@ -168,6 +173,7 @@ export function mount(container, context) {
     setText(status, '')
     draw()
     container.setAttribute('aria-busy', 'false')
+    await drawInputs(found)
   }
   return {
     update(next) {
@@ -175,10 +181,12 @@ export function mount(container, context) {
       latest = next
       drawOthers(next)
       draw()
+      mounted?.draw()
       if (isNew) compute(next).catch(reportError)
     },
     mark() {},
     destroy() {
+      mounted?.destroy()
       job = {}
     }
   }

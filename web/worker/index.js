@@ -10,6 +10,7 @@ import { createGeneration } from './generation.js'
 import { finiteDifference } from './finite_difference.js'
 import { gradientsOf, transferList, messageOf, readValuesWithPeaks } from './serialize_run.js'
 import { extentOf, someRows } from './rows.js'
+import { attributeInputs } from './input_attribution.js'
 import { interpretCalls, measureAnswer } from './interpret.js'
 import { answerCall } from '../lib/rpc.js'
 import { thumbnailsOf } from '../lib/thumbnails.js'
@@ -285,6 +286,8 @@ const calls = {
     for (const { run } of [here, there]) run.dispose()
     return patchTexts(own, here, there, query, { signal, onProgress: fraction => report({ done: fraction, total: 1 }) })
   },
+  /** What each token did to a score. @param {QueryTypes['inputAttribution'][0]} query */
+  inputAttribution: query => attributeInputs(engine, runOf(), query),
   stopPatching: () => patching.abort(),
   ...queryCalls(cell => runOf(cell?.isTwin)),
   ...interpretCalls(isTwin => (
