@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findLesson } from '../../web/lessons/index.js'
-import { BASICS, TERMS, stateOfTerm, tensorInRoom } from '../../web/glossary/terms.js'
+import { LESSON_TERMS, TERMS, stateOfTerm, tensorInRoom } from '../../web/glossary/terms.js'
 import { splitProse } from '../../web/lib/prose.js'
 import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
@@ -25,15 +25,15 @@ test('every term has a name and a definition in every language, and a group', as
     const words = await loadGlossary(language)
     assert.deepEqual(Object.keys(words.names), Object.keys(words.terms))
     assert.ok(Object.values(words.names).every(name => name.trim()))
-    assert.deepEqual(Object.keys(words.terms).sort(), [...BASICS, ...TERMS].map(({ id }) => id).sort())
-    assert.deepEqual(Object.keys(words.groups), ['basics', ...new Set(TERMS.map(({ group }) => group))])
+    assert.deepEqual(Object.keys(words.terms).sort(), [...LESSON_TERMS, ...TERMS].map(({ id }) => id).sort())
+    assert.deepEqual(Object.keys(words.groups), ['basics', ...new Set(TERMS.map(({ group }) => group)), 'inside'])
     for (const [id, text] of Object.entries(words.terms)) assert.match(text, /^.{10,140}[.]$/, id)
   }
   for (const { id, torch } of TERMS) assert.ok(torch === null || torch.trim(), id)
 })
 
-test('every basic word leads to a step of a lesson', () => {
-  for (const { id, lesson, step } of BASICS) assert.ok(step < findLesson(lesson)?.stepCount, id)
+test('every term without a matrix leads to a step of a lesson', () => {
+  for (const { id, lesson, step } of LESSON_TERMS) assert.ok(step < findLesson(lesson)?.stepCount, id)
 })
 
 test('every term leads to an existing matrix, from every model', () => {

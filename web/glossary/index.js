@@ -6,7 +6,7 @@ import { getDescription } from '../lib/run.js'
 import { createPointer } from '../lessons/pointer.js'
 import { defaults } from '../models/state.js'
 import { loadGlossary } from '../words/index.js'
-import { BASICS, TERMS, stateOfTerm, tensorInRoom, findTerm } from './terms.js'
+import { LESSON_TERMS, TERMS, stateOfTerm, tensorInRoom, findTerm } from './terms.js'
 
 /** @import { Context, Language } from '../types.d.ts' */
 /** @import { Term } from './terms.js' */
@@ -29,21 +29,21 @@ function createDialog(language, words, english, { t, set, get, link, rooms }, fo
       h('h4', {}, name, englishName === name ? '' : h('span', { lang: 'en' }, englishName), torch ? h('code', {}, torch) : ''),
       h('p', {}, renderProse(words.terms[id]), ' ', show))
   }
-  /** @param {typeof BASICS[number]} term */
+  /** @param {typeof LESSON_TERMS[number]} term */
   function stateOfLesson({ lesson, step }) {
     const { language: chosen, theme, depth } = get()
     return { ...defaults(), language: chosen, theme, depth, lesson, at: step }
   }
-  const basics = h('section', {}, h('h3', {}, words.groups.basics),
-    BASICS.map(term => renderEntry(term, words.lesson, () => set(stateOfLesson(term), 'push'))))
-  const groups = [...new Set(TERMS.map(({ group }) => group))].map(group => h('section', {},
-    h('h3', {}, words.groups[/** @type {keyof Words['groups']} */ (group)]),
-    TERMS.filter(term => term.group === group).map(term => renderEntry(term, words.show, () => followTerm(term)))))
+  /** The terms of a group under its heading. @param {string} group */
+  const renderGroup = group => h('section', {}, h('h3', {}, words.groups[/** @type {keyof Words['groups']} */ (group)]),
+    LESSON_TERMS.filter(term => term.group === group)
+      .map(term => renderEntry(term, words.lesson, () => set(stateOfLesson(term), 'push'))),
+    TERMS.filter(term => term.group === group).map(term => renderEntry(term, words.show, () => followTerm(term))))
   /** @type {HTMLDialogElement} */
   const dialog = h('dialog', { 'className': 'settings glossary', 'aria-label': words.title },
     h('div', { className: 'dialog-head' }, h('h2', {}, words.title),
       h('button', { type: 'button', className: 'quiet', onclick: () => dialog.close() }, t('app.close'))),
-    h('p', { className: 'note' }, words.what), basics, groups)
+    h('p', { className: 'note' }, words.what), Object.keys(words.groups).map(renderGroup))
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
   // The event fires a task later, when the dialog may be open again.
   dialog.addEventListener('close', () => !dialog.open && get().glossary && set({ glossary: '' }))
@@ -52,7 +52,7 @@ function createDialog(language, words, english, { t, set, get, link, rooms }, fo
     /** @param {string} id of the term at which it opens, or null */
     open(id) {
       TERMS.forEach(term => links.get(term.id)?.setAttribute('href', link(stateOfTerm(term, get(), rooms()))))
-      BASICS.forEach(term => links.get(term.id)?.setAttribute('href', link(stateOfLesson(term))))
+      LESSON_TERMS.forEach(term => links.get(term.id)?.setAttribute('href', link(stateOfLesson(term))))
       for (const section of dialog.querySelectorAll('.term-entry')) {
         section.classList.toggle('is-current', section.getAttribute('data-term') === id)
       }

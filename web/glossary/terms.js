@@ -93,10 +93,11 @@ export const TERMS = [
 ].map(term => ({ ...term, group: 'answer' })))
 
 /**
- * The words that a beginner needs first. They name no matrix; each has a lesson that introduces it.
- * @type {{ id: string, torch: string | null, lesson: string, step: number }[]}
+ * The terms that name no matrix: the words that a beginner needs first, and ways to look inside a model. Each has a
+ * step of a lesson that shows it, counted from 0.
+ * @type {{ id: string, group: string, torch: string | null, lesson: string, step: number }[]}
  */
-export const BASICS = [
+export const LESSON_TERMS = [
   { id: 'transformer', torch: 'nn.Transformer', lesson: 'block', step: 0 },
   { id: 'model', torch: 'nn.Module', lesson: 'learning', step: 0 },
   { id: 'parameter', torch: 'nn.Parameter', lesson: 'learning', step: 0 },
@@ -107,7 +108,14 @@ export const BASICS = [
   { id: 'layer', torch: 'nn.TransformerEncoderLayer', lesson: 'block', step: 1 },
   { id: 'loss', torch: 'nn.CrossEntropyLoss', lesson: 'learning', step: 1 },
   { id: 'gradient', torch: 'loss.backward', lesson: 'learning', step: 1 }
-]
+].map(term => ({ ...term, group: 'basics' })).concat([
+  { id: 'attribution', torch: null, lesson: 'attribution', step: 0 },
+  { id: 'lens', torch: null, lesson: 'block', step: 2 },
+  { id: 'ablation', torch: null, lesson: 'induction', step: 3 },
+  { id: 'patching', torch: null, lesson: 'patching', step: 0 },
+  { id: 'induction', torch: null, lesson: 'induction', step: 0 },
+  { id: 'circuit', torch: null, lesson: 'induction', step: 1 }
+].map(term => ({ ...term, group: 'inside' })))
 
 /** @param {string} id */
 export const findTerm = id => TERMS.find(term => term.id === id)
