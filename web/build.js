@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto'
 import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
@@ -17,6 +18,11 @@ import { collectLearned } from './models/collect.js'
 import { MODELS } from './models/index.js'
 
 /** @import { BuildOptions, Metafile, OutputFile } from 'esbuild' */
+
+/**
+ * The content of each file of the site, as Subresource Integrity writes it.
+ * @typedef {Record<string, string>} FileList
+ */
 
 /** @param {string} path */
 const here = path => fileURLToPath(new URL(path, import.meta.url))
@@ -213,6 +219,24 @@ async function guides() {
   await cp(here('pictures'), `${SITE}pictures`, { recursive: true })
 }
 
+/** Files of the site that the service worker does not store: copies, maps of sources, itself, the page in one file. */
+const NOT_STORED = /\.(gz|br|map)$|^service_worker\.js$|^glassformer\.html$/
+
+/** The service worker, which begins with the list of files. The manifest and the icons are beside it. */
+async function offline() {
+  for (const name of await readdir(here('offline'))) {
+    if (!name.endsWith('.js')) await cp(here(`offline/${name}`), SITE + name)
+  }
+  const names = (await readdir(SITE, { recursive: true, withFileTypes: true })).filter(entry => entry.isFile())
+    .map(({ parentPath, name }) => relative(SITE, `${parentPath}/${name}`))
+    .filter(name => !NOT_STORED.test(name)).sort()
+  /** @type {FileList} */
+  const files = Object.fromEntries(
+    await Promise.all(names.map(async name => [name, integrity(await readFile(SITE + name))])))
+  await bundle({ entryPoints: [here('offline/service_worker.js')], outfile: `${SITE}service_worker.js`, format: 'iife',
+    banner: { js: `self.FILES=${JSON.stringify(files)}` } })
+}
+
 /** @param {string} name */
 async function pack(name) {
   const bytes = await readFile(SITE + name)
@@ -235,8 +259,10 @@ async function inline(path, plugins = [classNames]) {
   const { outputFiles } = await bundle({ entryPoints: [here(path)], write: false, format: 'iife', plugins })
   return /** @type {OutputFile[]} */ (outputFiles)[0].text
 }
+/** @param {string | Uint8Array} content */
+const integrity = content => `sha256-${createHash('sha256').update(content).digest('base64')}`
 /** @param {string} text */
-const hash = text => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+const hash = text => `'${integrity(text)}'`
 
 /** dist/glassformer.html: everything in one file, chunks too; the policy allows script and style by hash. */
 async function single() {
@@ -258,6 +284,7 @@ async function single() {
   const policy = `default-src 'none'; script-src ${hash(script)} 'wasm-unsafe-eval'; style-src ${hash(style)}; ` +
     "img-src data: blob:; connect-src 'none'; worker-src blob:; base-uri 'none'; form-action 'none'"
   const parts = {
+    '<link rel="manifest" href="manifest.webmanifest">\n<link rel="apple-touch-icon" href="icon-192.png">\n': '',
     '<link rel="stylesheet" href="style.css">': `<style>${style}</style>`,
     [MAIN]: '',
     '</body>': `<script type="application/wasm" id="wasm">${wasm}</script>\n` +
@@ -317,5 +344,6 @@ async function report({ outputs }) {
 }
 
 const metafile = await site()
+await offline()
 await Promise.all([single(), packAll()])
 await report(metafile)

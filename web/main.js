@@ -1,6 +1,7 @@
 /** The page: keeps the state, requests runs from the engine, and passes both to the parts that render them. */
 
 import { setText } from './lib/dom.js'
+import { isSingleFile } from './lib/resources.js'
 import { isFailedImport } from './lib/lazy_import.js'
 import { debounce, nextTask, waitForPaint } from './lib/scheduling.js'
 import { readRun } from './lib/run.js'
@@ -25,6 +26,9 @@ import { loadTexts } from './words/index.js'
 /** @import { Context, Failure, Language, Patch, Problem, Progress } from './types.d.ts' */
 /** @import { Run, Settings, State, Translate } from './types.d.ts' */
 /** @import { Texts } from './lib/text.js' */
+
+/** Milliseconds after the first request for a run until all files are fetched, to be there without network. */
+const OFFLINE_DELAY = 3000
 
 /** Events that prefetch the rooms while the reader is still at the opening. */
 const SIGNS = ['pointermove', 'pointerdown', 'keydown', 'scroll']
@@ -305,7 +309,12 @@ async function start() {
   }
   engine = begun.engine
   refresh()
+  // Whoever develops the page would get old files.
+  if (!developing && !state.embed && isSecureContext && !isSingleFile()) setTimeout(workOffline, OFFLINE_DELAY)
 }
+/** Without a service worker the page works as before, with a network. */
+const workOffline = () => import('./offline/register.js')
+  .then(({ registerServiceWorker }) => registerServiceWorker(context)).catch(() => {})
 
 addEventListener('popstate', () => {
   link.forget()

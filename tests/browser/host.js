@@ -10,13 +10,13 @@ import { defaults, fromHash, toHash } from '../../web/models/state.js'
 import { makeRun, pageRun } from '../lib/page.js'
 
 const SITE = new URL('../../dist/site/', import.meta.url)
-const TYPES = {
+export const TYPES = {
   '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm',
-  '.map': 'application/json'
+  '.map': 'application/json', '.webmanifest': 'application/manifest+json', '.png': 'image/png'
 }
 const PATH = '/some/where/'
 const AXE = new URL('../../node_modules/axe-core/axe.min.js', import.meta.url)
-const CHROMIUM_ARGUMENTS = [
+export const CHROMIUM_ARGUMENTS = [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync'
 ]

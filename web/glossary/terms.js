@@ -98,24 +98,23 @@ export const TERMS = [
  * @type {{ id: string, group: string, torch: string | null, lesson: string, step: number }[]}
  */
 export const LESSON_TERMS = [
-  { id: 'transformer', torch: 'nn.Transformer', lesson: 'block', step: 0 },
-  { id: 'model', torch: 'nn.Module', lesson: 'learning', step: 0 },
-  { id: 'parameter', torch: 'nn.Parameter', lesson: 'learning', step: 0 },
-  { id: 'training', torch: 'optimizer.step', lesson: 'learning', step: 2 },
-  { id: 'vector', torch: 'torch.Tensor', lesson: 'vectors', step: 0 },
-  { id: 'matrix', torch: 'torch.Tensor', lesson: 'attention', step: 5 },
-  { id: 'dimension', torch: 'd_model', lesson: 'vectors', step: 4 },
-  { id: 'layer', torch: 'nn.TransformerEncoderLayer', lesson: 'block', step: 1 },
-  { id: 'loss', torch: 'nn.CrossEntropyLoss', lesson: 'learning', step: 1 },
-  { id: 'gradient', torch: 'loss.backward', lesson: 'learning', step: 1 }
-].map(term => ({ ...term, group: 'basics' })).concat([
-  { id: 'attribution', torch: null, lesson: 'attribution', step: 0 },
-  { id: 'lens', torch: null, lesson: 'block', step: 2 },
-  { id: 'ablation', torch: null, lesson: 'induction', step: 3 },
-  { id: 'patching', torch: null, lesson: 'patching', step: 0 },
-  { id: 'induction', torch: null, lesson: 'induction', step: 0 },
-  { id: 'circuit', torch: null, lesson: 'induction', step: 1 }
-].map(term => ({ ...term, group: 'inside' })))
+  { id: 'transformer', group: 'basics', torch: 'nn.Transformer', lesson: 'block', step: 0 },
+  { id: 'model', group: 'basics', torch: 'nn.Module', lesson: 'learning', step: 0 },
+  { id: 'parameter', group: 'basics', torch: 'nn.Parameter', lesson: 'learning', step: 0 },
+  { id: 'training', group: 'basics', torch: 'optimizer.step', lesson: 'learning', step: 2 },
+  { id: 'vector', group: 'basics', torch: 'torch.Tensor', lesson: 'vectors', step: 0 },
+  { id: 'matrix', group: 'basics', torch: 'torch.Tensor', lesson: 'attention', step: 5 },
+  { id: 'dimension', group: 'basics', torch: 'd_model', lesson: 'vectors', step: 4 },
+  { id: 'layer', group: 'basics', torch: 'nn.TransformerEncoderLayer', lesson: 'block', step: 1 },
+  { id: 'loss', group: 'basics', torch: 'nn.CrossEntropyLoss', lesson: 'learning', step: 1 },
+  { id: 'gradient', group: 'basics', torch: 'loss.backward', lesson: 'learning', step: 1 },
+  { id: 'attribution', group: 'inside', torch: null, lesson: 'attribution', step: 0 },
+  { id: 'lens', group: 'inside', torch: null, lesson: 'block', step: 2 },
+  { id: 'ablation', group: 'inside', torch: null, lesson: 'induction', step: 3 },
+  { id: 'patching', group: 'inside', torch: null, lesson: 'patching', step: 0 },
+  { id: 'induction', group: 'inside', torch: null, lesson: 'induction', step: 0 },
+  { id: 'circuit', group: 'inside', torch: null, lesson: 'induction', step: 1 }
+]
 
 /** @param {string} id */
 export const findTerm = id => TERMS.find(term => term.id === id)

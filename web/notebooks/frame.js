@@ -6,9 +6,15 @@ import { h } from '../lib/dom.js'
 
 /** @typedef {{ message?: any, failure?: string }} FromFrame */
 
-/** Starts a worker for cells that cannot fetch or import anything. @param {string} code @returns {CellWorker} */
+/**
+ * Starts a worker for cells that cannot fetch or import anything. Its frame has an origin of its own: by its attribute,
+ * or, where a service worker serves the page, by a header of the response, since a service worker is not asked for the
+ * document of a sandboxed frame.
+ * @param {string} code @returns {CellWorker}
+ */
 export function startCellWorker(code) {
-  const frame = h('iframe', { src: 'cell.html', sandbox: 'allow-scripts', hidden: true, title: 'cells' })
+  const sandbox = navigator.serviceWorker?.controller ? {} : { sandbox: 'allow-scripts' }
+  const frame = h('iframe', { src: 'cell.html', ...sandbox, hidden: true, title: 'cells' })
   const { port1: port, port2: framePort } = new MessageChannel()
   /** @type {CellWorker} */
   const worker = {

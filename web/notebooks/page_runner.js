@@ -3,9 +3,6 @@
 import { startCellWorker } from './frame.js'
 import { createRunner } from './runner.js'
 
-/** A single-file page has one policy for everything in it, which forbids `eval`. */
-export const isSingleFile = () => document.getElementById('wasm') !== null
-
 /** @param {string} name */
 async function fetchFile(name) {
   const response = await fetch(name)
