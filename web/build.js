@@ -248,7 +248,7 @@ async function pack(name) {
 
 async function packAll() {
   const names = await readdir(SITE, { recursive: true })
-  await Promise.all(names.filter(name => PACKED.test(name)).map(pack))
+  await Promise.all(names.filter(name => PACKED.test(name) && name !== 'glassformer.html').map(pack))
 }
 
 /**
@@ -302,7 +302,7 @@ async function single() {
     if (!html.includes(from)) throw new Error(`index.html has no ${from}`)
     html = html.replace(from, () => to)
   }
-  await writeFile(here('../dist/glassformer.html'), html)
+  for (const folder of ['../dist/', '../dist/site/']) await writeFile(here(`${folder}glassformer.html`), html)
 }
 
 /**

@@ -95,11 +95,13 @@ export function mountOpening(container, context) {
       createDoor('notebooks', { ...defaults('positions'), room: 'notebook.000' })),
     h('section', { className: 'opening-course' }, h('h2', {}, t('opening.lessons')),
       h('ol', { className: 'opening-list' }, LESSONS.map(createLessonLink))),
-    // A single-file page has no guides beside it.
+    // A single-file page has no guides beside it, and is downloaded already.
     h('p', { className: 'opening-foot' },
       h('button', { type: 'button', className: 'quiet', onclick: () => togglePresenting() }, t('opening.present')),
       h('button', { type: 'button', className: 'quiet', onclick: openTeaching }, t('opening.teaching')),
-      location.protocol === 'file:' ? '' : h('a', { className: 'opening-more', href: 'reference.html' }, t('opening.reference')))))
+      ...(location.protocol === 'file:' ? [] : [
+        h('a', { className: 'opening-more', href: 'glassformer.html', download: '' }, t('opening.download')),
+        h('a', { className: 'opening-more', href: 'reference.html' }, t('opening.reference'))]))))
   const figure = mountOpeningFigure(slot, context)
   return {
     /** @param {Run | null} run */
