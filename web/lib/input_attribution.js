@@ -67,7 +67,7 @@ export function mountInputAttribution(container, { t, theme, runQuery, reportErr
     setText(status, text('token', { token: textsOf(of)[row].tokens[at], value: formatPart(found[row].values[at]) }))
   }
   function draw() {
-    segments.update([NONE, ...METHODS].map((/** @type {typeof method} */ value) => ({ value, text: text(`methods.${value}`) })), method)
+    segments.update([NONE, ...METHODS].map((/** @type {typeof method} */ value) => ({ value, text: t(`stages.attribution.inputs.methods.${value}`) })), method)
     result.hidden = !latest || method === NONE
     if (!latest || result.hidden) return
     const { of, found, method: used } = latest, texts = textsOf(of)
@@ -78,7 +78,7 @@ export function mountInputAttribution(container, { t, theme, runQuery, reportErr
     const range = span.rangeOf(Math.max(...found.map(({ values }) => values.length)), MAX_TOKENS)
     first = range[0]
     const sums = used === 'integratedGradients' ? found.map((own, i) => describeSum(texts[i].name, own)) : []
-    setText(note, [text(`details.${used}`), ...sums].join(' '))
+    setText(note, [t(`stages.attribution.inputs.details.${used}`), ...sums].join(' '))
     const max = Math.max(1e-6, ...found.flatMap(({ values }) => values.map(Math.abs)))
     const colors = createScale(signedDomain(max), theme().mode)
     chips.update(found.map(({ values }, i) => ({
