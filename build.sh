@@ -6,6 +6,8 @@ cd "$(dirname "$0")"
 EMCC=${EMCC:-emcc}
 CLANG=${CLANG:-clang}
 PORT=${PORT:-8080}
+# The public address of the repository, such as https://example.org/glassformer; empty as long as there is none.
+REPOSITORY=${REPOSITORY:-}
 C_FLAGS=(-std=gnu11 -ffp-contract=off -Wall -Wextra -Werror)
 # Loops that profit are marked with `#pragma unroll`; unrolling all others would add a ninth to the size.
 WASM_FLAGS=(-O3 -fno-unroll-loops -msimd128 --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB)
@@ -27,7 +29,7 @@ help() {
 ./build.sh native   build/native, the kernels under sanitizers, for the tests
 ./build.sh types    dist/types, the types of the library
 ./build.sh bundle   dist/js, library, command and kernels as npm gets them
-./build.sh site     dist/site, the page for any static host, and dist/glassformer.html, the page in one file
+./build.sh site     dist/site, the page for any static host, with the page and the library in one file each
 ./build.sh all      wasm, types, bundle and site
 ./build.sh start    sets up what is missing, builds the page and serves it (PORT, default 8080)
 ./build.sh test     sets up what is missing and runs every test
@@ -38,6 +40,7 @@ help() {
 ./build.sh bench    measures against the peers (minutes); options go to tests/bench/run.js, see there
 ./build.sh bench_page  times the page's responses to its readers (minutes); options go to tests/bench/page.js
 ./build.sh train    trains the page's models again (minutes)
+./build.sh release  checks and packs a version, tags and publishes it; with --dry-run only what comes before the tag
 ./build.sh clean    removes build and dist
 TEXT
 }
@@ -228,6 +231,45 @@ train() {
   node web/lessons/grokking/train.js
 }
 
+# release: everything that can be checked before a version is public; what is wrong is listed, and nothing is published ----
+release() {
+  local wrong=0 version tarball
+  version=$(node -p "require('./package.json').version")
+  complain() {
+    echo "release: $1" >&2
+    wrong=1
+  }
+  # NAME SIZE LIMIT: a size in bytes.
+  limit() {
+    printf '%-28s %8d of %d bytes\n' "$1" "$2" "$3"
+    [ "$2" -le "$3" ] || complain "$1 is larger than $3 bytes"
+  }
+  [ -z "$(git status --porcelain)" ] || complain 'there are changes that are not committed'
+  ! git rev-parse -q --verify "refs/tags/v$version" >/dev/null || complain "there is a tag v$version already"
+  grep -q "^## \[\?$version" CHANGELOG.md || complain "CHANGELOG.md has no section of version $version"
+  packages
+  compiler
+  rm -rf dist build/release
+  mkdir -p build/release
+  lint || complain 'lint failed'
+  all | tee build/release/sizes
+  [ -z "$REPOSITORY" ] || npm pkg set "repository=git+$REPOSITORY.git" "homepage=$REPOSITORY#readme" "bugs=$REPOSITORY/issues"
+  npm pack --ignore-scripts --silent --pack-destination build/release >/dev/null
+  git checkout -q package.json
+  tarball=build/release/glassformer-$version.tgz
+  limit 'the kernels, gzipped' "$(gzip -9c dist/glassformer.wasm | wc -c)" 61440
+  limit 'the package, packed' "$(wc -c <"$tarball")" 1000000
+  limit 'the first visit, gzipped' "$(awk '/first visit/ { print $5 }' build/release/sizes)" 522240
+  npx --yes publint@0.3.25 "$tarball" || complain 'publint found faults'
+  # Kernels have no types; CommonJS imports the library dynamically.
+  npx --yes @arethetypeswrong/cli@0.18.5 "$tarball" --profile esm-only --exclude-entrypoints glassformer.wasm \
+    glassformer.threads.wasm glassformer.blocks.wasm glassformer.blocks.threads.wasm || complain 'the types are wrong'
+  [ "$wrong" = 0 ] || return 1
+  [ "${1:-}" != --dry-run ] || return 0
+  git tag "v$version"
+  npm publish "$tarball"
+}
+
 # bench: the peers have their own lock file, so that they are installed for benchmarks only ------------------------------
 bench_limit() {
   is_fresh build/bench/limit.wasm tests/bench/limit.c build.sh && return
@@ -328,7 +370,7 @@ test_long() {
 }
 
 if [ $# = 0 ]; then help; exit; fi
-if [ "$1" = bench ] || [ "$1" = bench_page ]; then "$@"; exit; fi
+if [ "$1" = bench ] || [ "$1" = bench_page ] || [ "$1" = release ]; then "$@"; exit; fi
 for product in "$@"; do
   if [ "$(type -t "$product")" != function ]; then
     echo "build.sh: there is no target '$product'" >&2

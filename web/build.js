@@ -169,6 +169,9 @@ async function site() {
   await bundle({ ...workers, entryPoints: { check: here('check/worker.js'), theatre: here('theatre/worker.js') } })
   await bundle({ entryPoints: [here('exercises/worker.js')], outfile: `${SITE}cell.js`, format: 'iife' })
   await cellFrame()
+  // The library with its kernels inside, for a script tag or wherever one file is wanted.
+  await bundle({ entryPoints: [here('../src/js/index.js')], outfile: `${SITE}glassformer.inline.js`, format: 'esm', define: {},
+    conditions: ['inline'], loader: { '.wasm': 'binary' } })
   await bundle({ entryPoints: [here('style.css')], outfile: `${SITE}style.css` })
   await bundle({ entryPoints: [here('exercises/style.css')], outfile: `${SITE}exercises.css` })
   await writeFile(`${SITE}code.json`, JSON.stringify(await collectCode()))
@@ -211,16 +214,25 @@ async function reference() {
   await writeFile(`${SITE}reference.html`, pageOf(collectReference(), shell, torchNames).replace('<!-- guides -->', () => links))
 }
 
+/** Writes the digests of files of the site where a guide names them. @param {string} page */
+async function withIntegrity(page) {
+  const names = [...page.matchAll(/\{integrity of ([^}]*)\}/g)].map(([, name]) => name)
+  const digests = await Promise.all(names.map(async name => integrity(await readFile(SITE + name))))
+  return names.reduce((text, name, i) => text.replaceAll(`{integrity of ${name}}`, digests[i]), page)
+}
+
 /** The guides, with their pictures. */
 async function guides() {
   const shell = await readFile(here('docs/guide.html'), 'utf8')
   await mkdir(`${SITE}docs`, { recursive: true })
-  for (const name of GUIDES) await writeFile(`${SITE}docs/${name}.html`, await guidePage(name, shell))
+  for (const name of GUIDES) {
+    await writeFile(`${SITE}docs/${name}.html`, await withIntegrity(await guidePage(name, shell)))
+  }
   await cp(here('pictures'), `${SITE}pictures`, { recursive: true })
 }
 
-/** Files of the site that the service worker does not store: copies, maps of sources, itself, the page in one file. */
-const NOT_STORED = /\.(gz|br|map)$|^service_worker\.js$|^glassformer\.html$/
+/** Files of the site that the service worker does not store: copies, maps of sources, itself, what is downloaded. */
+const NOT_STORED = /\.(gz|br|map)$|^service_worker\.js$|^glassformer\.(html|inline\.js)$/
 
 /** The service worker, which begins with the list of files. The manifest and the icons are beside it. */
 async function offline() {

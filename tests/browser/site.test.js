@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { launch, serve } from './host.js'
 
 const DIST = new URL('../../dist/', import.meta.url)
 const read = name => readFile(new URL(name, DIST))
@@ -22,4 +23,29 @@ test('the single file has its chunks inside', async () => {
   const html = await read('glassformer.html')
   assert.equal(html.includes('chunks/'), false)
   assert.ok(html.includes('is not a registered'), 'a complaint of Chart.js, which is imported late')
+})
+
+/** The guide's example of a page that takes the library as one file. */
+async function exampleOf(guide) {
+  const page = (await read(`site/docs/${guide}.html`)).toString()
+  const [, html] = /<code class="language-html">([^]*?)<\/code>/.exec(page)
+  return html.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&amp;', '&')
+}
+
+test('the guide\'s page takes the library as one file, and refuses another', async () => {
+  const example = await exampleOf('getting-started'), library = (await read('site/glassformer.inline.js')).toString()
+  /** What the page shows with a file as the library. */
+  const show = async file => {
+    const server = await serve({ 'example.html': `<body>${example}`, 'glassformer.inline.js': file }), browser = await launch()
+    try {
+      const page = await browser.newPage(), failure = new Promise(done => { page.on('console', message => done(message.text())) })
+      await page.goto(`${server.url}example.html`)
+      return await Promise.race([failure, page.waitForFunction(() => /\d/.test(document.body.innerText)).then(() => page.innerText('body'))])
+    } finally {
+      await browser.close()
+      server.close()
+    }
+  }
+  assert.equal((await show(library)).trim(), '8.0')
+  assert.match(await show(`${library}\n`), /integrity/)
 })
