@@ -38,9 +38,11 @@ test('the guide\'s page takes the library as one file, and refuses another', asy
   const show = async file => {
     const server = await serve({ 'example.html': `<body>${example}`, 'glassformer.inline.js': file }), browser = await launch()
     try {
-      const page = await browser.newPage(), failure = new Promise(done => { page.on('console', message => done(message.text())) })
+      const page = await browser.newPage(), refusal = new Promise(done => {
+        page.on('console', message => /integrity/.test(message.text()) && done(message.text()))
+      })
       await page.goto(`${server.url}example.html`)
-      return await Promise.race([failure, page.waitForFunction(() => /\d/.test(document.body.innerText)).then(() => page.innerText('body'))])
+      return await Promise.race([refusal, page.waitForFunction(() => /\d/.test(document.body.innerText)).then(() => page.innerText('body'))])
     } finally {
       await browser.close()
       server.close()
