@@ -11,12 +11,13 @@ import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { positionOnTour } from '../../web/shell/frame.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/models/state.js'
-import { LANGUAGES } from '../../web/words/index.js'
+import { LANGUAGES, loadTexts } from '../../web/words/index.js'
 import { loadLessonTexts } from '../../web/words/parts.js'
 import { makeDetachedRun } from '../lib/page.js'
-import { english, korean } from '../lib/texts.js'
 
 const ALWAYS = ['title', 'text']
+/** Chinese has no spaces; a word has about as many characters. */
+const CHARACTERS_PER_WORD = 1.6
 const lessons = await Promise.all(LESSONS.map(async entry => ({
   ...entry, ...await loadLesson(entry.id),
   texts: Object.fromEntries(await Promise.all(
@@ -111,14 +112,14 @@ test('both languages have the same steps, and every link of a step survives a ro
   }
 })
 
-test('lessons name buttons by their labels on the page', () => {
+test('lessons name buttons by their labels on the page', async () => {
   const named = { break: 'inspector.change', round: 'app.theatre', hunt: 'app.settings' }
-  for (const [language, { page }] of Object.entries({ ko: korean, en: english })) {
-    const t = translator(page)
+  for (const language of Object.keys(LANGUAGES)) {
+    const t = translator((await loadTexts(language, true)).page)
     for (const [id, key] of Object.entries(named)) {
       const { text } = Object.values(lessons.find(lesson => lesson.id === id).texts[language].steps).at(-1)
       assert.match(text, new RegExp(`(‘${t(key)}’|“${t(key)}”|^${t(key)}\\b|\\. ${t(key)}\\b)`), `${id}, ${language}`)
-      assert.doesNotMatch(text, /오른쪽|왼쪽|on the (right|left)/, `${id}, ${language}: a phone has it below`)
+      assert.doesNotMatch(text, /오른쪽|왼쪽|on the (right|left)|[左右][边侧]/, `${id}, ${language}: a phone has it below`)
     }
   }
 })
@@ -220,8 +221,9 @@ test('the number of rooms stays the same through a lesson', () => {
 test('no step has more than 40 words before its figure', () => {
   for (const { id, texts } of lessons) for (const [language, { steps }] of Object.entries(texts)) {
     for (const [step, { text }] of Object.entries(steps)) {
-      const words = text.replace(/\((glossary|mark)=\w+\)/g, '').split(/\s+/)
-      assert.ok(words.length <= 40, `${language}, ${id}.${step}: ${words.length}`)
+      const plain = text.replace(/\((glossary|mark)=\w+\)/g, '')
+      const length = language === 'zh' ? plain.match(/\p{Script=Han}|\w+/gu).length / CHARACTERS_PER_WORD : plain.split(/\s+/).length
+      assert.ok(length <= 40, `${language}, ${id}.${step}: ${length}`)
     }
   }
 })
