@@ -19,7 +19,7 @@ import { mountTrainingPage } from './shell/theatre.js'
 import { listenToSlideKeys } from './shell/slide_keys.js'
 import { PALETTES, resolveMode, listenToSystemTheme } from './shell/theme.js'
 import { createValueLoader } from './shell/values.js'
-import { loadTexts } from './words/index.js'
+import { LANGUAGES, loadTexts } from './words/index.js'
 
 /** @import { Engine } from './shell/engine.js' */
 /** @import { Context, Failure, Language, Patch, Problem, Progress } from './types.d.ts' */
@@ -196,7 +196,7 @@ function speak(language, { page: words, models }, isWhole) {
   /** @type {Record<string, Texts>} */ const own = models
   t = translator(words, { strict: developing, own: () => own[state.model] })
   if (spoken.language !== language) {
-    document.documentElement.lang = language
+    document.documentElement.lang = LANGUAGES[language].tag
     setText(page.skip, t('app.skip'))
     page.top.replaceChildren()
     top = mountHeader(page.top, page.reading, context)
