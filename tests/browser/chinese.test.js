@@ -13,7 +13,8 @@ const SIZES = [{ width: 1280, height: 800 }, { width: 390, height: 844 }]
 /** The tokens that a model knows, the words of what it reads, and the parts of the names of its tensors. */
 function tokensOf(state) {
   const run = runInNode(state)
-  const tokens = Object.values(run.streams).flatMap(({ vocabulary, tokens: all }) => [...vocabulary ?? [], ...all.flat()])
+  const tokens = Object.values(run.streams)
+    .flatMap(({ vocabulary = [], tokens: read }) => [...vocabulary, ...read.flat()])
   const words = Object.values(run.settings ?? {}).flatMap(value => (typeof value === 'string' ? value.split(/\s+/) : []))
   const names = [...run.tensors.keys()].flatMap(name => name.split('.'))
   run.dispose()

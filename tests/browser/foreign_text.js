@@ -1,4 +1,4 @@
-/** What a reader of one language sees in another: visible texts and labels without a character of the reader's script. */
+/** What a reader sees in another language: visible texts and labels without a character of the reader's script. */
 
 /** Names that every language writes alike. */
 const NAMES = `softmax dropout logits logit tanh sigmoid glassformer Transformer transformer PyTorch Jupyter JavaScript JS ALiBi RoPE
