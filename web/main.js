@@ -33,7 +33,6 @@ const IDS = /** @type {const} */ (
   ['top', 'inputs', 'reading', 'map', 'lesson', 'stage', 'inspector', 'house', 'status', 'arrived', 'skip', 'whole'])
 /** @type {Record<typeof IDS[number], HTMLElement>} */
 const page = Object.assign({}, ...IDS.map(id => ({ [id]: document.getElementById(id) })))
-document.getElementById('stuck')?.remove()
 const developing = ['localhost', '127.0.0.1'].includes(location.hostname)
 
 let state = fromHash(location.hash)
@@ -196,6 +195,7 @@ function speak(language, { page: words, models }, isWhole) {
   /** @type {Record<string, Texts>} */ const own = models
   t = translator(words, { strict: developing, own: () => own[state.model] })
   if (spoken.language !== language) {
+    document.getElementById('stuck')?.remove()
     document.documentElement.lang = LANGUAGES[language].tag
     setText(page.skip, t('app.skip'))
     page.top.replaceChildren()
