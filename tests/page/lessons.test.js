@@ -14,7 +14,7 @@ import { defaults, fromHash, patchFrom, toHash } from '../../web/models/state.js
 import { LANGUAGES } from '../../web/words/index.js'
 import { loadLessonTexts } from '../../web/words/parts.js'
 import { makeDetachedRun } from '../lib/page.js'
-import { english, korean } from '../lib/texts.js'
+import { chinese, english, korean } from '../lib/texts.js'
 
 const ALWAYS = ['title', 'text']
 const lessons = await Promise.all(LESSONS.map(async entry => ({
@@ -113,19 +113,19 @@ test('both languages have the same steps, and every link of a step survives a ro
 
 test('lessons name buttons by their labels on the page', () => {
   const named = { break: 'inspector.change', round: 'app.theatre', hunt: 'app.settings' }
-  for (const [language, { page }] of Object.entries({ ko: korean, en: english })) {
+  for (const [language, { page }] of Object.entries({ ko: korean, en: english, zh: chinese })) {
     const t = translator(page)
     for (const [id, key] of Object.entries(named)) {
       const { text } = Object.values(lessons.find(lesson => lesson.id === id).texts[language].steps).at(-1)
       assert.match(text, new RegExp(`(‘${t(key)}’|“${t(key)}”|^${t(key)}\\b|\\. ${t(key)}\\b)`), `${id}, ${language}`)
-      assert.doesNotMatch(text, /오른쪽|왼쪽|on the (right|left)/, `${id}, ${language}: a phone has it below`)
+      assert.doesNotMatch(text, /오른쪽|왼쪽|on the (right|left)|右边|左边/, `${id}, ${language}: a phone has it below`)
     }
   }
 })
 
 test('options are words in the language of the gap', () => {
   const lesson = lessons.find(({ id }) => id === 'attention')
-  for (const [language, of] of [['ko', /^[가-힣]+$/], ['en', /^[a-z]+$/]]) {
+  for (const [language, of] of [['ko', /^[가-힣]+$/], ['en', /^[a-z]+$/], ['zh', /^[a-z]+$/]]) {
     for (const step of lesson.steps.filter(({ id }) => ['gap', 'other'].includes(id))) {
       const [firstPhase] = phases(lesson, step, language)
       const options = step.question.options(firstPhase.run, firstPhase).map(({ text }) => text)
@@ -217,11 +217,13 @@ test('the number of rooms stays the same through a lesson', () => {
   }
 })
 
-test('no step has more than 40 words before its figure', () => {
+test('no step has more than 40 words, or 70 Chinese characters, before its figure', () => {
   for (const { id, texts } of lessons) for (const [language, { steps }] of Object.entries(texts)) {
     for (const [step, { text }] of Object.entries(steps)) {
       const words = text.replace(/\((glossary|mark)=\w+\)/g, '').split(/\s+/)
       assert.ok(words.length <= 40, `${language}, ${id}.${step}: ${words.length}`)
+      const characters = text.match(/\p{Script=Han}/gu)?.length ?? 0
+      assert.ok(characters <= 70, `${language}, ${id}.${step}: ${characters}`)
     }
   }
 })
