@@ -16,6 +16,8 @@ import { GUIDES, guideLinks, guidePage } from './docs/guides.js'
 import { pageOf } from './docs/page.js'
 import { collectLearned } from './models/collect.js'
 import { MODELS } from './models/index.js'
+import { FALLBACK } from './words/index.js'
+import { fillMissing } from './words/fill_missing.js'
 
 /** @import { BuildOptions, Metafile, OutputFile } from 'esbuild' */
 
@@ -28,6 +30,7 @@ import { MODELS } from './models/index.js'
 const here = path => fileURLToPath(new URL(path, import.meta.url))
 const SITE = here('../dist/site/')
 const MAIN = '<script type="module" src="main.js"></script>'
+const BEGIN = '<script type="module" async src="begin.js"></script>'
 /** The weight files of models with their paths: `date_translator.safetensors` in `models/dates`. */
 const FILES = [...MODELS.flatMap(({ id, files }) => files.map(name => ({ name, path: `models/${id}/${name}` }))),
   { name: 'clock_sums.safetensors', path: 'lessons/grokking/clock_sums.safetensors' }]
@@ -42,6 +45,19 @@ const classNames = {
   setup: ({ onLoad }) => onLoad({ filter: /\/(src\/(js|training)|web\/(models|worker|theatre|check))\/.*\.js$/ }, async ({ path }) => {
     const code = await readFile(path, 'utf8')
     return { contents: code.replace(/^(\s*(?:export )?(?:const \w+ = \w+ => )?class (\w+)[^{\n]*\{)$/gm, "$1 static name = '$2'") }
+  })
+}
+
+/**
+ * A text that a language lacks is there in English.
+ * @type {import('esbuild').Plugin}
+ */
+const completeTexts = {
+  name: 'complete texts',
+  setup: ({ onLoad }) => onLoad({ filter: /\/web\/words\/\w+\/.*\.json$/ }, async ({ path }) => {
+    const [texts, english] = await Promise.all([path, path.replace(/(\/web\/words\/)\w+/, `$1${FALLBACK}`)]
+      .map(async name => JSON.parse(await readFile(name, 'utf8'))))
+    return { contents: JSON.stringify(fillMissing(texts, english)), loader: 'json' }
   })
 }
 
@@ -136,7 +152,7 @@ const fetchedLater = {
 const common = {
   absWorkingDir: here('..'), bundle: true, minify: true, target: ['es2022', 'chrome123', 'firefox128', 'safari17.5'], legalComments: 'none', charset: 'utf8',
   define: { 'import.meta.url': '"https://glassformer.invalid/"' }, external: ['node:*'], logLevel: 'warning',
-  plugins: [classNames]
+  plugins: [classNames, completeTexts]
 }
 
 /** @param {BuildOptions} options */
@@ -162,7 +178,7 @@ async function site() {
   await rm(SITE, { recursive: true, force: true })
   await mkdir(SITE, { recursive: true })
   const { metafile } = await bundle({
-    ...main, outdir: SITE, splitting: true, chunkNames: 'chunks/[name]-[hash]', sourcemap: true, metafile: true
+    ...main, entryPoints: ['begin.js', 'main.js'].map(here), outdir: SITE, splitting: true, chunkNames: 'chunks/[name]-[hash]', sourcemap: true, metafile: true
   })
   const worker = await bundle({ ...workers, entryPoints: { worker: here('worker/index.js') }, sourcemap: true, metafile: true,
     plugins: [withoutUnused, fetchedLater, classNames] })
@@ -199,10 +215,10 @@ async function cellFrame() {
  * @param {Metafile['outputs']} outputs
  */
 async function preload(outputs) {
-  const links = scriptsOf(outputs, ['web/main.js']).filter(name => name !== 'main.js')
-    .map(name => `<link rel="modulepreload" href="${name}">\n`)
+  const names = new Set(['web/begin.js', 'web/main.js'].flatMap(entry => scriptsOf(outputs, [entry])))
+  const links = [...names].filter(name => name !== 'main.js').map(name => `<link rel="modulepreload" href="${name}">\n`)
   const page = await readFile(here('index.html'), 'utf8')
-  await writeFile(`${SITE}index.html`, page.replace(MAIN, links.join('') + MAIN))
+  await writeFile(`${SITE}index.html`, page.replace(BEGIN, links.join('') + BEGIN))
 }
 
 /** The library's reference, generated from its source. */
@@ -298,6 +314,7 @@ async function single() {
   const parts = {
     '<link rel="manifest" href="manifest.webmanifest">\n<link rel="apple-touch-icon" href="icon-192.png">\n': '',
     '<link rel="stylesheet" href="style.css">': `<style>${style}</style>`,
+    [BEGIN]: '',
     [MAIN]: '',
     '</body>': `<script type="application/wasm" id="wasm">${wasm}</script>\n` +
       `<script type="application/wasm" id="blocks">${blocks}</script>\n` +
@@ -331,7 +348,7 @@ function scriptsOf(outputs, modules) {
 }
 
 /** What runs on a first visit, in the page's main language. */
-const FIRST = ['web/main.js', 'web/worker/index.js']
+const FIRST = ['web/begin.js', 'web/main.js', 'web/worker/index.js', 'web/words/ko/opening.json']
 
 /**
  * The size of a first visit, raw and gzipped, without what is loaded on demand.

@@ -20,7 +20,7 @@ import { mountTrainingPage } from './shell/theatre.js'
 import { listenToSlideKeys } from './shell/slide_keys.js'
 import { PALETTES, resolveMode, listenToSystemTheme } from './shell/theme.js'
 import { createValueLoader } from './shell/values.js'
-import { loadTexts } from './words/index.js'
+import { LANGUAGES, loadTexts } from './words/index.js'
 
 /** @import { Engine } from './shell/engine.js' */
 /** @import { Context, Failure, Language, Patch, Problem, Progress } from './types.d.ts' */
@@ -37,7 +37,6 @@ const IDS = /** @type {const} */ (
   ['top', 'inputs', 'reading', 'map', 'lesson', 'stage', 'inspector', 'house', 'status', 'arrived', 'skip', 'whole'])
 /** @type {Record<typeof IDS[number], HTMLElement>} */
 const page = Object.assign({}, ...IDS.map(id => ({ [id]: document.getElementById(id) })))
-document.getElementById('stuck')?.remove()
 const developing = ['localhost', '127.0.0.1'].includes(location.hostname)
 
 let state = fromHash(location.hash)
@@ -200,7 +199,8 @@ function speak(language, { page: words, models }, isWhole) {
   /** @type {Record<string, Texts>} */ const own = models
   t = translator(words, { strict: developing, own: () => own[state.model] })
   if (spoken.language !== language) {
-    document.documentElement.lang = language
+    document.getElementById('stuck')?.remove()
+    document.documentElement.lang = LANGUAGES[language].tag
     setText(page.skip, t('app.skip'))
     page.top.replaceChildren()
     top = mountHeader(page.top, page.reading, context)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MODELS } from '../../web/models/index.js'
+import { LANGUAGES } from '../../web/words/index.js'
 import { isLong, longTest, everyNth, partUnlessLong } from '../lib/long.js'
 import { readAddress, roomsOnMap, useBrowser } from './host.js'
 
@@ -38,7 +39,7 @@ const measureSlides = async (page, roomIds) => {
   return results
 }
 
-for (const [i, language] of everyNth(['ko', 'en'], 2).entries()) {
+for (const [i, language] of everyNth(Object.keys(LANGUAGES), 3).entries()) {
   test(`the figure starts in the upper 60 % of a low window, in every room: ${language}`, async () => {
     for (const model of everyNth(HOUSES, 2)) {
       const { page, close } = await open({ model, language }, { viewport: { width: 1280, height: 720 } })

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { READY } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { DEPTHS } from '../../web/shell/depth.js'
+import { LANGUAGES } from '../../web/words/index.js'
 import { isLong } from '../lib/long.js'
 import { makeDetachedRun } from '../lib/page.js'
 import { goToRoom, roomsOnMap, useBrowser, findViolations } from './host.js'
@@ -16,7 +17,7 @@ function roomsIn(model) {
   return rooms
 }
 
-const LOOKS = ['light', 'dark'].flatMap(theme => ['ko', 'en'].map(language => [theme, language]))
+const LOOKS = ['light', 'dark'].flatMap(theme => Object.keys(LANGUAGES).map(language => [theme, language]))
 
 for (const { id: model } of READY) for (const [colorScheme, language] of LOOKS) {
   test(`${model}, ${colorScheme}, ${language}`, { skip: !isLong && 'in the long tests' }, async t => {

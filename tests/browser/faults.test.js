@@ -172,11 +172,13 @@ test('a worker that hangs is reported and replaced; the next run works', async (
   await close()
 })
 
-test('without scripts the page says so', async () => {
-  const { page, close } = await openBroken('', missing('**/main.js'))
-  await page.waitForSelector('#stuck', { state: 'visible', timeout: 20000 })
-  assert.match(await page.textContent('#stuck'), /could not start/)
-  await close()
+test('without scripts or without the first texts the page says so, in every language', async () => {
+  for (const name of ['**/main.js', '**/chunks/opening-*.js']) {
+    const { page, close } = await openBroken('', missing(name))
+    await page.waitForSelector('#stuck', { state: 'visible', timeout: 20000 })
+    for (const text of [/시작되지 못했어요/, /could not start/, /没有启动/]) assert.match(await page.textContent('#stuck'), text, name)
+    await close()
+  }
 })
 
 test('in a sandboxed frame the page says which permission is missing', async () => {

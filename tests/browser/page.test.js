@@ -7,6 +7,7 @@ import { valueAt } from '../../web/lib/slice.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { toHash } from '../../web/models/state.js'
 import { stageOf } from '../../web/stages/index.js'
+import { LANGUAGES } from '../../web/words/index.js'
 import { stageData } from '../lib/page.js'
 import { longTest, everyNth, partUnlessLong } from '../lib/long.js'
 import { readAddress, measureOverflow, changeAndWait, chooseOption, goToRoom, runInNode, completeState, readTables, useBrowser, findViolations } from './host.js'
@@ -274,7 +275,7 @@ for (const [lookIndex, colorScheme] of everyNth(['light', 'dark'], 2).entries())
 
 test('nothing scrolls sideways at 360 px, and the sheet opens', async () => {
   const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }
-  for (const language of everyNth(['ko', 'en'], 2)) {
+  for (const language of everyNth(Object.keys(LANGUAGES), 3)) {
     const { page, complaints, close } = await open({ ...TRAINED, language }, phone)
     for (const { id } of rooms) {
       await goToRoom(page, id)
@@ -293,7 +294,7 @@ test('nothing scrolls sideways at 360 px, and the sheet opens', async () => {
 longTest('at medium widths nothing scrolls sideways, and the links of a room do not overlap', async () => {
   const places = [{ model: 'sentences' }, { model: 'dates', room: 'encoder.0.self_attn.weights' },
     { model: 'dates', room: 'decoding' }]
-  for (const language of ['ko', 'en']) for (const place of places) {
+  for (const language of Object.keys(LANGUAGES)) for (const place of places) {
     const { page, close } = await open({ ...place, language })
     for (const width of [760, 768, 834, 900, 960, 1040, 1100]) {
       await page.setViewportSize({ width, height: 800 })

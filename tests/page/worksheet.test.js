@@ -89,7 +89,7 @@ for (const entry of LESSONS) for (const language of Object.keys(LANGUAGES)) {
 }
 
 /** What can be done on a screen only. */
-const SCREEN_WORDS = /\b(press|drag|click|tap|slider|button|top line|Settings)\b|“This cell”|at the top|누르|눌러|끌어|손잡이|단추|맨 위|위의 |켜고 끄|바꿔 보세요|움직여 보세요/i
+const SCREEN_WORDS = /\b(press|drag|click|tap|slider|button|top line|Settings)\b|“This cell”|at the top|누르|눌러|끌어|손잡이|단추|맨 위|위의 |켜고 끄|바꿔 보세요|움직여 보세요|点击|点一下|按下|按钮|拖动|滑块|最上面|“设置”/i
 
 test('nothing on paper asks for what only a screen can do', async () => {
   for (const entry of LESSONS) for (const language of Object.keys(LANGUAGES)) {

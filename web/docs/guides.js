@@ -6,7 +6,7 @@ import { marked } from 'marked'
 /** In the order of the navigation, by file name. */
 export const GUIDES = [
   'getting-started', 'page-guide', 'teaching', 'teaching-ko', 'command-line', 'models', 'training', 'interpretability', 'export', 'pytorch', 'accuracy', 'performance',
-  'architecture', 'limits'
+  'architecture', 'languages', 'limits'
 ]
 
 /** @param {string} name */

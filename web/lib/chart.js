@@ -2,6 +2,7 @@
 
 import { h, exists } from './dom.js'
 import { debounce, nextTask } from './scheduling.js'
+import { fontFamily } from './font.js'
 import { formatFixed } from './number.js'
 import { setSliceData } from './origin.js'
 import { countDecimals } from './ticks.js'
@@ -9,14 +10,13 @@ import { countDecimals } from './ticks.js'
 /** @import { Chart, ChartConfiguration, ChartData, ChartOptions, Plugin } from 'chart.js' */
 /** @import { Palette, Slice } from '../types.d.ts' */
 
-const FAMILY = 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
 const FONT_SIZE = 12
 /**
  * The factor by which a slide enlarges the page: Chart.js lays out in device pixels, so its font does not grow
  * by itself.
  */
 const readEnlargement = () => Number(getComputedStyle(document.documentElement).getPropertyValue('--enlarged')) || 1
-const createFont = () => ({ family: FAMILY, size: FONT_SIZE * readEnlargement() })
+const createFont = () => ({ family: fontFamily(), size: FONT_SIZE * readEnlargement() })
 
 /**
  * The part of a chart, or of its configuration, that a view fills.

@@ -2,6 +2,7 @@
 
 import { mixWithInk } from './color.js'
 import { readZoom, getContext2d } from './dom.js'
+import { fontFamily } from './font.js'
 import { formatFixed } from './number.js'
 
 /** @import { Color } from './color.js' */
@@ -10,7 +11,6 @@ import { formatFixed } from './number.js'
 /** Cells from 9 pixels on have gaps and shorter dashes; from 3 pixels on they have dashes at all. */
 const [MIN_GAP_SIZE, MIN_TICK_SIZE] = [9, 3]
 export const TICK_OPACITY = 0.6
-const FONT = 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
 
 /** Ranges of painted rows and columns, ends excluded. */
 /** @typedef {{ rows: [number, number], cols: [number, number] }} Part */
@@ -208,7 +208,7 @@ function writeNumber(ctx, view, { decimals, size }, row, col, value) {
  * @param {ReturnType<typeof numberFormat>} format
  */
 function paintCells(ctx, view, part, format) {
-  if (format) ctx.font = `${format.size}px ${FONT}`
+  if (format) ctx.font = `${format.size}px ${fontFamily()}`
   ctx.textAlign = 'center'
   ctx.textBaseline = 'middle'
   const mergesHatching = view.cell.width < MIN_GAP_SIZE

@@ -1,9 +1,10 @@
 /** Labels along the edge of a matrix: straight if they fit, slanted if they are words, thinned out if they are many. */
 
 import { h, syncChildren, getContext2d, setText } from './dom.js'
+import { fontFamily } from './font.js'
 import { visibleRect, onViewportChange } from './viewport.js'
 
-const FONT = '13px system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
+const FONT_SIZE = '13px'
 const LINE = 14
 const MAX_WIDTH = 108
 /** The minimum distance of numbers. */
@@ -22,7 +23,7 @@ function measureText(text) {
   let width = widths.get(text)
   if (width === undefined) {
     ctx ??= getContext2d(document.createElement('canvas'))
-    ctx.font = FONT
+    ctx.font = `${FONT_SIZE} ${fontFamily()}`
     if (widths.size > 5000) widths.clear()
     width = Math.min(MAX_WIDTH, ctx.measureText(text).width)
     widths.set(text, width)

@@ -1,6 +1,7 @@
 /** Labeled dots over two axes of one scale, on a canvas: hundreds of them move many times a second. */
 
 import { h } from './dom.js'
+import { fontFamily } from './font.js'
 import { debounce } from './scheduling.js'
 import { listTicks } from './ticks.js'
 
@@ -16,7 +17,7 @@ import { listTicks } from './ticks.js'
  * @property {Palette} palette
  */
 
-const FONT = '12px system-ui, "Apple SD Gothic Neo", "Noto Sans KR", "Noto Sans CJK KR", sans-serif'
+const FONT_SIZE = '12px'
 const EDGE = 20, DOT = 2.5, CHOSEN = 5, LINE = 14
 /** The maximum distance of a pointer from its dot, in pixels. */
 const MAX_DISTANCE = 24
@@ -93,7 +94,7 @@ export function mountScatter(container, choose) {
     canvas.style.setProperty('width', `${width}px`)
     canvas.style.setProperty('height', `${height}px`)
     ctx.scale(pixelRatio, pixelRatio)
-    ctx.font = FONT
+    ctx.font = `${FONT_SIZE} ${fontFamily()}`
     ctx.textBaseline = 'middle'
     drawAxes(ctx, scale)
     const squares = Array.from(x, (value, i) => value * value + y[i] * y[i])

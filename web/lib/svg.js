@@ -1,5 +1,6 @@
 /** Draws a figure as SVG, from the same values and colors as the canvas, with pure functions. */
 
+import { fontFamily } from './font.js'
 import { TICK_OPACITY, hasTick, numberFormat, tickBox } from './heatmap_paint.js'
 import { leftStep, slantedStep } from './labels.js'
 import { formatShape, scaleEnds, formatFixed } from './number.js'
@@ -8,7 +9,6 @@ import { formatShape, scaleEnds, formatFixed } from './number.js'
 /** @import { HeatmapView, Square } from './heatmap.js' */
 /** @import { HeatView } from './matrix.js' */
 
-const FONT = 'system-ui, "Apple SD Gothic Neo", "Noto Sans KR", sans-serif'
 const PAD = 24
 const GAP = 28
 const LABEL = 12
@@ -251,7 +251,7 @@ export function drawFigure({
     escape(title))
   const provenance = subtitle && tag('text', { 'x': 0, 'y': 36, 'font-size': 13, 'fill': palette.muted }, escape(subtitle))
   const svg = tag('svg', {
-    'xmlns': 'http://www.w3.org/2000/svg', width, height, 'viewBox': `0 0 ${width} ${height}`, 'font-family': FONT
+    'xmlns': 'http://www.w3.org/2000/svg', width, height, 'viewBox': `0 0 ${width} ${height}`, 'font-family': fontFamily()
   }, tag('title', {}, escape(title)) + tag('rect', { width, height, fill: palette.paper }) +
   place(PAD, heading + provenance) + place(PAD + head, body.svg) + place(PAD + head + body.height + GAP, keys.svg))
   return { svg, width, height }

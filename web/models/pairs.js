@@ -1,6 +1,7 @@
 /** Pairs of texts to compare: as many tokens, different answers. */
 
 import { DATE_PAIR } from '../../src/training/models/dates/data.js'
+import { examplesFor } from '../words/examples.js'
 import { modelOf, problemsOf, textField } from './index.js'
 
 /** @import { Patch, Problem, State } from '../types.d.ts' */
@@ -39,7 +40,7 @@ export function otherTextOf(state, language) {
   const { id, ...model } = modelOf(state.model), field = textField(model), pairs = PAIRS[id] ?? []
   const own = String(state[field]), known = pairs.find(({ texts }) => texts.includes(own))?.texts
   const text = state.other || known?.find(one => one !== own) || OTHERS[id]?.(own) || ''
-  const pair = pairs.find(({ lang }) => lang === language) ?? pairs[0]
+  const pair = examplesFor(pairs, language)[0] ?? pairs[0]
   return {
     own, text, problem: text ? problemsOf({ ...state, [field]: text, target: '' })[field] : null,
     pair: pair ? { [field]: pair.texts[0], other: pair.texts[1], target: '' } : null

@@ -2,9 +2,10 @@
 
 import { readEdits, writeEdits } from '../lib/edit_links.js'
 import { LONGEST_FIELD, MODELS, defaultsOf, keysOf, modelOf } from './index.js'
+import { examplesFor } from '../words/examples.js'
 import { LANGUAGES } from '../words/index.js'
 
-/** @import { Cell, Patch, Setting, State, ViewState } from '../types.d.ts' */
+/** @import { Cell, Language, Patch, Setting, State, ViewState } from '../types.d.ts' */
 
 /** The version of links; an older link is read as far as it means the same. */
 const VERSION = '1'
@@ -38,6 +39,13 @@ export function defaults(model = MODELS[0].id) {
   return { ...modelSettings, edits: [], ...DEFAULT_VIEW,
     ...(modelSettings.model === MODELS[0].id && { room: OPENING }) }
 }
+
+/**
+ * The state of a model with an example for a reader.
+ * @param {string} model @param {Language} language @returns {State}
+ */
+export const startOf = (model, language) => (
+  { ...defaults(model), ...examplesFor(modelOf(model).examples, language)[0]?.patch })
 
 /** The names of all settings that make a run. @param {Pick<State, 'model'>} state */
 export const runKeys = ({ model }) => keysOf(model)

@@ -6,7 +6,7 @@ import { readProgress } from '../lessons/progress.js'
 import { togglePresenting } from '../lib/present.js'
 import { MODELS } from '../models/index.js'
 import { HOUSE, roomsOf } from '../rooms/index.js'
-import { defaults } from '../models/state.js'
+import { defaults, startOf } from '../models/state.js'
 import { data } from './data.js'
 import { mountOpeningFigure } from './figure.js'
 import { createPicture } from './pictures.js'
@@ -91,7 +91,7 @@ export function mountOpening(container, context) {
       h('p', { className: 'lead' }, t('opening.what')), start),
     examples, slot, gloss && h('p', { className: 'opening-gloss' }, gloss),
     h('nav', { 'className': 'doors', 'aria-label': t('opening.doors') }, createDoor('house', { room: HOUSE.id }),
-      createDoor('exercises', { exercise: 'list' }), createDoor('theatre', { theatre: model.id }), bring, createDoor('positions', defaults('positions')),
+      createDoor('exercises', { exercise: 'list' }), createDoor('theatre', { theatre: model.id }), bring, createDoor('positions', startOf('positions', context.language())),
       createDoor('notebooks', { ...defaults('positions'), room: 'notebook.000' })),
     h('section', { className: 'opening-course' }, h('h2', {}, t('opening.lessons')),
       h('ol', { className: 'opening-list' }, LESSONS.map(createLessonLink))),

@@ -2,17 +2,19 @@
 
 import { h, setText, uniqueId } from '../lib/dom.js'
 import { modelOf } from '../models/index.js'
+import { examplesFor } from '../words/examples.js'
+import { LANGUAGES } from '../words/index.js'
 
 /** @import { Context, Field, PageModel, Run, State } from '../types.d.ts' */
 
 /** A model's examples, as buttons. @param {PageModel} model @param {Pick<Context, 't' | 'set' | 'language'>} context */
 function createExamples({ examples }, { t, set, language }) {
-  // Those in the reader's language come first.
-  const list = examples.toSorted((a, b) => Number(b.lang === language()) - Number(a.lang === language()))
+  const first = examplesFor(examples, language())
+  const list = [...first, ...examples.filter(example => !first.includes(example))]
   return h('div', { 'className': 'examples', 'role': 'group', 'aria-label': t('controls.presets.label') },
     list.map(({ text, word, lang, note, patch }) => h('button', {
-      type: 'button', className: 'quiet', ...(lang && { lang }), onclick: () => set(patch)
-    }, text ?? t(`controls.${word}`), note ? h('small', { lang: language() }, ` ${t(`controls.${note}`)}`) : '')))
+      type: 'button', className: 'quiet', ...(text && lang && { lang }), onclick: () => set(patch)
+    }, text ?? t(`controls.${word}`), note ? h('small', { lang: LANGUAGES[language()].tag }, ` ${t(`controls.${note}`)}`) : '')))
 }
 
 /** Lines that a one-line field grows to while it has the focus. */

@@ -10,7 +10,7 @@ import { mountFields } from './fields.js'
 import { rememberLanguage } from './language.js'
 import { createRunStatus } from './run_status.js'
 import { createShareMenu } from './share.js'
-import { defaults } from '../models/state.js'
+import { defaults, startOf } from '../models/state.js'
 import { trainingToOpen } from './theatre.js'
 
 /** @import { Context, Language, Patch, Run, State, Translate } from '../types.d.ts' */
@@ -24,7 +24,7 @@ const createIcon = () => svg('svg', { 'class': 'pane', 'viewBox': '0 0 24 24', '
 /** @param {Pick<Context, 'set'>} context */
 function createLanguageButtons({ set }) {
   const links = /** @type {Language[]} */ (Object.keys(LANGUAGES)).map(language => h('button', {
-    'type': 'button', 'className': 'quiet', 'lang': language, 'data-language': language,
+    'type': 'button', 'className': 'quiet', 'lang': LANGUAGES[language].tag, 'data-language': language,
     'onclick': () => {
       rememberLanguage(language)
       set({ language })
@@ -47,8 +47,7 @@ function createModelMenu({ t, set, get, language: resolved }, importControl) {
       importControl.show()
       return
     }
-    const ownExample = modelOf(select.value).examples.find(({ lang }) => lang === resolved())
-    set({ ...defaults(select.value), ...ownExample?.patch, room: HOUSE.id, language, theme, depth }, 'push')
+    set({ ...startOf(select.value, resolved()), room: HOUSE.id, language, theme, depth }, 'push')
   }
   /** @type {HTMLSelectElement} */
   const select = h('select', { id, onchange: choose },
@@ -174,11 +173,13 @@ export function mountHeader(container, notesContainer, context) {
       status.update(run)
       shareMenu.update(run)
       container.toggleAttribute('data-has-fields', !fieldsPart.element.hidden)
-      languageButtons.links.forEach(link => link.setAttribute('aria-pressed', link.lang === language ? 'true' : 'false'))
+      languageButtons.links.forEach(link => (
+        link.setAttribute('aria-pressed', String(link.dataset.language === language))))
       setText(themeName, t(`app.themes.${state.theme}`))
       theme.setAttribute('aria-label', `${t('app.theme')}: ${t(`app.themes.${state.theme}`)}`)
       settingsDialog.update(state, problems)
     },
-    focus: (/** @type {Language} */ language) => languageButtons.links.find(link => link.lang === language)?.focus()
+    focus: (/** @type {Language} */ language) => (
+      languageButtons.links.find(link => link.dataset.language === language)?.focus())
   }
 }

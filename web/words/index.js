@@ -1,45 +1,57 @@
 /**
  * The texts of the page. A language is a folder: `opening.json` and `page.json` (texts of the page, and of each model
- * in their place), `training.json`, `glossary.json`, `lessons`, `exercises` and `notebooks`. This file alone lists the
- * languages.
+ * in their place), `training.json`, `glossary.json`, `teaching.json`, `lessons`, `exercises` and `notebooks`. This file
+ * alone lists the languages.
  */
 
-import en from './en/opening.json' with { type: 'json' }
-import ko from './ko/opening.json' with { type: 'json' }
+import { isFailedImport } from '../lib/lazy_import.js'
 
 /** @typedef {keyof typeof LANGUAGES} Language */
 
-/** Every language: its own name, and the texts that the page begins with. */
-export const LANGUAGES = { ko: { name: '한국어', opening: ko }, en: { name: 'English', opening: en } }
+/** Every language: its own name, and its tag for fonts and screen readers. */
+export const LANGUAGES = {
+  ko: { name: '한국어', tag: 'ko' }, en: { name: 'English', tag: 'en' }, zh: { name: '中文', tag: 'zh-Hans' }
+}
 
-/** @param {Promise<{ default: any }>} imported */
-export const read = async imported => (await imported).default
+/** The language of texts and examples that another one lacks. @type {Language} */
+export const FALLBACK = 'en'
+
+/**
+ * A file of texts, in English if the language does not have the file. (Single texts that a file lacks are filled in by
+ * the build: see fill_missing.js.)
+ * @param {Language} language @param {(folder: Language) => Promise<{ default: any }>} load
+ */
+export async function readTexts(language, load) {
+  try {
+    return (await load(language)).default
+  } catch (error) {
+    if (language === FALLBACK || isFailedImport(error)) throw error
+    return (await load(FALLBACK)).default
+  }
+}
+
+/** The texts that the page begins with. @param {Language} language */
+const loadOpening = language => readTexts(language, folder => import(`./${folder}/opening.json`, { with: { type: 'json' } }))
 
 /**
  * The texts of the page, and by model those that replace them.
  * @param {Language} language @param {boolean} isWhole whether more than the opening's
  */
 export async function loadTexts(language, isWhole) {
-  const { opening } = LANGUAGES[language]
-  if (!isWhole) return opening
-  const { page, models } = await read(import(`./${language}/page.json`, { with: { type: 'json' } }))
+  if (!isWhole) return loadOpening(language)
+  const [opening, { page, models }] = await Promise.all([loadOpening(language),
+    readTexts(language, folder => import(`./${folder}/page.json`, { with: { type: 'json' } }))])
   return { page: { ...opening.page, ...page }, models: { ...opening.models, ...models } }
 }
 
 /** @param {Language} language */
-export const loadTrainingTexts = language => read(import(`./${language}/training.json`, { with: { type: 'json' } }))
+export const loadTrainingTexts = language => (
+  readTexts(language, folder => import(`./${folder}/training.json`, { with: { type: 'json' } })))
 
 /** @param {Language} language */
-export const loadGlossary = language => read(import(`./${language}/glossary.json`, { with: { type: 'json' } }))
+export const loadGlossary = language => (
+  readTexts(language, folder => import(`./${folder}/glossary.json`, { with: { type: 'json' } })))
 
 /** @param {Language} language */
-export const loadTeachingTexts = language => read(import(`./${language}/teaching.json`, { with: { type: 'json' } }))
-
-/**
- * A link of a lesson in every language.
- * @param {string} lesson @param {string} name
- * @returns {Record<Language, string>}
- */
-export const lessonLink = (lesson, name) => /** @type {Record<Language, string>} */ (Object.fromEntries(
-  Object.entries(LANGUAGES).map(([language, { opening }]) => (
-    [language, /** @type {Record<string, Record<string, string>>} */ (opening.lessonLinks)[lesson][name]]))))
+export const loadTeachingTexts = language => (
+  readTexts(language, folder => import(`./${folder}/teaching.json`, { with: { type: 'json' } })))

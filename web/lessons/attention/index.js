@@ -2,7 +2,7 @@
 
 import { formatFixed, formatProbability } from '../../lib/number.js'
 import { sliceHead, getTensor } from '../../lib/run.js'
-import { lessonLink } from '../../words/index.js'
+import { gaps, otherGaps } from '../gaps.js'
 import { valueOfCell, answerTokens, largest, rankIndices, rowValues, streamTokens } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -115,7 +115,7 @@ const WORD = { selector: '.stage .pick' }
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'particles',
-  base: lessonLink('attention', 'base'),
+  base: gaps,
   userFields: ['gapped'],
   next: 'heads',
   steps: [
@@ -175,7 +175,7 @@ export const lesson = {
     {
       id: 'other', state: 'room=decoding', target: () => WORD, cell: answerCell,
       question: { options: candidates, answer: run => answerTokens(run)[0] },
-      answerState: lessonLink('attention', 'apple'),
+      answerState: otherGaps,
       answerTarget: () => WORD, answerCell, values: answerValues
     },
     {

@@ -2,7 +2,7 @@
 
 import { formatFixed } from '../../lib/number.js'
 import { getTensor } from '../../lib/run.js'
-import { lessonLink } from '../../words/index.js'
+import { gaps } from '../gaps.js'
 import { largest, rowValues, streamTokens } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -29,7 +29,7 @@ const weightsOfHeads = run => gapWeights(run).map(row => row[attended(run)])
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'particles', base: lessonLink('attention', 'base'), userFields: ['gapped'], next: 'mask',
+  model: 'particles', base: gaps, userFields: ['gapped'], next: 'mask',
   steps: [
     {
       id: 'different', state: `room=${ROOM}.weights`, freeSettings: ['head'],

@@ -3,7 +3,7 @@
 import { BEGINNINGS } from '../../../src/training/models/induction/data.js'
 import { formatFixed } from '../../lib/number.js'
 import { getTensor } from '../../lib/run.js'
-import { LANGUAGES } from '../../words/index.js'
+import { linkByLanguage } from '../../words/examples.js'
 import { answerTokens, rowValues, streamTokens, valueOfCell } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -17,11 +17,7 @@ const HEADS = 'decoder.layers.0.self_attn.heads', ONE_HEAD = '*,*,0-15', TWO_HEA
 const ablation = channels => `room=decoding&edits=${encodeURIComponent(`${HEADS}:${channels}=0`)}`
 
 /** A text in the reader's language, else in English. */
-const base = /** @type {Record<import('../../words/index.js').Language, string>} */ (Object.fromEntries(
-  Object.keys(LANGUAGES).map(language => {
-    const [, text] = BEGINNINGS.find(([own]) => own === language) ?? BEGINNINGS.find(([own]) => own === 'en') ?? []
-    return [language, new URLSearchParams({ beginning: String(text) }).toString()]
-  })))
+const base = linkByLanguage(BEGINNINGS, text => new URLSearchParams({ beginning: text }).toString())
 
 /** The last token that was read, from which the first is predicted. @param {Run} run */
 const lastRow = run => run.decoding?.rows[0] ?? 0

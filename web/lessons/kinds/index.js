@@ -2,7 +2,7 @@
 
 import { getTensor } from '../../lib/run.js'
 import { beginnings } from '../beginnings.js'
-import { lessonLink } from '../../words/index.js'
+import { gaps } from '../gaps.js'
 import { valueOfCell } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -25,7 +25,7 @@ const direction = name => (/** @type {Run} */ run) => (looksAhead(run, name) ? '
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'particles', base: lessonLink('attention', 'base'), userFields: ['gapped'], next: 'modern',
+  model: 'particles', base: gaps, userFields: ['gapped'], next: 'modern',
   steps: [
     {
       id: 'encoder', state: 'room=encoder.1.self_attn.weights',

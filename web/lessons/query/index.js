@@ -1,7 +1,7 @@
 /** Attention with two numbers a token: scores, weights, and values mixed by them. */
 
 import { norm } from '../../figures/math.js'
-import { lessonLink } from '../../words/index.js'
+import { gaps } from '../gaps.js'
 
 const KEYS = [[-2, 0.8], [2, 1], [0.3, -2.2]], VALUES = [[-1, -2], [2.2, 1.6], [-2, 2]]
 const START = { query: [0.6, -0.6], keys: KEYS, values: VALUES }
@@ -14,7 +14,7 @@ const figure = (shows, query = START.query) => ({ id: /** @type {const} */ ('mix
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'particles', base: lessonLink('attention', 'base'), userFields: ['gapped'], next: 'softmax',
+  model: 'particles', base: gaps, userFields: ['gapped'], next: 'softmax',
   steps: [
     {
       id: 'ask', state: STATE, figure: figure('scores'),

@@ -2,7 +2,7 @@
 
 import { formatFixed } from '../../lib/number.js'
 import { getTensor } from '../../lib/run.js'
-import { lessonLink } from '../../words/index.js'
+import { gaps } from '../gaps.js'
 import { rowValues, streamTokens } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -20,7 +20,7 @@ const weightSum = (run, { state }) => (
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'particles', base: lessonLink('attention', 'base'), userFields: ['gapped'], next: 'attention',
+  model: 'particles', base: gaps, userFields: ['gapped'], next: 'attention',
   steps: [
     { id: 'shares', state: STATE, figure: figure(), task: { isDone: ({ weights }) => weights[2] > 0.5, solution: { scores: [2, 1, 3] } } },
     {

@@ -1,12 +1,12 @@
 /** Text becomes tokens: characters, byte-pair encoding by hand, and the tokens of a trained model. */
 
 import { beginnings } from '../beginnings.js'
-import { lessonLink } from '../../words/index.js'
+import { gaps } from '../gaps.js'
 import { streamTokens } from '../run_values.js'
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'particles', base: lessonLink('attention', 'base'), userFields: ['gapped'], next: 'vectors',
+  model: 'particles', base: gaps, userFields: ['gapped'], next: 'vectors',
   steps: [
     {
       id: 'pieces', state: 'room=text.tokens', target: () => ({ selector: '.stage .chips' }),

@@ -1,14 +1,14 @@
 /** A token is a direction: arrows, the dot product as an angle, similarity, and the vectors of the model. */
 
 import { getTensor } from '../../lib/run.js'
-import { lessonLink } from '../../words/index.js'
+import { gaps } from '../gaps.js'
 
 const STATE = 'room=text.embedding'
 const EMBEDDING = 'embedding.output'
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'particles', base: lessonLink('attention', 'base'), userFields: ['gapped'], next: 'positions',
+  model: 'particles', base: gaps, userFields: ['gapped'], next: 'positions',
   steps: [
     {
       id: 'arrow', state: STATE, figure: { id: 'vectors', options: { arrows: [{ id: 'a', at: [1, -1] }], shows: 'numbers' } },

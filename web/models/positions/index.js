@@ -9,7 +9,7 @@ import { roomsOf } from './rooms.js'
 /** Sentences whose meaning depends on their order. */
 const SENTENCES = [
   ['ko', '나는 너를 좋아하고 너는 나를 몰라'], ['ko', '나는 최근 파리 여행을 다녀왔다'], ['en', 'the dog bites the man'],
-  ['en', 'I wonder what will come next']
+  ['en', 'I wonder what will come next'], ['zh', '我 不 认识 你 但 你 认识 我']
 ]
 
 /** The maximum number of words, so that the figures remain readable. */
