@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { foreignTexts, readVisibleTexts } from './foreign_text.js'
-import { measureOverflow, runInNode, useBrowser } from './host.js'
+import { findViolations, measureOverflow, runInNode, useBrowser } from './host.js'
 import { everyNth } from '../lib/long.js'
 
 const { open } = useBrowser()
@@ -32,17 +32,22 @@ const PLACES = {
   opening: { room: 'opening' }, house: { room: 'house' }, weights: { room: WEIGHTS, cell: { name: SCORES, index: [0, 0, 1, 2] } },
   decoding: { room: 'decoding' }, attribution: { room: 'attribution' }, ablation: { room: 'ablation' },
   story: { model: 'stories', room: 'text.pieces', beginning: 'Julia went to the' },
-  lesson: { lesson: 'attention', at: 1, model: 'particles', gapped: 'the keys [?] here now' }, training: { theatre: 'dates' }, exercise: { exercise: 'softmax' },
+  lesson: { lesson: 'attention', at: 1 }, training: { theatre: 'dates' }, exercise: { exercise: 'softmax' },
   glossary: { room: 'house', glossary: 'all' }, laboratory: { model: 'positions', room: 'waves', sequence: '我 不 认识 你 但 你 认识 我' }
 }
+
+/** What a lesson sets. */
+const INPUTS = { lesson: { model: 'particles', gapped: 'the keys [?] here now' } }
 
 for (const [name, state] of Object.entries(PLACES)) {
   test(`${name}: every text is Chinese, a name, a number, code or the model's own`, async () => {
     for (const viewport of everyNth(SIZES, 2)) {
       const { page, complaints, close } = await open(state, { ...READER, viewport })
       assert.equal(await page.getAttribute('html', 'lang'), 'zh-Hans')
+      await page.waitForFunction(() => [...document.querySelectorAll('h1')].every(title => !title.checkVisibility() || title.textContent))
       await page.waitForTimeout(300)
-      await findForeign(page, state, `${name}, ${viewport.width} px`)
+      await findForeign(page, INPUTS[name] ?? state, `${name}, ${viewport.width} px`)
+      assert.deepEqual(await findViolations(page), [], name)
       assert.deepEqual(complaints, [])
       await close()
     }
@@ -83,9 +88,10 @@ test('a menu of three languages: each is named in its own, marked with its tag, 
 })
 
 test('the browser\'s Chinese, of any region, is Chinese; and only one language\'s first texts are fetched', async () => {
-  for (const locale of ['zh', 'zh-CN', 'zh-SG', 'zh-TW']) {
-    const { page, close } = await open({ room: 'opening' }, { ...READER, locale })
-    assert.equal(await page.getAttribute('html', 'lang'), 'zh-Hans', locale)
+  const visits = [...['zh', 'zh-CN', 'zh-SG', 'zh-TW'].map(locale => [locale, 'auto', 'zh-Hans']), ['zh-CN', 'en', 'en']]
+  for (const [locale, language, tag] of visits) {
+    const { page, close } = await open({ room: 'opening', language }, { ...READER, locale })
+    assert.equal(await page.getAttribute('html', 'lang'), tag, locale)
     const openings = await page.evaluate(() => performance.getEntriesByType('resource').filter(({ name }) => /chunks\/opening-/.test(name)).length)
     assert.equal(openings, 1, locale)
     await close()

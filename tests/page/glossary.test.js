@@ -9,7 +9,7 @@ import { roomsOf } from '../../web/rooms/index.js'
 import { defaults, fromHash, patchFrom, toHash } from '../../web/models/state.js'
 import { LANGUAGES, loadGlossary } from '../../web/words/index.js'
 import { makeDetachedRun } from '../lib/page.js'
-import { english, korean } from '../lib/texts.js'
+import { chinese, english, korean } from '../lib/texts.js'
 
 const runs = new Map()
 function runOf(state) {
@@ -39,7 +39,7 @@ test('every term without a matrix leads to a step of a lesson', () => {
 test('every term leads to an existing matrix, from every model', () => {
   for (const { id: model, isImported } of MODELS) for (const term of TERMS) {
     const start = { ...defaults(model), room: 'house' }
-    const patch = stateOfTerm(term, start, roomsOf(runOf(start)))
+    const patch = stateOfTerm(term, start, roomsOf(runOf(start)), 'en')
     const state = { ...start, ...patch }
     assert.deepEqual(problemsOf(state), {}, `${model}: ${term.id}`)
     const link = fromHash(toHash(state))
@@ -56,18 +56,20 @@ test('every term leads to an existing matrix, from every model', () => {
 test('a term leads to its own room, and keeps the reader\'s text where that room is switched off', () => {
   for (const term of TERMS) {
     const state = { ...defaults('sentences'), room: 'house' }
-    const patch = stateOfTerm(term, state, [])
+    const patch = stateOfTerm(term, state, [], 'ko')
     assert.deepEqual([patch.model, patch.room], [term.model, term.room], term.id)
+    const texts = Object.values(stateOfTerm(term, state, [], 'zh')).join()
+    assert.doesNotMatch(texts, /\p{Script=Hangul}/u, `${term.id}: an example for the reader`)
   }
   const state = { ...defaults('dates'), source: '5/6/2026', positional: false }
-  const patch = stateOfTerm(TERMS.find(({ id }) => id === 'positional'), state, roomsOf(runOf(state)))
+  const patch = stateOfTerm(TERMS.find(({ id }) => id === 'positional'), state, roomsOf(runOf(state)), 'ko')
   assert.equal({ ...state, ...patch }.source, '5/6/2026')
   assert.equal(patch.positional, true)
 })
 
 test('texts of rooms link each term at most once, and the tour links most terms', () => {
   const named = new Set()
-  const all = [korean.page, english.page, ...Object.values(korean.models), ...Object.values(english.models)]
+  const all = [korean, english, chinese].flatMap(({ page, models }) => [page, ...Object.values(models)])
   for (const { stages = {} } of all) for (const [room, texts] of Object.entries(stages)) {
     for (const [key, text] of Object.entries(texts)) {
       if (typeof text !== 'string') continue

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { otherTextOf } from '../../web/models/pairs.js'
 import { MODELS } from '../../web/models/index.js'
 import { startOf } from '../../web/models/state.js'
+import { sampleFor } from '../../web/theatre/page_settings.js'
 import { examplesFor, linkByLanguage } from '../../web/words/examples.js'
 import { fillMissing } from '../../web/words/fill_missing.js'
 import { FALLBACK, LANGUAGES, readTexts } from '../../web/words/index.js'
@@ -81,4 +82,11 @@ test('a reader of any language starts every model with an example that is not Ko
     assert.equal(Object.keys(fields).some(name => isKorean(state[name])), hasOwn, `${id}, ${language}`)
     if (pair) assert.equal(Object.values(pair).some(isKorean), hasOwn, `pair of ${id}, ${language}`)
   }
+})
+
+test('a training starts with a sentence for its reader', () => {
+  const samples = language => ['dates', 'particles', 'stories', 'induction', 'sums'].map(task => sampleFor(task, language))
+  assert.deepEqual(samples('zh'), ['november 20 2026', 'the keys to the cabinet [?] here', 'Julia went to the', 'Kara tea Ben milk Kara', '17 + 25'])
+  assert.deepEqual(samples('en'), samples('zh'))
+  assert.deepEqual(samples('ko').map(text => /\p{Script=Hangul}/u.test(text)), [false, true, true, true, false])
 })

@@ -51,7 +51,7 @@ function createDialog(language, words, english, { t, set, get, link, rooms }, fo
     dialog, language,
     /** @param {string} id of the term at which it opens, or null */
     open(id) {
-      TERMS.forEach(term => links.get(term.id)?.setAttribute('href', link(stateOfTerm(term, get(), rooms()))))
+      TERMS.forEach(term => links.get(term.id)?.setAttribute('href', link(stateOfTerm(term, get(), rooms(), language))))
       LESSON_TERMS.forEach(term => links.get(term.id)?.setAttribute('href', link(stateOfLesson(term))))
       for (const section of dialog.querySelectorAll('.term-entry')) {
         section.classList.toggle('is-current', section.getAttribute('data-term') === id)
@@ -73,7 +73,7 @@ export function mountGlossary(stage, context) {
 
   /** @param {Term} term */
   function followTerm(term) {
-    set(stateOfTerm(term, get(), context.rooms()), 'push')
+    set(stateOfTerm(term, get(), context.rooms(), context.language()), 'push')
     stage.focus({ preventScroll: true })
   }
   /** @param {Language} language */

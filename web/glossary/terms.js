@@ -3,9 +3,9 @@
  * defines them.
  */
 
-import { defaults, patchFrom } from '../models/state.js'
+import { patchFrom, startOf } from '../models/state.js'
 
-/** @import { Patch, Room, State } from '../types.d.ts' */
+/** @import { Language, Patch, Room, State } from '../types.d.ts' */
 
 /**
  * @typedef {object} Term
@@ -125,15 +125,17 @@ export const tensorInRoom = ({ words, part }, room) => (words.includes(room.word
 
 /**
  * The state that displays the matrix of a term: in the current room or model if possible, else in the term's own.
- * @param {Term} term @param {State} state @param {Room[]} rooms of the model behind the glass @returns {Patch}
+ * @param {Term} term @param {State} state @param {Room[]} rooms of the model behind the glass
+ * @param {Language} reader the language of the reader, who gets an example
+ * @returns {Patch}
  */
-export function stateOfTerm(term, state, rooms) {
+export function stateOfTerm(term, state, rooms, reader) {
   const here = rooms.find(({ id }) => id === state.room)
   const room = [here, ...rooms].find(item => item && tensorInRoom(term, item))
   const isSame = state.model === term.model
   const { language, theme, depth } = state
   return {
-    ...(!room && !isSame && { ...defaults(term.model), language, theme, depth }),
+    ...(!room && !isSame && { ...startOf(term.model, reader), language, theme, depth }),
     ...patchFrom(term.state ?? '', room || isSame ? state.model : term.model),
     room: room?.id ?? term.room, lesson: '', at: 0, twin: '', theatre: '', exercise: '', glossary: '', lit: term.id
   }

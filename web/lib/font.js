@@ -5,4 +5,4 @@ const CHINESE = '"PingFang SC", "Microsoft YaHei", "Noto Sans SC", "Noto Sans CJ
 
 /** The font family in the language of the page: Chinese characters look different in Korean fonts. */
 export const fontFamily = () => (
-  `${globalThis.document?.documentElement.lang.startsWith('zh') ? CHINESE : KOREAN}, sans-serif`)
+  `${globalThis.document?.documentElement?.lang?.startsWith('zh') ? CHINESE : KOREAN}, sans-serif`)

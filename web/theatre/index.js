@@ -4,7 +4,7 @@ import { locate } from '../lib/resources.js'
 import { hashText, hashBytes, textProblem } from '../../src/training/custom_text.js'
 import { problemsOf, read, createRival, write } from '../../src/training/settings.js'
 import { TASK_INFO, houseOf } from '../../src/training/tasks/task_info.js'
-import { pageSettings } from './page_settings.js'
+import { pageSettings, sampleFor } from './page_settings.js'
 import { deleteTraining, saveTraining, loadTraining } from './store.js'
 import { parseTraining } from '../../src/training/training_file.js'
 import { pageWeightsFile, startProblem } from '../../src/training/initial_weights.js'
@@ -266,7 +266,7 @@ export function mountTheatre(container, context) {
       const isNew = settings === null || write(next) !== write(settings)
       const isOther = settings?.task !== next.task
       settings = next
-      if (isOther) training.say(TASK_INFO[settings.task].sample)
+      if (isOther) training.say(sampleFor(settings.task, context.language()))
       if (!hasText() || !hasInitialWeights()) restoreSaved(write(settings))
       const isValid = showControls()
       if (!isNew) return mounted.view.draw()

@@ -2,10 +2,20 @@
 
 import { modelOf } from '../models/index.js'
 import { defaults } from '../models/state.js'
+import { examplesFor } from '../words/examples.js'
 import { TASK_INFO, houseOf } from '../../src/training/tasks/task_info.js'
 
-/** @import { Patch } from '../types.d.ts' */
+/** @import { Language, Patch } from '../types.d.ts' */
 /** @import { TrainingState } from '../../src/training/settings.js' */
+
+/**
+ * The first sentence of a training: an example of the page's model for the reader, else the task's own.
+ * @param {string} task @param {Language} language
+ */
+export function sampleFor(task, language) {
+  const { examples, fields } = modelOf(houseOf(task)), [example] = examplesFor(examples, language)
+  return String(example?.patch[Object.keys(fields)[0]] ?? TASK_INFO[task].sample)
+}
 
 /**
  * The settings for a sentence and the training's architecture.
