@@ -13,6 +13,7 @@ import { collectCode } from './code/collect.js'
 import { collectReference } from './docs/collect.js'
 import { GUIDES, guideLinks, guidePage } from './docs/guides.js'
 import { pageOf } from './docs/page.js'
+import { buildElements } from './elements/build.js'
 import { collectLearned } from './models/collect.js'
 import { MODELS } from './models/index.js'
 
@@ -160,6 +161,7 @@ async function site() {
   })
   const worker = await bundle({ ...workers, entryPoints: { worker: here('worker/index.js') }, sourcemap: true, metafile: true,
     plugins: [withoutUnused, fetchedLater, classNames] })
+  const elements = await buildElements(bundle, SITE, [withoutUnused, fetchedLater, classNames])
   await bundle({ ...workers, entryPoints: { check: here('check/worker.js'), theatre: here('theatre/worker.js') } })
   await bundle({ entryPoints: [here('exercises/worker.js')], outfile: `${SITE}cell.js`, format: 'iife' })
   await cellFrame()
