@@ -14,6 +14,7 @@ import { collectReference } from './docs/collect.js'
 import { GUIDES, guideLinks, guidePage } from './docs/guides.js'
 import { pageOf } from './docs/page.js'
 import { buildElements } from './elements/build.js'
+import { UNUSED as NOT_IN_ELEMENTS, modelsOnDemand } from './elements/worker_plugins.js'
 import { collectLearned } from './models/collect.js'
 import { MODELS } from './models/index.js'
 
@@ -64,19 +65,21 @@ const REDUCED = {
  * @param {string} code
  */
 const exportsOf = code => [
-  ...Array.from(code.matchAll(/^export (?:async function|function|class|const) (\w+)/gm), ([, name]) => name),
+  ...Array.from(code.matchAll(/^export (?:async function|function\*?|class|const) (\w+)/gm), ([, name]) => name),
   ...Array.from(code.matchAll(/^export \{([^}]*)\}/gm), ([, names]) => names.trim().split(/\s*,\s*/)).flat()
 ]
 
 /**
- * Parts of the library that the engine's worker never calls are left out of what a first visit fetches; calling one is
- * an error. The other workers have the whole library.
- * @type {import('esbuild').Plugin}
+ * Parts of the library that a worker never calls are left out of what it fetches; calling one is an error. The other
+ * workers have the whole library.
+ * @param {RegExp} unused
+ * @returns {import('esbuild').Plugin}
  */
-const withoutUnused = {
+const leavingOut = unused => ({
   name: 'without unused',
   setup({ onLoad }) {
-    onLoad({ filter: UNUSED }, async ({ path }) => {
+    onLoad({ filter: unused }, async ({ path, suffix }) => {
+      if (suffix) return undefined
       const names = exportsOf(await readFile(path, 'utf8'))
       return {
         contents: `const leaveOut = name => function () { throw new Error(name + ' is not in the worker: see web/build.js') }
@@ -87,7 +90,8 @@ const withoutUnused = {
       onLoad({ filter: new RegExp(`/src/js/${name.replace('.', '\\.')}$`) }, () => ({ contents }))
     }
   }
-}
+})
+const withoutUnused = leavingOut(UNUSED)
 
 /** Parts of the library that the engine's worker fetches when they are used: to import, export or explain a model. */
 const FETCHED_LATER = /\/src\/js\/(models\/index|export\/(onnx|pytorch)|interpret\/(circuits|input_attribution|logit_attribution|logit_lens|patch))\.js$/, ON_DEMAND = '?on-demand'
@@ -151,7 +155,7 @@ const PACKS = { gz: [promisify(gzip), { level: 9 }], br: [promisify(brotliCompre
 
 /**
  * dist/site: scripts with source maps, styles, kernels, weights. Dynamic imports become chunks.
- * @returns {Promise<Metafile>} esbuild's description of the scripts
+ * @returns {Promise<{ metafile: Metafile, elements: Metafile }>} esbuild's descriptions of the scripts
  */
 async function site() {
   await rm(SITE, { recursive: true, force: true })
@@ -161,7 +165,7 @@ async function site() {
   })
   const worker = await bundle({ ...workers, entryPoints: { worker: here('worker/index.js') }, sourcemap: true, metafile: true,
     plugins: [withoutUnused, fetchedLater, classNames] })
-  const elements = await buildElements(bundle, SITE, [withoutUnused, fetchedLater, classNames])
+  const elements = await buildElements(bundle, SITE, [modelsOnDemand, leavingOut(NOT_IN_ELEMENTS), withoutUnused, fetchedLater, classNames])
   await bundle({ ...workers, entryPoints: { check: here('check/worker.js'), theatre: here('theatre/worker.js') } })
   await bundle({ entryPoints: [here('exercises/worker.js')], outfile: `${SITE}cell.js`, format: 'iife' })
   await cellFrame()
@@ -176,7 +180,7 @@ async function site() {
   await guides()
   for (const name of ['glassformer.wasm', 'glassformer.blocks.wasm']) await cp(here(`../dist/${name}`), SITE + name)
   for (const { name, path } of FILES) await cp(here(path), SITE + name)
-  return { ...page, outputs }
+  return { metafile: { ...page, outputs }, elements }
 }
 
 /** The document in which cells run: its policy allows its one script by hash. */
@@ -301,16 +305,10 @@ const FIRST = ['web/main.js', 'web/worker/index.js']
  * @param {Metafile} metafile
  */
 async function report({ outputs }) {
-  /** @param {string} name @param {...number} sizes */
-  const line = (name, ...sizes) => {
-    const [raw, packed] = sizes.map(size => String(size).padStart(8))
-    console.log(`  ${name.padEnd(28)} ${raw} bytes ${packed} gzipped`)
-  }
   let [raw, packed] = [0, 0]
   const scripts = scriptsOf(outputs, FIRST)
   for (const name of ['index.html', 'style.css', ...scripts, 'glassformer.wasm', MODELS[0].files[0]]) {
-    const [{ length: size }, { length: sent }] = await Promise.all([`${SITE}${name}`, `${SITE}${name}.gz`]
-      .map(path => readFile(path)))
+    const [size, sent] = await sizesOf([name])
     raw += size
     packed += sent
     line(name, size, sent)
@@ -318,6 +316,36 @@ async function report({ outputs }) {
   line('first visit', raw, packed)
 }
 
-const metafile = await site()
+/** @param {string} name @param {...number} sizes */
+function line(name, ...sizes) {
+  const [raw, packed] = sizes.map(size => String(size).padStart(8))
+  console.log(`  ${name.padEnd(28)} ${raw} bytes ${packed} gzipped`)
+}
+
+/** The sizes of files of the page together, raw and gzipped. @param {string[]} names */
+async function sizesOf(names) {
+  const sizes = await Promise.all(['', '.gz'].map(end => Promise.all(names.map(name => readFile(`${SITE}${name}${end}`)))))
+  return sizes.map(files => files.reduce((sum, { length }) => sum + length, 0))
+}
+
+/** What a page with one figure fetches, apart from the weights of its model and from Chart.js. */
+const FIRST_FIGURE = ['elements/index', 'elements/start', 'worker/index', 'stages/weights', 'models/dates/run']
+
+/**
+ * The size of a page's first figure, and of the further kind of room that takes most.
+ * @param {Metafile} metafile of the elements
+ */
+async function reportElements({ outputs }) {
+  const first = scriptsOf(outputs, [...FIRST_FIGURE.map(name => `web/${name}.js`), 'web/words/ko/page.json'])
+  line('first figure', ...await sizesOf([...first, 'glassformer.wasm']))
+  const stages = Object.values(outputs).flatMap(({ entryPoint = '' }) => (/^web\/stages\//.test(entryPoint) ? entryPoint : []))
+  const sizes = await Promise.all(stages.map(async stage => (
+    { stage, sizes: await sizesOf(scriptsOf(outputs, [stage]).filter(name => !first.includes(name))) })))
+  const [largest] = sizes.sort((a, b) => b.sizes[1] - a.sizes[1])
+  line(`further figure, at most (${largest.stage.slice('web/stages/'.length, -3)})`, ...largest.sizes)
+}
+
+const { metafile, elements } = await site()
 await Promise.all([single(), packAll()])
 await report(metafile)
+await reportElements(elements)

@@ -31,7 +31,9 @@ export async function serve(replacements = {}) {
     const name = path === PATH ? 'index.html' : path.replace(PATH, '')
     try {
       const body = replacements[name] ?? await readFile(new URL(name, SITE))
-      response.writeHead(200, { 'content-type': TYPES[extname(name)] ?? 'application/octet-stream' }).end(body)
+      response.writeHead(200, {
+        'content-type': TYPES[extname(name)] ?? 'application/octet-stream', 'access-control-allow-origin': '*'
+      }).end(body)
     } catch {
       response.writeHead(404).end()
     }

@@ -21,6 +21,19 @@ const cssAsText = {
   })
 }
 
+/**
+ * Figures of elements have no menu, so that they need no pictures of themselves either.
+ * @type {Plugin}
+ */
+const withoutMenu = {
+  name: 'without menu',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/web\/lib\/figure_menu\.js$/ }, () => ({ contents: 'export const mountFigureMenu = () => {}' }))
+    onLoad({ filter: /\/web\/lib\/snapshot\.js$/ }, () => ({ contents: 'export const snapshot = () => null' }))
+    onLoad({ filter: /\/web\/lib\/svg\.js$/ }, () => ({ contents: 'export const drawFigure = () => null' }))
+  }
+}
+
 /** Texts of a room that stand around its figure, which an element does not show. */
 const AROUND = /^(what\w*|try|without|reading|note)$/
 /** Parts of the page that an element does not have. */
@@ -62,7 +75,7 @@ export async function buildElements(bundle, folder, workerPlugins) {
   const common = { outdir: folder, format: /** @type {const} */ ('esm'), splitting: true, metafile: true }
   const [page, worker] = await Promise.all([
     bundle({ ...common, entryPoints: { elements: here('index.js') }, chunkNames: 'chunks/element-[name]-[hash]', define: {},
-      plugins: [cssAsText, textsOfFigures] }),
+      plugins: [cssAsText, textsOfFigures, withoutMenu] }),
     bundle({ ...common, entryPoints: { 'elements-worker': here('../worker/index.js') }, chunkNames: 'chunks/elements-worker-[hash]',
       plugins: workerPlugins })
   ])

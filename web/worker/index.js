@@ -131,7 +131,7 @@ async function computeOne(gf, settings, waiting) {
   if (isImported) return computeImported(gf, settings, waiting)
   const names = filesFor(settings), given = await Promise.all(names.map(bytesOf))
   try {
-    return RUNS[id](gf, settings, settings.edits, given)
+    return await RUNS[id](gf, settings, settings.edits, given)
   } catch (error) {
     throw damaged(/** @type {Failure} */ (error), names)
   }
