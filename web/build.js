@@ -165,7 +165,9 @@ async function site() {
   })
   const worker = await bundle({ ...workers, entryPoints: { worker: here('worker/index.js') }, sourcemap: true, metafile: true,
     plugins: [withoutUnused, fetchedLater, classNames] })
-  const elements = await buildElements(bundle, SITE, [modelsOnDemand, leavingOut(NOT_IN_ELEMENTS), withoutUnused, fetchedLater, classNames])
+  const elements = await buildElements(bundle, SITE, [
+    modelsOnDemand, leavingOut(NOT_IN_ELEMENTS), withoutUnused, fetchedLater, classNames
+  ])
   await bundle({ ...workers, entryPoints: { check: here('check/worker.js'), theatre: here('theatre/worker.js') } })
   await bundle({ entryPoints: [here('exercises/worker.js')], outfile: `${SITE}cell.js`, format: 'iife' })
   await cellFrame()
@@ -345,7 +347,21 @@ async function reportElements({ outputs }) {
   line(`further figure, at most (${largest.stage.slice('web/stages/'.length, -3)})`, ...largest.sizes)
 }
 
+/**
+ * dist/elements: what the npm package has of the elements, with their kernels, weights and types.
+ * @param {Metafile} metafile
+ */
+async function packageElements({ outputs }) {
+  const folder = here('../dist/elements/')
+  await rm(folder, { recursive: true, force: true })
+  const weights = MODELS.flatMap(({ files, variants = [] }) => (
+    files.filter(name => !variants.some(({ file }) => file === name))))
+  const scripts = scriptsOf(outputs, Object.values(outputs).map(({ entryPoint }) => entryPoint))
+  await Promise.all([...scripts, 'glassformer.wasm', 'code.json', ...weights].map(name => cp(SITE + name, folder + name)))
+  await cp(here('elements/elements.d.ts'), `${folder}elements.d.ts`)
+}
+
 const { metafile, elements } = await site()
-await Promise.all([single(), packAll()])
+await Promise.all([single(), packAll(), packageElements(elements)])
 await report(metafile)
 await reportElements(elements)

@@ -103,7 +103,7 @@ export function findRoom(state, rooms) {
   const { room: name } = state
   const found = rooms.find(({ id }) => id === name) ?? rooms.find(({ words }) => words === name) ??
     rooms.find(({ stage }) => stage === name)
-  if (!found) throw expectOne('room', name, rooms.map(({ id }) => id))
+  if (!found) throw expectOne('room', name, [...new Set(rooms.map(({ stage }) => stage))])
   return found
 }
 

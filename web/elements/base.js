@@ -23,6 +23,10 @@ dark.addEventListener('change', () => startedElements.forEach(element => element
 addEventListener('beforeprint', () => startedElements.forEach(element => element.print(true)))
 addEventListener('afterprint', () => startedElements.forEach(element => element.print(false)))
 
+/** Until an element starts, it takes some space, by which it is seen. */
+const waitingSheet = new CSSStyleSheet()
+waitingSheet.replaceSync(':host { display: block; min-height: 240px } :host([hidden]) { display: none }')
+
 const observer = new IntersectionObserver(entries => {
   for (const { isIntersecting, target } of entries) {
     if (isIntersecting) /** @type {GlassElement} */ (target).start()
@@ -38,7 +42,7 @@ export class GlassElement extends HTMLElement {
 
   constructor() {
     super()
-    this.attachShadow({ mode: 'open' })
+    this.attachShadow({ mode: 'open' }).adoptedStyleSheets = [waitingSheet]
   }
 
   connectedCallback() {

@@ -44,8 +44,9 @@ const ABSENT = ['opening', 'reading', 'bring', 'check', 'learned', 'player', 'la
 /** @param {Texts} texts @returns {Texts} */
 function figureTexts({ stages = {}, ...texts }) {
   const kept = Object.fromEntries(Object.entries(texts).filter(([key]) => !ABSENT.includes(key)))
-  return { ...kept, stages: Object.fromEntries(Object.entries(/** @type {Record<string, Texts>} */ (stages)).map(([name, texts]) => (
-    [name, Object.fromEntries(Object.entries(texts).filter(([key]) => !AROUND.test(key)))]))) }
+  const shown = Object.entries(/** @type {Record<string, Texts>} */ (stages)).map(([name, own]) => (
+    [name, Object.fromEntries(Object.entries(own).filter(([key]) => !AROUND.test(key)))]))
+  return { ...kept, stages: Object.fromEntries(shown) }
 }
 
 /**
@@ -61,7 +62,8 @@ const textsOfFigures = {
         .map(async file => JSON.parse(await readFile(file, 'utf8'))))
       const models = Object.entries({ ...opening.models, ...page.models }).filter(([id]) => id !== 'own')
         .map(([id]) => [id, figureTexts({ ...opening.models?.[id], ...page.models?.[id] })])
-      return { contents: JSON.stringify({ page: figureTexts({ ...opening.page, ...page.page }), models: Object.fromEntries(models) }), loader: 'json' }
+      const texts = { page: figureTexts({ ...opening.page, ...page.page }), models: Object.fromEntries(models) }
+      return { contents: JSON.stringify(texts), loader: 'json' }
     })
   }
 }

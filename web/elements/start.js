@@ -45,7 +45,7 @@ async function prepareRoot(host) {
   const t = translator(page, { strict: false, own: () => /** @type {any} */ (models)[model] })
   const shadow = /** @type {ShadowRoot} */ (host.shadowRoot)
   shadow.adoptedStyleSheets = sheetsFor()
-  const element = h('section', { className: 'root', lang: language })
+  const element = h('div', { className: 'root', role: 'group', lang: language })
   const refresh = () => {
     element.setAttribute('data-theme', modeOf(host))
     element.style.setProperty('zoom', String(zoomOf(host)))
