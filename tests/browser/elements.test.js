@@ -102,7 +102,8 @@ const toNumber = text => Math.fround(Number(text.replaceAll('−', '-').replace(
 /** Compares every number of every table with the same run in Node. */
 function checkNumbers(found, attributes) {
   const { model, input } = attributes, field = model === 'dates' ? 'source' : 'gapped'
-  const run = runInNode({ model, ...(input && { [field]: input }) }), room = roomsOf(run).find(({ id }) => id === found.room)
+  const run = runInNode({ model, ...(input && { [field]: input }) })
+  const room = roomsOf(run).find(({ id }) => id === found.room)
   const parts = Object.values(stageData(run, room.id)).flat().filter(part => part?.axis && part.values)
   let count = 0
   for (const { name, values } of found.tables) {

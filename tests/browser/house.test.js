@@ -136,7 +136,7 @@ test('a figure can be embedded in another page, with its origin', async () => {
   await page.waitForFunction(() => navigator.clipboard.readText().then(text => text.startsWith('<script')))
   const element = await page.evaluate(() => navigator.clipboard.readText())
   const [, state] = /<glass-figure lang="en" state="([^"]+)" controls>/.exec(element)
-  assert.deepEqual({ ...fromHash(state.replaceAll('&amp;', '&')), cell: null }, completeState({ room: SCORES }))
+  assert.deepEqual({ ...fromHash(state.replaceAll('&amp;', '&')), cell: null }, completeState({ room: SCORES, language: 'en' }))
   await page.click('[data-action="share"]')
   await readAddress(page)
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await page.evaluate(() => location.href))

@@ -112,9 +112,13 @@ export function expectHead(head, { parts: { heads = 1 } }) {
   if (head !== null && Number(head) >= heads) throw expectOne('head', head, heads > 1 ? `0 … ${heads - 1}` : '0')
 }
 
+/** What the link in the attribute `state` says of a name. @param {Element} element @param {string} name */
+export const readFromLink = (element, name) => (
+  new URLSearchParams((element.getAttribute('state') ?? '').replace(/^#/, '')).get(name))
+
 /** The nearest language of an element that has texts, or English. @param {Element} element @returns {Language} */
 export function readLanguage(element) {
-  const wanted = element.getAttribute('lang') ?? element.parentElement?.closest('[lang]')?.getAttribute('lang') ?? navigator.language
+  const wanted = element.getAttribute('lang') ?? readFromLink(element, 'language') ?? element.parentElement?.closest('[lang]')?.getAttribute('lang') ?? navigator.language
   const known = /** @type {Language[]} */ (Object.keys(LANGUAGES))
   return known.find(language => wanted.toLowerCase().startsWith(language)) ?? 'en'
 }

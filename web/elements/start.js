@@ -5,7 +5,7 @@ import { translator } from '../lib/text.js'
 import { explainError } from '../models/index.js'
 import { resolveMode } from '../shell/theme.js'
 import { loadTexts } from '../words/index.js'
-import { AttributeError, expectHead, readLanguage, readState } from './attributes.js'
+import { AttributeError, expectHead, readFromLink, readLanguage, readState } from './attributes.js'
 import { openSession } from './engine.js'
 import { mountElementFigure } from './figure.js'
 import { sheetsFor } from './styles.js'
@@ -21,7 +21,7 @@ const FONT_SIZE = 16, [MIN_ZOOM, MAX_ZOOM] = [0.75, 2]
  * @param {Element} element @returns {Mode}
  */
 export function modeOf(element) {
-  const theme = element.getAttribute('theme') ?? 'auto'
+  const theme = element.getAttribute('theme') ?? readFromLink(element, 'theme') ?? 'auto'
   if (theme === 'light' || theme === 'dark') return theme
   const schemes = getComputedStyle(element.parentElement ?? element).colorScheme.split(' ')
   if (!schemes.includes('dark')) return 'light'
@@ -41,7 +41,7 @@ const zoomOf = element => Math.min(MAX_ZOOM, Math.max(MIN_ZOOM,
 async function prepareRoot(host) {
   const language = readLanguage(host)
   const { page, models } = await loadTexts(language, true)
-  const model = host.getAttribute('model') ?? new URLSearchParams(host.getAttribute('state') ?? '').get('model') ?? 'dates'
+  const model = host.getAttribute('model') ?? readFromLink(host, 'model') ?? 'dates'
   const t = translator(page, { strict: false, own: () => /** @type {any} */ (models)[model] })
   const shadow = /** @type {ShadowRoot} */ (host.shadowRoot)
   shadow.adoptedStyleSheets = sheetsFor()
@@ -81,7 +81,7 @@ const emit = (host, type, detail) => (
 export async function startFigure(host, isCurrent) {
   const root = await prepareRoot(host), { t } = root
   if (!isCurrent()) return null
-  const model = host.getAttribute('model') ?? 'dates'
+  const model = host.getAttribute('model') ?? readFromLink(host, 'model') ?? 'dates'
   const fail = (/** @type {unknown} */ error) => host.fail(describeError(error, model, t))
   host.shadowRoot?.querySelector('.root') ?? host.shadowRoot?.append(root.element)
   try {
