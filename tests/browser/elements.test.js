@@ -2,10 +2,14 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
 import { launch, runInNode, serve } from './host.js'
-import { stageData } from '../lib/page.js'
+import { READY } from '../../web/models/index.js'
+import { firstRooms, stageData } from '../lib/page.js'
 import { roomsOf } from '../../web/rooms/index.js'
 
+const LIBRARY = fileURLToPath(new URL('../../src/js/index.js', import.meta.url))
 const AXE = new URL('../../node_modules/axe-core/axe.min.js', import.meta.url)
 const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; worker-src 'self'; img-src data:"
 const HOSTILE = `* { color: red !important; display: block; font-size: 40px !important; letter-spacing: 9px !important }
@@ -32,12 +36,23 @@ const PAGES = {
   'hostile.css': HOSTILE,
   'twelve.html': html(TWELVE.map(figure).join('\n'), { style: HOSTILE_LINK }),
   'one.html': html(figure(TWELVE[0])),
-  'empty.html': html('')
+  'empty.html': html(''),
+  'own_run.html': html('<div id="place"></div>', { script: 'own_run.js', policy: POLICY.replace("'self';", "'self' 'wasm-unsafe-eval';") }),
+  'own_run.js': `import { load } from './glassformer.js'
+    import { figure } from './elements.js'
+    const gf = await load({ wasm: new URL('glassformer.wasm', import.meta.url) })
+    gf.manualSeed(1)
+    const layer = new gf.nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 16, dropout: 0 }).eval(), x = gf.randn([1, 5, 8])
+    const run = gf.observe(() => layer.forward(x), { modules: { layer } })
+    globalThis.expected = Object.fromEntries(run.names.map(name => [name, [...run.tensor(name).values]]))
+    globalThis.own = figure(document.querySelector('#place'), run, { gf, room: 'weights', lang: 'en' })
+    globalThis.refuse = options => { try { figure(document.body, run, options) } catch (error) { return error.message } }`
 }
 
 let site, browser
 before(async () => {
-  [site, browser] = await Promise.all([serve(PAGES), launch()])
+  const { outputFiles: [{ text }] } = await build({ entryPoints: [LIBRARY], bundle: true, format: 'esm', write: false, external: ['node:*'] })
+  ;[site, browser] = await Promise.all([serve({ ...PAGES, 'glassformer.js': text }), launch()])
 })
 after(async () => {
   await browser?.close()
@@ -296,5 +311,48 @@ test('a page of another origin needs only the address of the script', async () =
   const [found] = await readTables(page)
   assert.ok(checkNumbers(found, TWELVE[0]) > 0)
   assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a run of one\'s own modules becomes a figure without a worker', async () => {
+  const { page, complaints, close } = await openPage('own_run.html')
+  await showAll(page)
+  const [{ tables }] = await readTables(page)
+  assert.ok(tables.length >= 2)
+  const expected = await page.evaluate(() => globalThis.expected)
+  for (const { name, values } of tables) {
+    const tensor = expected[name], numbers = values.map(toNumber)
+    assert.ok(numbers.length >= 25 && numbers.every((value, i) => Object.is(value, tensor[i])), name)
+  }
+  assert.equal(page.workers().length, 0)
+  await page.evaluate(() => { globalThis.own.room = 'activation' })
+  await page.waitForFunction(() => globalThis.own.shadowRoot.querySelector('.root').dataset.room === 'layer.activation')
+  assert.match(await page.evaluate(() => globalThis.refuse({ room: 'weights' })), /options\.gf must be what load\(\) returned/)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('every kind of room of every model is displayed, in words', async t => {
+  const { page, close } = await openPage('empty.html')
+  const problems = []
+  let count = 0
+  for (const { id } of READY) for (const room of firstRooms(id)) {
+    count += 1
+    const found = await page.evaluate(async ([model, name, lang]) => {
+      const element = document.createElement('glass-figure')
+      Object.entries({ model, room: name, lang, controls: '' }).forEach(entry => element.setAttribute(...entry))
+      let failure = null
+      element.addEventListener('error', ({ message }) => { failure = message })
+      document.querySelector('main').replaceChildren(element)
+      const { shadowRoot } = element, wait = ms => new Promise(resolve => { setTimeout(resolve, ms) })
+      for (let i = 0; i < 1000 && !failure && !shadowRoot.querySelector('.root[data-room]'); i++) await wait(20)
+      await wait(200)
+      const keys = /\b(stages|frame|controls|app|inspector|map|lab|errors|figure|scrub|elements)\.[a-z]\w+/i.exec(shadowRoot.textContent)
+      return { failure, key: keys?.[0] ?? null, isThere: Boolean(shadowRoot.querySelector('.root[data-room]')) }
+    }, [id, room, count % 2 ? 'ko' : 'en'])
+    if (found.failure || found.key || !found.isThere) problems.push([id, room, found])
+  }
+  t.diagnostic(`${count} rooms`)
+  assert.deepEqual(problems, [])
   await close()
 })

@@ -95,6 +95,12 @@ export function readState(element) {
   return state
 }
 
+/** The state of a figure of a program's own run. @param {Element} element @returns {State} */
+export const readStateOfRun = element => ({
+  ...defaults('own'), embed: true, room: element.getAttribute('room') ?? 'house', head: readIndex(element, 'head', 0),
+  depth: readChoice(element, 'depth', DEPTHS, 'numbers'), theme: readChoice(element, 'theme', THEMES, 'auto')
+})
+
 /**
  * The room of the state: by its id, or the first of its kind.
  * @param {State} state @param {Room[]} rooms

@@ -3,10 +3,13 @@
  * everything when they leave the document.
  */
 
+/** @import { Library, LibraryRun } from '../types.d.ts' */
+
 /** Pixels around the viewport within which an element starts. */
 const MARGIN = 600
 
 /** @typedef {{ destroy(): void, print(isOn: boolean): void, show(): void, link(): string }} Mounted */
+/** @typedef {{ gf: Library, run: LibraryRun }} Source */
 /** @typedef {typeof import('./start.js')} Code what a started element needs */
 
 /** The code is fetched by the first element that starts. @type {Promise<Code> | undefined} */ let loading
@@ -37,6 +40,7 @@ export class GlassElement extends HTMLElement {
   /** @type {Mounted | null} */ #mounted = null
   /** Changes with every start and stop, so that what arrives late is recognized. */ #serial = 0
   #isWaiting = false
+  /** @type {Source | null} */ #source = null
   /** What this element displays; the name of a function of `start.js`. @type {'startFigure'} */
   static starter = 'startFigure'
 
@@ -95,6 +99,16 @@ export class GlassElement extends HTMLElement {
     this.#mounted?.destroy()
     this.#mounted = null
     this.shadowRoot?.replaceChildren()
+  }
+
+  /** The run of a program, instead of a model of the page. */
+  get source() {
+    return this.#source
+  }
+
+  set source(source) {
+    this.#source = source
+    if (startedElements.has(this)) this.start()
   }
 
   /** What is mounted now. */

@@ -44,6 +44,25 @@ export class GlassFigure extends HTMLElement {
 /** Sets where the files beside this module are, when a build tool has moved the module away from them. */
 export function configure(options: { folder: string | URL }): void
 
+/** The part of the library that a figure needs, and a run of it. */
+type Library = Awaited<ReturnType<typeof import('glassformer').load>>
+
+/**
+ * Displays a run of the caller's own modules as a live figure. No worker computes anything; the run stays with the
+ * caller, who disposes it after the figure.
+ */
+export function figure(element: Element, run: ReturnType<Library['observe']>, options: {
+  /** What load() returned. */
+  gf: Library
+  /** The id or the kind of a room; default: the house. */
+  room?: string
+  head?: number
+  depth?: FigureDepth
+  theme?: FigureTheme
+  lang?: string
+  controls?: boolean
+}): GlassFigure
+
 declare global {
   interface HTMLElementTagNameMap {
     'glass-figure': GlassFigure

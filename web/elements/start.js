@@ -5,7 +5,7 @@ import { translator } from '../lib/text.js'
 import { explainError } from '../models/index.js'
 import { resolveMode } from '../shell/theme.js'
 import { loadTexts } from '../words/index.js'
-import { AttributeError, expectHead, readFromLink, readLanguage, readState } from './attributes.js'
+import { AttributeError, expectHead, readFromLink, readLanguage, readState, readStateOfRun } from './attributes.js'
 import { openSession } from './engine.js'
 import { mountElementFigure } from './figure.js'
 import { sheetsFor } from './styles.js'
@@ -74,6 +74,12 @@ const figures = new WeakMap()
 const emit = (host, type, detail) => (
   host.dispatchEvent(new CustomEvent(`glass-${type}`, { detail, bubbles: true, composed: true })))
 
+/** @param {NonNullable<GlassElement['source']>} source */
+async function createSessionOf({ gf, run }) {
+  const { createLocalSession } = await import('./local_session.js')
+  return createLocalSession(gf, run)
+}
+
 /**
  * Starts a figure, or gives it other attributes.
  * @param {GlassElement} host @param {() => boolean} isCurrent whether nothing has changed meanwhile
@@ -85,17 +91,18 @@ export async function startFigure(host, isCurrent) {
   const fail = (/** @type {unknown} */ error) => host.fail(describeError(error, model, t))
   host.shadowRoot?.querySelector('.root') ?? host.shadowRoot?.append(root.element)
   try {
-    const state = readState(host)
+    const { source } = host
+    const state = source ? readStateOfRun(host) : readState(host)
     const key = JSON.stringify([root.language, host.hasAttribute('controls'), state.model])
     const known = figures.get(host)
-    if (known?.key === key && host.mounted) {
+    if (known?.key === key && host.mounted && !source) {
       host.clearError()
       root.refresh()
       known.figure.update(state)
       return host.mounted
     }
     host.shadowRoot?.replaceChildren(root.element)
-    const session = await openSession()
+    const session = source ? await createSessionOf(source) : await openSession()
     if ('problem' in session) throw new AttributeError('engine', session.problem)
     if (!isCurrent()) return null
     const figure = mountElementFigure(root.element, state, {

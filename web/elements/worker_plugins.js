@@ -14,7 +14,7 @@ export const UNUSED = new RegExp(`/(src/js/(${[
   'models/\\w+', 'models/families/\\w+', 'nn/quantize', 'ops/(cumsum|nll_loss|normalize|one_hot|sort|where)',
   'threads/(team|workers|mailbox|splits)',
   'text/(charsmap|files|gguf_tokenizer|sentencepiece|spm_normalizer|protobuf)'
-].join('|')})|web/(models/imported/(open|run|generation|classification|streams|store)|worker/(export_model|circuits)))\\.js$`)
+].join('|')})|web/(models/imported/(open|run|generation|classification|streams|store)|worker/export_model))\\.js$`)
 
 /** The library's text functions, which only some models need. */
 const TEXT = /\/src\/js\/text\/index\.js$/, WHOLE = '?whole'
