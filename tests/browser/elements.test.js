@@ -356,3 +356,68 @@ test('every kind of room of every model is displayed, in words', async t => {
   assert.deepEqual(problems, [])
   await close()
 })
+
+const GUIDE = new URL('../../web/docs/elements.md', import.meta.url)
+const readExamples = async () => Array.from((await readFile(GUIDE, 'utf8')).matchAll(/```html\n([^]*?)```/g), ([, code]) => code)
+
+test('the examples of the guide work as they stand', async () => {
+  const examples = await readExamples()
+  assert.equal(examples.length, 4)
+  const { outputFiles: [{ text }] } = await build({
+    entryPoints: [LIBRARY], bundle: true, format: 'esm', write: false, external: ['node:*']
+  })
+  const ICON = '<link rel="icon" href="data:,">'
+  const own = await serve({
+    'glassformer.js': text, ...Object.fromEntries(examples.map((code, i) => [`example${i}.html`, ICON + code]))
+  }, { elements: '' })
+  after(() => own.close())
+  for (const i of examples.keys()) {
+    const { page, complaints, close } = await openPage(`${own.url}example${i}.html`)
+    await page.waitForSelector('glass-figure')
+    await showAll(page)
+    assert.deepEqual(complaints, [])
+    if (await page.$('#date')) {
+      assert.equal(await page.textContent('#answer'), '1999년 4월 3일')
+      await page.fill('#date', 'may 1 2001')
+      await page.dispatchEvent('#date', 'change')
+      await page.waitForFunction(() => document.querySelector('#answer').textContent === '2001년 5월 1일')
+      await page.fill('#date', 'hello')
+      await page.dispatchEvent('#date', 'change')
+      await page.waitForFunction(() => document.querySelector('#answer').textContent.startsWith('input: '))
+    }
+    await close()
+  }
+})
+
+/** What a page with one figure may fetch, gzipped: 200,000 bytes are the aim, of which the worker alone takes 130,000. */
+const MAX_FIRST = 295_000, MAX_FURTHER = 20_000
+
+test('the first figure and further kinds of rooms fetch no more than their limits', async t => {
+  const sizes = new Map(), { page, requested, close } = await openPage('one.html')
+  /** The gzipped size of what was requested and not yet counted, but for the weights and Chart.js. */
+  const countNew = async () => {
+    const names = [...new Set(requested.map(url => new URL(url).pathname.replace(/^.*\/where\//, '')))]
+      .filter(name => /\.(js|wasm|css|json)$/.test(name) && !name.includes('chartjs') && !sizes.has(name))
+    for (const name of names) {
+      const { length } = await readFile(new URL(`../../dist/site/${name}.gz`, import.meta.url))
+      sizes.set(name, length)
+    }
+    return names.reduce((sum, name) => sum + sizes.get(name), 0)
+  }
+  await showAll(page)
+  await page.waitForTimeout(500)
+  const first = await countNew(), further = {}
+  assert.ok(sizes.has('elements-worker.js') && sizes.has('glassformer.wasm') && sizes.size > 20, [...sizes.keys()].join())
+  for (const room of ['embedding', 'scores', 'norm', 'decoding', 'qkv', 'house']) {
+    await page.evaluate(name => {
+      const element = document.querySelector('glass-figure')
+      element.room = name
+      return new Promise(resolve => { setTimeout(resolve, 1200) })
+    }, room)
+    further[room] = await countNew()
+  }
+  t.diagnostic(JSON.stringify({ first, further }))
+  assert.ok(first < MAX_FIRST, `${first}`)
+  assert.ok(Object.values(further).every(size => size < MAX_FURTHER) && further.decoding > 0, JSON.stringify(further))
+  await close()
+})

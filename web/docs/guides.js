@@ -5,7 +5,7 @@ import { marked } from 'marked'
 
 /** In the order of the navigation, by file name. */
 export const GUIDES = [
-  'getting-started', 'page-guide', 'teaching', 'teaching-ko', 'command-line', 'models', 'training', 'interpretability', 'export', 'pytorch', 'accuracy', 'performance',
+  'getting-started', 'page-guide', 'teaching', 'teaching-ko', 'command-line', 'models', 'training', 'interpretability', 'export', 'elements', 'pytorch', 'accuracy', 'performance',
   'architecture', 'limits'
 ]
 
