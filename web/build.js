@@ -14,6 +14,8 @@ import { collectCode } from './code/collect.js'
 import { collectReference } from './docs/collect.js'
 import { GUIDES, guideLinks, guidePage } from './docs/guides.js'
 import { pageOf } from './docs/page.js'
+import { buildElements } from './elements/build.js'
+import { UNUSED as NOT_IN_ELEMENTS, modelsOnDemand } from './elements/worker_plugins.js'
 import { collectLearned } from './models/collect.js'
 import { MODELS } from './models/index.js'
 import { FALLBACK } from './words/index.js'
@@ -85,19 +87,21 @@ const REDUCED = {
  * @param {string} code
  */
 const exportsOf = code => [
-  ...Array.from(code.matchAll(/^export (?:async function|function|class|const) (\w+)/gm), ([, name]) => name),
+  ...Array.from(code.matchAll(/^export (?:async function|function\*?|class|const) (\w+)/gm), ([, name]) => name),
   ...Array.from(code.matchAll(/^export \{([^}]*)\}/gm), ([, names]) => names.trim().split(/\s*,\s*/)).flat()
 ]
 
 /**
- * Parts of the library that the engine's worker never calls are left out of what a first visit fetches; calling one is
- * an error. The other workers have the whole library.
- * @type {import('esbuild').Plugin}
+ * Parts of the library that a worker never calls are left out of what it fetches; calling one is an error. The other
+ * workers have the whole library.
+ * @param {RegExp} unused
+ * @returns {import('esbuild').Plugin}
  */
-const withoutUnused = {
+const leavingOut = unused => ({
   name: 'without unused',
   setup({ onLoad }) {
-    onLoad({ filter: UNUSED }, async ({ path }) => {
+    onLoad({ filter: unused }, async ({ path, suffix }) => {
+      if (suffix) return undefined
       const names = exportsOf(await readFile(path, 'utf8'))
       return {
         contents: `const leaveOut = name => function () { throw new Error(name + ' is not in the worker: see web/build.js') }
@@ -108,7 +112,8 @@ const withoutUnused = {
       onLoad({ filter: new RegExp(`/src/js/${name.replace('.', '\\.')}$`) }, () => ({ contents }))
     }
   }
-}
+})
+const withoutUnused = leavingOut(UNUSED)
 
 /** Parts of the library that the engine's worker fetches when they are used: to import, export or explain a model. */
 const FETCHED_LATER = /\/src\/js\/(models\/index|export\/(onnx|pytorch)|interpret\/(circuits|input_attribution|logit_attribution|logit_lens|patch))\.js$/, ON_DEMAND = '?on-demand'
@@ -172,7 +177,7 @@ const PACKS = { gz: [promisify(gzip), { level: 9 }], br: [promisify(brotliCompre
 
 /**
  * dist/site: scripts with source maps, styles, kernels, weights. Dynamic imports become chunks.
- * @returns {Promise<Metafile>} esbuild's description of the scripts
+ * @returns {Promise<{ metafile: Metafile, elements: Metafile }>} esbuild's descriptions of the scripts
  */
 async function site() {
   await rm(SITE, { recursive: true, force: true })
@@ -182,6 +187,9 @@ async function site() {
   })
   const worker = await bundle({ ...workers, entryPoints: { worker: here('worker/index.js') }, sourcemap: true, metafile: true,
     plugins: [withoutUnused, fetchedLater, classNames] })
+  const elements = await buildElements(bundle, SITE, [
+    modelsOnDemand, leavingOut(NOT_IN_ELEMENTS), withoutUnused, fetchedLater, classNames
+  ])
   await bundle({ ...workers, entryPoints: { check: here('check/worker.js'), theatre: here('theatre/worker.js') } })
   await bundle({ entryPoints: [here('exercises/worker.js')], outfile: `${SITE}cell.js`, format: 'iife' })
   await cellFrame()
@@ -199,7 +207,7 @@ async function site() {
   await guides()
   for (const name of ['glassformer.wasm', 'glassformer.blocks.wasm']) await cp(here(`../dist/${name}`), SITE + name)
   for (const { name, path } of FILES) await cp(here(path), SITE + name)
-  return { ...page, outputs }
+  return { metafile: { ...page, outputs }, elements }
 }
 
 /** The document in which cells run: its policy allows its one script by hash. */
@@ -250,14 +258,18 @@ async function guides() {
 /** Files of the site that the service worker does not store: copies, maps of sources, itself, what is downloaded. */
 const NOT_STORED = /\.(gz|br|map)$|^service_worker\.js$|^glassformer\.(html|inline\.js)$/
 
-/** The service worker, which begins with the list of files. The manifest and the icons are beside it. */
-async function offline() {
+/**
+ * The service worker, which begins with the list of files. The manifest and the icons are beside it.
+ * @param {Metafile} elements whose scripts the page itself does not use
+ */
+async function offline({ outputs }) {
+  const scripts = Object.keys(outputs).map(path => path.replace(/^.*dist\/site\//, ''))
   for (const name of await readdir(here('offline'))) {
     if (!name.endsWith('.js')) await cp(here(`offline/${name}`), SITE + name)
   }
   const names = (await readdir(SITE, { recursive: true, withFileTypes: true })).filter(entry => entry.isFile())
     .map(({ parentPath, name }) => relative(SITE, `${parentPath}/${name}`))
-    .filter(name => !NOT_STORED.test(name)).sort()
+    .filter(name => !NOT_STORED.test(name) && !scripts.includes(name)).sort()
   /** @type {FileList} */
   const files = Object.fromEntries(
     await Promise.all(names.map(async name => [name, integrity(await readFile(SITE + name))])))
@@ -355,16 +367,10 @@ const FIRST = ['web/begin.js', 'web/main.js', 'web/worker/index.js', 'web/words/
  * @param {Metafile} metafile
  */
 async function report({ outputs }) {
-  /** @param {string} name @param {...number} sizes */
-  const line = (name, ...sizes) => {
-    const [raw, packed] = sizes.map(size => String(size).padStart(8))
-    console.log(`  ${name.padEnd(28)} ${raw} bytes ${packed} gzipped`)
-  }
   let [raw, packed] = [0, 0]
   const scripts = scriptsOf(outputs, FIRST)
   for (const name of ['index.html', 'style.css', ...scripts, 'glassformer.wasm', MODELS[0].files[0]]) {
-    const [{ length: size }, { length: sent }] = await Promise.all([`${SITE}${name}`, `${SITE}${name}.gz`]
-      .map(path => readFile(path)))
+    const [size, sent] = await sizesOf([name])
     raw += size
     packed += sent
     line(name, size, sent)
@@ -372,7 +378,51 @@ async function report({ outputs }) {
   line('first visit', raw, packed)
 }
 
-const metafile = await site()
-await offline()
-await Promise.all([single(), packAll()])
+/** @param {string} name @param {...number} sizes */
+function line(name, ...sizes) {
+  const [raw, packed] = sizes.map(size => String(size).padStart(8))
+  console.log(`  ${name.padEnd(28)} ${raw} bytes ${packed} gzipped`)
+}
+
+/** The sizes of files of the page together, raw and gzipped. @param {string[]} names */
+async function sizesOf(names) {
+  const sizes = await Promise.all(['', '.gz'].map(end => Promise.all(names.map(name => readFile(`${SITE}${name}${end}`)))))
+  return sizes.map(files => files.reduce((sum, { length }) => sum + length, 0))
+}
+
+/** What a page with one figure fetches, apart from the weights of its model and from Chart.js. */
+const FIRST_FIGURE = ['elements/index', 'elements/start', 'worker/index', 'stages/weights', 'models/dates/run']
+
+/**
+ * The size of a page's first figure, and of the further kind of room that takes most.
+ * @param {Metafile} metafile of the elements
+ */
+async function reportElements({ outputs }) {
+  const first = scriptsOf(outputs, [...FIRST_FIGURE.map(name => `web/${name}.js`), 'web/words/ko/page.json'])
+  line('first figure', ...await sizesOf([...first, 'glassformer.wasm']))
+  const stages = Object.values(outputs).flatMap(({ entryPoint = '' }) => (/^web\/stages\//.test(entryPoint) ? entryPoint : []))
+  const sizes = await Promise.all(stages.map(async stage => (
+    { stage, sizes: await sizesOf(scriptsOf(outputs, [stage]).filter(name => !first.includes(name))) })))
+  const [largest] = sizes.sort((a, b) => b.sizes[1] - a.sizes[1])
+  line(`further figure, at most (${largest.stage.slice('web/stages/'.length, -3)})`, ...largest.sizes)
+}
+
+/**
+ * dist/elements: what the npm package has of the elements, with their kernels, weights and types.
+ * @param {Metafile} metafile
+ */
+async function packageElements({ outputs }) {
+  const folder = here('../dist/elements/')
+  await rm(folder, { recursive: true, force: true })
+  const weights = MODELS.flatMap(({ files, variants = [] }) => (
+    files.filter(name => !variants.some(({ file }) => file === name))))
+  const scripts = scriptsOf(outputs, Object.values(outputs).map(({ entryPoint }) => entryPoint))
+  await Promise.all([...scripts, 'glassformer.wasm', 'code.json', ...weights].map(name => cp(SITE + name, folder + name)))
+  await cp(here('elements/elements.d.ts'), `${folder}elements.d.ts`)
+}
+
+const { metafile, elements } = await site()
+await offline(elements)
+await Promise.all([single(), packAll(), packageElements(elements)])
 await report(metafile)
+await reportElements(elements)

@@ -17,6 +17,7 @@ import { createAddressWriter, roomLinks } from './shell/link.js'
 import { mountOpeningSwitch } from './shell/opening.js'
 import { fromHash, runKeys, toHash } from './models/state.js'
 import { mountTrainingPage } from './shell/theatre.js'
+import { postHeight } from './shell/share.js'
 import { listenToSlideKeys } from './shell/slide_keys.js'
 import { PALETTES, resolveMode, listenToSystemTheme } from './shell/theme.js'
 import { createValueLoader } from './shell/values.js'
@@ -353,4 +354,5 @@ function prepare() {
 for (const sign of SIGNS) addEventListener(sign, prepare)
 listenToSystemTheme(() => show())
 listenToSlideKeys()
+if (state.embed) postHeight()
 start()

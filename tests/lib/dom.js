@@ -3,6 +3,7 @@
 class Node {
   parentNode = null
   get isConnected() { return true }
+  getRootNode() { return globalThis.document }
   remove() {
     if (this.parentNode) this.parentNode.childNodes = this.parentNode.childNodes.filter(node => node !== this)
     this.parentNode = null

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { offsetOf } from '../../src/js/tensor/shape.js'
-import { hasCell } from '../../web/inspector/index.js'
+import { hasCell } from '../../web/lib/run.js'
 import { explainCell, firstUse } from '../../web/worker/queries.js'
 import { STEPS } from '../../web/lib/finite_difference.js'
 import { getTensor } from '../../web/lib/run.js'

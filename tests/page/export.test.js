@@ -5,7 +5,7 @@ import { fileName, numberLiteral, toArray, toCsv } from '../../web/lib/export.js
 import { formatFixed } from '../../web/lib/number.js'
 import { slice } from '../../web/lib/slice.js'
 import { drawFigure } from '../../web/lib/svg.js'
-import { embedCode, measureHeight } from '../../web/shell/share.js'
+import { elementCode, embedCode, measureHeight } from '../../web/shell/share.js'
 
 const VALUES = [0.1, -0, 1e-42, -Infinity, NaN, 16777216, -1.5e-7, 3.4028234663852886e38]
 const data = Float32Array.from([...VALUES, ...VALUES])
@@ -55,6 +55,12 @@ test('embed code has a height in pixels, even where no figure is visible', () =>
   for (const none of [[], [box(0, 0)]]) {
     assert.match(embedCode({ url: 'u', title: 't', height: measureHeight(none) }), / height="680" /)
   }
+})
+
+test('element code has its state as an attribute', () => {
+  assert.equal(elementCode({ script: 'https://a/elements.js', state: 'v=1&model=dates&source="x"', language: 'en' }),
+    '<script type="module" src="https://a/elements.js"></script>\n' +
+    '<glass-figure lang="en" state="v=1&amp;model=dates&amp;source=&quot;x&quot;" controls></glass-figure>')
 })
 
 test('exported arrays are valid Python', () => {

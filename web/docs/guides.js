@@ -5,8 +5,8 @@ import { marked } from 'marked'
 
 /** In the order of the navigation, by file name. */
 export const GUIDES = [
-  'getting-started', 'page-guide', 'teaching', 'teaching-ko', 'command-line', 'models', 'training', 'interpretability', 'export', 'pytorch', 'accuracy', 'performance',
-  'architecture', 'languages', 'limits'
+  'getting-started', 'page-guide', 'teaching', 'teaching-ko', 'command-line', 'models', 'training', 'interpretability', 'export',
+  'elements', 'pytorch', 'accuracy', 'performance', 'architecture', 'languages', 'limits'
 ]
 
 /** @param {string} name */

@@ -7,13 +7,13 @@ import { createNearestTokens } from './nearest_tokens.js'
 import { createFiniteDifference } from './finite_difference.js'
 import { renderCellIndex } from './cell_index.js'
 import { cellName, isSameCell } from '../lib/cell.js'
-import { splitAtDots, findElement, h, setText } from '../lib/dom.js'
+import { activeElementNear, splitAtDots, findElement, h, setText } from '../lib/dom.js'
 import { isEditable } from '../lib/edits.js'
 import { renderFormula } from '../lib/formula.js'
 import { formatBrief, formatShape, formatExact } from '../lib/number.js'
 import { fullRoomName } from '../lib/room_name.js'
 import { renderProse } from '../lib/prose.js'
-import { getDescription, getTensor } from '../lib/run.js'
+import { getTensor, hasCell } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { modelOf } from '../models/index.js'
 import { roomOfTensor, roomsOf } from '../rooms/index.js'
@@ -33,13 +33,6 @@ import { roomOfTensor, roomsOf } from '../rooms/index.js'
  * @property {string | null} room that is displayed
  */
 
-/** Whether the run has this cell with a value. @param {Run} run @param {Cell | null} cell @returns {boolean} */
-export function hasCell(run, cell) {
-  const tensor = cell && getDescription(run, cell.name)
-  if (!tensor || tensor.isKept === false || tensor.shape.length !== cell.index.length) return false
-  return cell !== null && cell.index.every((i, axis) => i < tensor.shape[axis])
-}
-
 /** @type {Record<string, string>} */ const OPPOSITE_BUTTONS = { undo: 'redo', redo: 'undo', back: 'on', on: 'back' }
 
 /**
@@ -53,7 +46,7 @@ const oppositeButton = name => name?.replace(/^\w+/, word => OPPOSITE_BUTTONS[wo
  * @param {HTMLElement} element @param {...Child} children
  */
 function replaceChildrenKeepingFocus(element, ...children) {
-  const activeElement = /** @type {HTMLElement} */ (document.activeElement)
+  const activeElement = /** @type {HTMLElement} */ (activeElementNear(element))
   const hadFocus = element.contains(activeElement)
   const focusKey = hadFocus ? activeElement.dataset.keep : undefined
   const nodes = /** @type {(Node | string)[]} */ (children.filter(Boolean))

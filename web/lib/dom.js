@@ -110,6 +110,9 @@ export const childIndex = (parent, child) => [...parent.children].indexOf(child)
 /** The first match of a selector that always has one. @param {ParentNode} root @param {string} selector */
 export const findElement = (root, selector) => /** @type {HTMLElement} */ (root.querySelector(selector))
 
+/** The focused element in the document or shadow root of another. @param {Node} element */
+export const activeElementNear = element => /** @type {Document | ShadowRoot} */ (element.getRootNode()).activeElement
+
 /** The factor by which an element is enlarged, as on a slide. @param {Element} element */
 export const readZoom = element => element.currentCSSZoom || 1
 /** The width of an element in its own pixels, rounded down. @param {Element} element */

@@ -1,12 +1,14 @@
-/** Data and workers that are loaded on demand: a file beside the page, or data inside a single-file page. */
+/** Data and workers that are loaded on demand: a file of the page, or data inside a single-file page. */
+
+import { addressOf, inlineText, isOwnPage } from './resources.js'
 
 /** @type {Map<string, Promise<any>>} */ const cache = new Map()
 
 /** @param {string} name */
 async function fetchOrRead(name) {
-  const element = document.getElementById(name)
-  if (element) return JSON.parse(element.textContent ?? '')
-  const response = await fetch(`${name}.json`)
+  const text = inlineText(name)
+  if (text !== null) return JSON.parse(text)
+  const response = await fetch(addressOf(`${name}.json`))
   if (!response.ok) throw new Error(`${name}.json: ${response.status}`)
   return response.json()
 }
@@ -21,14 +23,16 @@ export function fetchJson(name) {
 /**
  * Starts a worker of the page. A worker started from a URL gets the policy of its own response, which on a static host
  * is none; one started from a blob inherits the policy of the page, on every host. The single-file page contains each
- * worker as one script; opened from disk, browsers run no module in a worker.
+ * worker as one script; opened from disk, browsers run no module in a worker. Figures in another page need less of its
+ * policy without a blob, which only a script of another origin needs.
  * @param {string} name
  */
 export function startWorker(name) {
-  const element = document.getElementById(name)
-  const code = element?.textContent ?? `import ${JSON.stringify(new URL(`${name}.js`, location.href).href)}`
+  const text = inlineText(name), url = addressOf(`${name}.js`)
+  if (!isOwnPage() && new URL(url).origin === location.origin) return new Worker(url, { type: 'module' })
+  const code = text ?? `import ${JSON.stringify(url)}`
   const address = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }))
-  const worker = new Worker(address, { type: element ? 'classic' : 'module' })
+  const worker = new Worker(address, { type: text === null ? 'module' : 'classic' })
   URL.revokeObjectURL(address)
   return worker
 }

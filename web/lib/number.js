@@ -82,5 +82,5 @@ export function parseFormatted(text) {
  */
 export const formatShape = shape => shape.join(' × ')
 
-/** An integer with the digit grouping of the page's language. @param {number} value */
-export const formatInteger = value => value.toLocaleString(globalThis.document?.documentElement.lang || 'en')
+/** An integer with digits in groups of three, as in every language of the page. @param {number} value */
+export const formatInteger = value => value.toLocaleString('en')

@@ -1,16 +1,31 @@
-/** The kernels and the models' files: beside the page, or data inside it when the page is a single file. */
+/** The page's files: beside the page, beside the elements' script, or data inside a single-file page. */
+
+/** The folder of the files, where it is not that of the page. @type {string | null} */ let folder = null
+
+/** Sets the folder of the files, for figures in other pages. @param {string} url */
+export function setFolder(url) {
+  folder = url
+}
+
+/** Whether the files are beside the page itself. */
+export const isOwnPage = () => folder === null
+
+/** The address of a file. @param {string} name */
+export const addressOf = name => new URL(name, folder ?? location.href).href
+
+/** The text of a file inside a single-file page, or null. Another page may use the same ids. @param {string} id */
+export const inlineText = id => (isOwnPage() ? document.getElementById(id)?.textContent?.trim() ?? null : null)
 
 /** A single-file page has one policy for everything in it, which forbids `eval`, and no service worker. */
-export const isSingleFile = () => Boolean(document.getElementById('wasm'))
+export const isSingleFile = () => inlineText('wasm') !== null
 
 /**
  * The address of a file, or its bytes.
  * @param {string} name @param {string} [id] of its element in a single-file page
  */
 export function locate(name, id = name) {
-  if (!isSingleFile()) return new URL(name, location.href).href
-  const text = document.getElementById(id)?.textContent?.trim() ?? ''
-  return Uint8Array.from(atob(text), letter => letter.charCodeAt(0)).buffer
+  if (!isSingleFile()) return addressOf(name)
+  return Uint8Array.from(atob(inlineText(id) ?? ''), letter => letter.charCodeAt(0)).buffer
 }
 
 /** The kernels for models in GGUF's blocks. */

@@ -2,7 +2,7 @@
 
 import { numberLabels as numbered, slice } from './slice.js'
 
-/** @import { BlockRow, Described, KnownTensor, Run, RunMessage, SomeRows } from '../types.d.ts' */
+/** @import { BlockRow, Cell, Described, KnownTensor, Run, RunMessage, SomeRows } from '../types.d.ts' */
 /** @import { Structure, Tensor, View } from '../types.d.ts' */
 /** @import { SliceOptions } from './slice.js' */
 
@@ -66,6 +66,13 @@ export function getTensor(run, name) {
 
 /** The description of a tensor, without its values. @param {Run} run @param {string} name */
 export const getDescription = (run, name) => /** @type {KnownTensor} */ (run.tensors.get(canonicalName(run, name)))
+
+/** Whether the run has this cell with a value. @param {Run} run @param {Cell | null} cell @returns {boolean} */
+export function hasCell(run, cell) {
+  const tensor = cell && getDescription(run, cell.name)
+  if (!tensor || tensor.isKept === false || tensor.shape.length !== cell.index.length) return false
+  return cell !== null && cell.index.every((i, axis) => i < tensor.shape[axis])
+}
 
 /**
  * Rows of a large table, without loading the others, and the extent of the whole table; of a weight in blocks, also

@@ -2,11 +2,10 @@
  * The selected or pinned cell: explained in the inspector, marked wherever it is visible, followed to its sources.
  */
 
-import { hasCell } from '../inspector/index.js'
 import { isSameCell } from '../lib/cell.js'
 import { exists } from '../lib/dom.js'
 import { debounce } from '../lib/scheduling.js'
-import { getTensor } from '../lib/run.js'
+import { getTensor, hasCell } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { runLatest } from './engine.js'
 import { getFirstCell } from './first_cell.js'

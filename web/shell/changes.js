@@ -2,7 +2,7 @@
 
 import { h, setText } from '../lib/dom.js'
 import { defaultsOf } from '../models/index.js'
-import { describeComparison } from '../twin/choice.js'
+import { describeComparison } from '../twin/describe.js'
 import { controlsOf, hasSettingEffect, valueLabel } from './controls.js'
 
 /** @import { Context, State, Translate } from '../types.d.ts' */

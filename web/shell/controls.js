@@ -1,6 +1,6 @@
 /** All controls of the models: labels, options, and how they report problems. */
 
-import { h, setText, uniqueId } from '../lib/dom.js'
+import { activeElementNear, h, setText, uniqueId } from '../lib/dom.js'
 import { createSegments } from '../lib/segments.js'
 import { modelOf } from '../models/index.js'
 import { SETTINGS } from '../../src/training/model_settings.js'
@@ -111,7 +111,7 @@ function createStepper(name, { ladder }, { t, set, get }) {
     // Not `disabled`: the button that was pressed keeps the focus.
     decreaseButton.setAttribute('aria-disabled', String(nextValue(-1, state) === undefined))
     increaseButton.setAttribute('aria-disabled', String(nextValue(1, state) === undefined))
-    if (document.activeElement !== input || Number(input.value) !== state[name]) {
+    if (activeElementNear(input) !== input || Number(input.value) !== state[name]) {
       if (!Number.isNaN(Number(state[name]))) input.value = String(state[name])
     }
   } }

@@ -107,19 +107,34 @@ function renderListings(code, recipes, language, t) {
  * @param {Pick<Context, 't' | 'set' | 'runQuery'>} context
  */
 export function mountDepth(stage, context) {
-  const { t, runQuery } = context
   const { element, show } = createDepthControl(context)
   const eyebrow = findElement(stage, '.eyebrow')
   const line = h('div', { className: 'stage-line' })
   eyebrow.replaceWith(line)
   line.append(eyebrow, element)
+  const panel = mountDepthPanel(stage, context)
+  // The dial keeps its position on screen when used with the keyboard, so that the reader need not search for it.
+  element.addEventListener('change', event => panel.scrollOnce(!targetOf(event).matches(':focus-visible')))
+  return {
+    /** @param {Run | null} run @param {View} view */
+    update(run, view) {
+      show(view.depth)
+      panel.update(run, view)
+    }
+  }
+}
+
+/**
+ * Mounts the container for formulas and code below the figure of a stage.
+ * @param {HTMLElement} stage
+ * @param {Pick<Context, 't' | 'runQuery'>} context
+ */
+export function mountDepthPanel(stage, { t, runQuery }) {
   const panel = h('section', { className: 'depth-panel', hidden: true })
   findElement(stage, '.stage-figure').after(panel)
   /** @type {CodeLanguage} */ let language = 'c'
   /** @type {{ run?: Run | null, depth?: Depth, names?: string }} */ let rendered = {}
   let shouldScroll = false
-  // The dial keeps its position on screen when used with the keyboard, so that the reader need not search for it.
-  element.addEventListener('change', event => { shouldScroll = !targetOf(event).matches(':focus-visible') })
 
   /** @param {() => void} redraw */
   function renderLanguages(redraw) {
@@ -160,10 +175,13 @@ export function mountDepth(stage, context) {
     shouldScroll = false
   }
   return {
+    /** Whether the panel is scrolled to when it is rendered next. @param {boolean} isWanted */
+    scrollOnce(isWanted) {
+      shouldScroll = isWanted
+    },
     /** @param {Run | null} run @param {View} view */
     update(run, view) {
       const { depth } = view
-      show(depth)
       if (!FORMULAS.includes(depth)) {
         panel.hidden = true
         panel.setAttribute('aria-busy', 'false')

@@ -6,6 +6,7 @@ import { createCalls } from '../lib/rpc.js'
 
 /** @typedef {string | ArrayBuffer} Address where a file is, or its bytes */
 /** @typedef {ReturnType<typeof createEngine>} Engine */
+/** @typedef {ReturnType<Engine['session']>} Session */
 
 /**
  * Seconds that a worker may take for an answer: in general, and while a newer run waits. Large models take long on
@@ -84,7 +85,31 @@ export function createEngine(spawn, second = 1000) {
     }
     return call(...callArguments)
   }
+  /**
+   * Computes a run; a structure with a known signature is not sent again.
+   * @param {Settings} settings @param {string} [signature] @param {(progress: Progress) => void} [report]
+   * @param {string} [session] @returns {Promise<RunMessage>}
+   */
+  const run = (settings, signature, report, session) => request('run', { settings, signature, session }, report)
+  /** Sends a query to the worker. @type {RunQuery} */
+  const ask = async (type, details, report) => {
+    const result = await request(type, details, report)
+    if (type === 'open') filesToRestore.open = details
+    return result
+  }
   return {
+    run, ask,
+    /**
+     * Runs and queries of one of several figures, which share the worker.
+     * @param {string} id that no other session has had
+     */
+    session: id => ({
+      /** @param {Settings} settings @param {string} [signature] */
+      run: (settings, signature) => run(settings, signature, undefined, id),
+      ask: /** @type {RunQuery} */ ((type, details, report) => ask(type, { ...details, session: id }, report)),
+      /** Frees the runs. */
+      drop: () => request('drop', { session: id })
+    }),
     /**
      * @param {{ wasm: Address, blocks: Address, files: Record<string, Address>, first: Record<string, Address> }} files
      */
@@ -92,22 +117,10 @@ export function createEngine(spawn, second = 1000) {
       filesToRestore.load = files
       return call('load', files)
     },
-    /**
-     * Computes a run; a structure with a known signature is not sent again.
-     * @param {Settings} settings @param {string} [signature] @param {(progress: Progress) => void} [report]
-     * @returns {Promise<RunMessage>}
-     */
-    run: (settings, signature, report) => request('run', { settings, signature }, report),
     /** A newer run waits, so the current one gets less time. */
     hurry() {
       isHurried = timer !== undefined
       silentSeconds = 0
-    },
-    /** Sends a query to the worker. @type {RunQuery} */
-    ask: async (type, details, report) => {
-      const result = await request(type, details, report)
-      if (type === 'open') filesToRestore.open = details
-      return result
     }
   }
 }

@@ -6,7 +6,7 @@
 import { getDescription, nullIfNotRetained } from '../lib/run.js'
 import { cellIndexOf } from '../lib/slice.js'
 import { outputOf } from '../rooms/index.js'
-import { stageOf } from '../stages/index.js'
+import { stageOf } from '../lib/stage_registry.js'
 
 /** @import { Cell, Run, Slice, Stage, View } from '../types.d.ts' */
 

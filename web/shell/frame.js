@@ -1,69 +1,27 @@
 /** The frame of every stage: title, texts, controls, and links to the neighboring rooms. */
 
-import { listAnswers } from '../lib/attribution.js'
 import { splitAtDots, handleInternalClick, h, setText } from '../lib/dom.js'
 import { formatShape } from '../lib/number.js'
 import { fullRoomName } from '../lib/room_name.js'
 import { renderProse } from '../lib/prose.js'
-import { NotRetained, batchSize, getDescription, getAxisLabels } from '../lib/run.js'
+import { getDescription } from '../lib/run.js'
 import { scrollIntoView } from '../lib/viewport.js'
 import { modelOf } from '../models/index.js'
 import { isLearned } from '../../src/training/model_settings.js'
 import { HOUSE, outputOf } from '../rooms/index.js'
-import { stageOf } from '../stages/index.js'
 import { mountUndoButton } from './changes.js'
 import { createCostLine } from './cost.js'
-import { createControl, hasControl, hasSettingEffect, createPicker } from './controls.js'
 import { mountTrainingResults } from './training_results.js'
 import { patchFrom } from '../models/state.js'
-import { createNotRetainedNote } from './not_retained.js'
+import { mountRoomFigure } from './room_figure.js'
 import { roomLinks } from './room_navigation.js'
 
 /**
- * @import { Child, Context, Described, Marks, Patch, ProjectionName, Room, Run, Settings, State, Translate,
- * View } from '../types.d.ts'
+ * @import { Child, Context, Described, Patch, Room, Run, Settings, State, View } from '../types.d.ts'
  */
-
-/** @type {ProjectionName[]} */
-const PARTS = ['q', 'k', 'v']
 
 /** Where in the window the result of a linked action is scrolled to, below the header of a phone. */
 const SCROLL_POSITION = 0.25
-
-/**
- * The options of a picker, as far as this run has them.
- * @param {string} name @param {Run} run @param {View} view @param {Translate} t
- * @returns {{ value: unknown, text: string, title?: string }[]}
- */
-function listOptions(name, run, { room }, t) {
-  /** @param {number} count */
-  const numberOptions = count => Array.from({ length: count }, (_, value) => ({ value, text: String(value) }))
-  if (name === 'part') return (room.parts.choices ?? PARTS).map((/** @type {string} */ value) => ({ value, text: t(`frame.parts.${value}`) }))
-  if (name === 'head') return numberOptions(countHeads(run, room))
-  if (name === 'layer') return numberOptions(room.parts.layers.length)
-  if (name === 'row' && !room.parts.output) return listAnswers(run, room.parts.logits).map(({ text }, value) => ({ value, text }))
-  if (name === 'row') return (run.decoding?.rows ?? []).map((row, value) => ({ value, text: rowToken(run, room, row) }))
-  const [stream] = Object.values(run.streams)
-  return Array.from({ length: batchSize(run) }, (_, value) => (
-    { value, text: String(value), title: stream?.texts[value] ?? '' }))
-}
-
-/** How many heads a room can choose from. @param {Run} run @param {Room} room */
-function countHeads(run, { parts, tensors }) {
-  if (parts.heads) return parts.heads
-  const { axes, shape } = getDescription(run, tensors[0]) ?? { axes: [], shape: [] }
-  const headAxis = axes.findIndex(({ name }) => name === 'head')
-  return headAxis < 0 ? 1 : shape[headAxis]
-}
-
-/**
- * The token that precedes a row of an answer's probabilities.
- * @param {Run} run @param {Room} room @param {number} row
- */
-function rowToken(run, { parts }, row) {
-  const tensor = getDescription(run, parts.output)
-  return getAxisLabels(run, tensor, tensor.shape.length - 2)?.[row] ?? String(row)
-}
 
 /** @param {Settings} state */
 const isConcatenated = state => state.positions === 'concatenated'
@@ -169,34 +127,25 @@ export function mountFrame(container, room, context) {
   const { t } = context
   const { aside: asideKey = 'without' } = room
   const heading = WITHOUT_NOTE.has(room.words) ? 'frame.note' : `frame.${asideKey}`
-  const stage = stageOf(room.stage)
   const rooms = context.rooms()
   const roomIndex = rooms.indexOf(room)
   const tourPosition = positionOnTour(rooms, room)
-  const isBatch = () => batchSize(context.run() ?? { streams: {} }) > 1
   /** @param {string} part */
   const roomText = part => t(`stages.${room.words}.${part}`)
-  const controls = (room.controls ?? stage.controls).filter(name => hasControl(name, context.get().model))
-    .map(name => ({ name, ...createControl(name, context) }))
-  const pickers = stage.pickers.filter(name => name !== 'sentence' || isBatch())
-    .map(name => ({ name, ...createPicker(name, context) }))
-  const quote = h('p', { className: 'quote' })
+  const roomFigure = mountRoomFigure(room, context)
+  const { tools, figure } = roomFigure
   const lead = h('p', { className: 'lead' })
   const originNote = h('p', { className: 'provenance' })
-  const figure = h('div', { className: 'stage-figure' })
   const brokenNote = h('p', { className: 'problem broken', hidden: true })
   const trainingOffer = h('p', { className: 'offer', hidden: true })
-  const notRetainedNote = createNotRetainedNote(room, context)
   const model = modelOf(context.get().model)
-  const showsResults = roomIndex === 0 || controls.some(({ name }) => model.settings[name].isExplained)
+  const showsResults = roomIndex === 0 || roomFigure.controls.some(name => model.settings[name].isExplained)
   const results = model.variants && showsResults ? mountTrainingResults(context) : null
   const notebooks = (room.notebooks ?? []).map(({ id, words: name }) => (
     h('a', { href: context.href(id), onclick: handleInternalClick(() => context.enterRoom(id)) }, t(`stages.${name}.name`))))
   const modelKind = h('p', { className: 'note untrained' })
   const navigation = roomLinks(room, context)
   const cost = createCostLine(room, context)
-  const tools = h('div', { className: 'tools' }, [...pickers, ...controls].map(({ element }) => element),
-    stage.pickers.includes('sentence') && isBatch() ? quote : '')
   const number = h('span', { className: 'visually-hidden' }, ' ',
     t('frame.room', tourPosition))
   const undoSlot = h('span')
@@ -212,7 +161,7 @@ export function mountFrame(container, room, context) {
     h('h1', {}, roomText('title')),
     originNote, lead, brokenNote, trainingOffer,
     roomIndex ? '' : navigation.element, tools.childElementCount ? tools : '',
-    notRetainedNote.element, figure,
+    roomFigure.note, figure,
     notebooks.length ? h('p', { className: 'in-notebooks' }, t('lab.inNotebook'), ' ', notebooks) : '',
     h('div', { className: 'asides' }, createAside(t('frame.try'), tryActions.nodes(roomText('try'))),
       createAside(t(heading), renderProse(roomText(asideKey)))),
@@ -253,19 +202,6 @@ export function mountFrame(container, room, context) {
     if (outputTensor) setOutputLabel(flow, outputTensor)
     else flow.replaceChildren()
   }
-  const figureView = stage.mount(figure, context)
-  /** The figure, or a note where its tensors were not retained. @param {Run} run @param {View} view */
-  function draw(run, view) {
-    try {
-      figureView.update(context.onOneScale(stage.data(run, view), run, view))
-      notRetainedNote.update(null)
-    } catch (error) {
-      if (!(error instanceof NotRetained)) throw error
-      notRetainedNote.update(run)
-    }
-    figure.hidden = !notRetainedNote.element.hidden
-  }
-
   return {
     figure,
     /** @param {Run | null} run @param {View} view */
@@ -280,21 +216,9 @@ export function mountFrame(container, room, context) {
       if (!run) return
       updateBrokenNote(run)
       cost.update(run)
-      for (const picker of pickers) {
-        const choices = listOptions(picker.name, run, view, t)
-        picker.element.hidden = choices.length < 2
-        picker.update(choices, view[picker.name])
-      }
-      setText(quote, Object.values(run.streams)[0]?.texts[view.sentence] ?? '')
       setText(originNote, context.origin())
-      draw(run, view)
+      roomFigure.update(run, view)
     },
-    /** @param {State} state @param {Record<string, string>} problems texts by control */
-    controls: (state, problems) => controls.forEach(control => {
-      control.element.hidden = !hasSettingEffect(control.name, state)
-      control.update(state, problems)
-    }),
-    mark: (/** @type {Marks} */ marks) => figureView.mark(marks),
-    destroy: () => figureView.destroy()
+    controls: roomFigure.updateControls, mark: roomFigure.mark, destroy: roomFigure.destroy
   }
 }

@@ -4,13 +4,10 @@
  */
 
 import { mountInspector } from '../inspector/index.js'
-import { findElement, setText, measureWidth } from '../lib/dom.js'
+import { activeElementNear, findElement, setText, measureWidth } from '../lib/dom.js'
 import { debounce, nextTask, waitForPaint } from '../lib/scheduling.js'
-import { downsample } from '../lib/large_tables.js'
 import { describeOrigin } from '../lib/provenance.js'
 import { otherTextOf } from '../models/pairs.js'
-import { batchSize, nullIfNotRetained } from '../lib/run.js'
-import { withThumbnails } from '../lib/thumbnails.js'
 import { mountMap } from '../map/index.js'
 import { HOUSE, roomNear, roomsOf } from '../rooms/index.js'
 import { stageOf } from '../stages/index.js'
@@ -23,6 +20,7 @@ import { mountFrame } from './frame.js'
 import { listenToKeys } from './keys.js'
 import { mountLessons } from './lesson.js'
 import { mountSignature } from './share.js'
+import { createView } from './view.js'
 
 /** @import { Context, Room, Run, State, Theme, View } from '../types.d.ts' */
 
@@ -71,33 +69,8 @@ export function mountRooms(page, context, { isOutside, attempt }) {
     return room
   }
 
-  /**
-   * The view, restricted to what the run has: a shorter text must not leave a sentence or head out of range.
-   * @returns {View}
-   */
-  function currentView() {
-    const currentRun = run(), state = get()
-    const room = displayedRoom() ?? HOUSE
-    /** @param {number} value @param {number} count */
-    const clamp = (value, count) => Math.max(Math.min(value, count - 1), -1)
-    const steps = currentRun?.decoding?.steps.length ?? 1
-    /** @type {View} */
-    const view = {
-      ...state, room, rooms: rooms(), step: clamp(state.step, steps), row: clamp(state.row, steps),
-      sentence: currentRun ? clamp(state.sentence, batchSize(currentRun)) : state.sentence,
-      head: clamp(state.head, room.parts.heads ?? state.head + 1),
-      layer: clamp(state.layer, room.parts.layers?.length ?? state.layer + 1),
-      picture(pictureRoom, changes) {
-        // An answer is found by its tokens, which a thumbnail does not have.
-        const source = currentRun && (pictureRoom.stage === 'decoding' ? currentRun : withThumbnails(currentRun))
-        const picture = source &&
-          nullIfNotRetained(() => stageOf(pictureRoom.stage).picture(source,
-            { ...view, ...changes, room: pictureRoom }))
-        return picture && { ...picture, part: downsample(picture.part) }
-      }
-    }
-    return view
-  }
+  /** The view of the displayed room. @returns {View} */
+  const currentView = () => createView(get(), run(), displayedRoom() ?? HOUSE, rooms())
 
   const twinRun = () => parts.twin?.run(run()) ?? null
 
@@ -115,7 +88,7 @@ export function mountRooms(page, context, { isOutside, attempt }) {
     const isSame = current.room && current.room.id === room.id && JSON.stringify(current.room) === JSON.stringify(room)
     if (isSame && current.model === model && parts.frame) return
     const isOtherRoom = current.room !== null && current.room.id !== room.id
-    const hadFocus = page.stage.contains(document.activeElement)
+    const hadFocus = page.stage.contains(activeElementNear(page.stage))
     current = { room, model, isNew: true }
     if (isOtherRoom) {
       selection.clearSelection()

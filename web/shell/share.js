@@ -3,9 +3,11 @@
 import { createClipboard } from '../lib/clipboard.js'
 import { h } from '../lib/dom.js'
 import { createMenu } from '../lib/menu.js'
+import { modelOf } from '../models/index.js'
+import { OPENING } from '../models/state.js'
 import { createExportMenu } from './export_model.js'
 
-/** @import { Context } from '../types.d.ts' */
+/** @import { Context, Patch, Run } from '../types.d.ts' */
 
 /** Height of what surrounds an embedded figure: title and origin above, the line of a cell below. */
 const SURROUNDING_HEIGHT = 200
@@ -23,6 +25,14 @@ const escapeHtml = text => text.replace(/[&"<>]/g, sign => ESCAPES[sign])
 export const embedCode = ({ url, title, height }) => (
   `<iframe src="${escapeHtml(url)}" title="${escapeHtml(title)}" width="100%" ` +
   `height="${Math.ceil((height + SURROUNDING_HEIGHT) / STEP) * STEP}" style="border: 0" loading="lazy"></iframe>`)
+
+/**
+ * The script and the element that draw a figure in another page.
+ * @param {{ script: string, state: string, language: string }} figure state: the part of its link after `#`
+ */
+export const elementCode = ({ script, state, language }) => (
+  `<script type="module" src="${escapeHtml(script)}"></script>\n` +
+  `<glass-figure lang="${language}" state="${escapeHtml(state)}" controls></glass-figure>`)
 
 /**
  * The boxes whose height an embedded page needs: the figures of a room and its twin, of the opening, and of the
@@ -50,7 +60,7 @@ const measureFigures = () => measureHeads() +
 
 /**
  * Mounts the share menu, closed.
- * @param {Pick<Context, 't' | 'link' | 'language' | 'runQuery' | 'run' | 'currentCell'>} context
+ * @param {Pick<Context, 't' | 'get' | 'link' | 'language' | 'runQuery' | 'run' | 'currentCell'>} context
  */
 export function createShareMenu(context) {
   const { t, link, language } = context
@@ -60,14 +70,34 @@ export function createShareMenu(context) {
   const button = (action, text) => h('button', {
     'type': 'button', 'className': 'quiet', 'data-action': action, 'onclick': () => copy(text())
   }, t(`app.${action}`))
+  /** The figure alone, also of a lesson's step. @param {Patch} [patch] */
+  const figureLink = (patch = {}) => link({ lesson: '', at: 0, cell: context.currentCell?.() ?? null, ...patch })
+  const elementButton = button('element', () => elementCode({
+    script: new URL('elements.js', location.href).href, state: new URL(figureLink()).hash.slice(1), language: language()
+  }))
   const element = createMenu({ className: 'share', label: t('app.sharing') }, button('share', () => link()),
-    button('embed', () => embedCode({
-      // The figure alone, also of a lesson's step.
-      url: link({ embed: true, lesson: '', at: 0, language: language(), cell: context.currentCell?.() ?? null }),
-      title: document.title, height: measureFigures()
+    elementButton, button('embed', () => embedCode({
+      url: figureLink({ embed: true, language: language() }), title: document.title, height: measureFigures()
     })),
     h('p', { className: 'menu-note' }, t('app.embedding')), elements, exportMenu.element)
-  return { element, update: exportMenu.update }
+  return {
+    element,
+    /** @param {Run | null} run */
+    update(run) {
+      exportMenu.update(run)
+      const { theatre, room, model } = context.get()
+      // An element displays a room; a page in one file has no script to load.
+      elementButton.hidden = Boolean(theatre) || room === OPENING || modelOf(model).isImported === true || location.protocol === 'file:'
+    }
+  }
+}
+
+/** The frames of a page that embeds this one learn its height. */
+export function postHeight() {
+  if (parent === window) return
+  const post = () => parent.postMessage({ glassformer: 'height', height: document.body.offsetHeight }, '*')
+  new ResizeObserver(post).observe(document.body)
+  post()
 }
 
 /**

@@ -41,15 +41,16 @@ async function fetchBytes(address) {
 /**
  * @param {string[]} names of the files that the first run reads
  * @param {Promise<unknown>} words the page's first texts; the worker loads meanwhile, other files come later
+ * @param {string} [worker] the name of its script
  * @returns {Promise<{ engine: ReturnType<typeof createEngine> } | { problem: Problem }>}
  */
-export async function startEngine(names, words) {
+export async function startEngine(names, words, worker = 'worker') {
   if (typeof WebAssembly !== 'object') return { problem: { key: 'errors.noWasm', values: {} } }
   if (typeof Worker !== 'function') return { problem: { key: 'errors.noWorker', values: {} } }
   const wasm = locateKernels()
   const files = Object.fromEntries(MODELS.flatMap(model => model.files).map(name => [name, locate(name)]))
   try {
-    const engine = createEngine(() => startWorker('worker'))
+    const engine = createEngine(() => startWorker(worker))
     await words
     const [kernels, ...first] = await Promise.all([wasm, ...names.map(name => files[name])].map(fetchBytes))
     const given = Object.fromEntries(names.map((name, i) => [name, first[i]]))

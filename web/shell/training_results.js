@@ -2,7 +2,7 @@
 
 import { handleInternalClick, h, setText } from '../lib/dom.js'
 import { defaultsOf, modelOf } from '../models/index.js'
-import { describeComparison } from '../twin/choice.js'
+import { describeComparison } from '../twin/describe.js'
 import { valueLabel } from './controls.js'
 import { fetchJson } from '../lib/fetch_on_demand.js'
 

@@ -52,6 +52,7 @@ import * as headScores from './head_scores.js'
 import * as residualStream from './residual_stream.js'
 import * as weightBlocks from './weight_blocks.js'
 import * as costs from './costs.js'
+import { registerStages, stageOf } from '../lib/stage_registry.js'
 
 /** @import { Stage } from '../types.d.ts' */
 
@@ -65,5 +66,6 @@ export const stages = [
   firstIdeas, twoSpellings, layouts, broadcasting, rotation, schemes, extrapolation
 ]
 
-/** A stage by its name. @param {string} id */
-export const stageOf = id => /** @type {Stage} */ (stages.find(stage => stage.id === id))
+registerStages(stages)
+
+export { stageOf }

@@ -2,7 +2,7 @@
 
 import { layerHeading } from '../lib/ablation_parts.js'
 import { createScale, signedDomain } from '../lib/color.js'
-import { handleInternalClick, h, setText, uniqueId } from '../lib/dom.js'
+import { activeElementNear, handleInternalClick, h, setText, uniqueId } from '../lib/dom.js'
 import { hasEdits, toggleEdits } from '../lib/edits.js'
 import { mountGrid } from '../lib/grid.js'
 import { mountLegend } from '../lib/legend.js'
@@ -284,7 +284,7 @@ export function mount(container, context) {
     update(next) {
       const { text } = otherText(), isNew = keyOf(next) !== shownKey || text !== shownText
       latest = next
-      if (document.activeElement !== field) field.value = text
+      if (activeElementNear(field) !== field) field.value = text
       if (isNew) return begin(next, true)
       drawMaps()
       return describe()

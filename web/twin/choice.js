@@ -1,22 +1,17 @@
 /** The setting that a run is compared under: a list of all comparisons, and a button at each control of the stage. */
 
-import { setChildren, findElement, h, uniqueId } from '../lib/dom.js'
+import { activeElementNear, setChildren, findElement, h, uniqueId } from '../lib/dom.js'
 import { hasEdits, toggleEdits } from '../lib/edits.js'
-import { fullName, listDependencies, partKey, listParts } from '../lib/ablation_parts.js'
+import { listDependencies, partKey, listParts } from '../lib/ablation_parts.js'
 import { modelOf, textField } from '../models/index.js'
 import { otherTextOf } from '../models/pairs.js'
 import { listAlternatives, controlsOf, hasSettingEffect, valueLabel } from '../shell/controls.js'
+import { describeComparison } from './describe.js'
 import { isNarrow } from './layout.js'
 
 /** @import { Context, Room, Settings, State, Translate } from '../types.d.ts' */
 /** @import { Part } from '../lib/ablation_parts.js' */
-
-/**
- * An alternative value of a setting, with the key of its label and that of the current one; for an ablated part,
- * the part.
- * @typedef {{ value: unknown, word?: string, now?: string, part?: Part, key?: string }} Alternative
- * @typedef {{ name: string } & Alternative} Comparison
- */
+/** @import { Alternative, Comparison } from './describe.js' */
 
 /**
  * Comparisons without a control: without the reader's edits, with another text.
@@ -78,21 +73,6 @@ export function readTwin(text, state, rooms = []) {
 /** The name of an ablation in a link. */
 const ABLATION = 'without'
 
-/** A setting's value in words. @param {Comparison} comparison @param {Translate} t */
-const describeValue = ({ name, value, word }, t) => {
-  if (name === 'text') return t('twin.text.of', { text: value })
-  if (name === 'edits') return t(`twin.edits.${word}`, { count: /** @type {unknown[]} */ (value).length })
-  return word ? t(`controls.${name}.${word}`) : String(value)
-}
-
-/**
- * A setting and its value, in words.
- * @param {Comparison} setting @param {Translate} t
- */
-export const describeComparison = (setting, t) => (
-  setting.part ? t(`twin.without.${setting.word}`, { part: fullName(setting.part, t) }) : ['edits', 'text'].includes(setting.name) ? describeValue(setting, t)
-    : `${t(`controls.${setting.name}.label`)}: ${describeValue(setting, t)}`)
-
 /**
  * Mounts the list of all comparisons at the end of a stage's tools; on a phone, where it takes a row, between the
  * figure and its twin. The element is moved, not just displayed there, so that the focus order matches.
@@ -129,7 +109,7 @@ export function mountComparisonMenu(container, { settings, stage, tensors }, { t
   function placeElement() {
     const [parent, before] = isNarrow() ? [figure.parentNode, figure.nextSibling] : [tools, null]
     if (element.parentNode === parent) return
-    const isFocused = element.contains(document.activeElement)
+    const isFocused = element.contains(activeElementNear(element))
     parent?.insertBefore(element, before)
     if (isFocused) select.focus({ preventScroll: true })
   }

@@ -9,16 +9,17 @@ import { answering, settingsOf } from '../models/index.js'
 import { roomsOf } from '../rooms/index.js'
 import { runLatest } from '../shell/engine.js'
 import { compareResults } from '../shell/training_results.js'
-import { stageOf } from '../stages/index.js'
+import { stageOf } from '../lib/stage_registry.js'
 import { countSharedRows } from './shared_prefix.js'
 import { mountAnswerTable, compareAnswers } from './answers.js'
-import { mountCompareButtons, mountComparisonMenu, readTwin, describeComparison } from './choice.js'
+import { mountCompareButtons, mountComparisonMenu, readTwin } from './choice.js'
+import { describeComparison } from './describe.js'
 import { mountSideBySide } from './layout.js'
 
 /**
  * @import { Cell, Context, Domain, Marks, Mounted, Room, Run, Settings, Slice, View } from '../types.d.ts'
  */
-/** @import { Comparison } from './choice.js' */
+/** @import { Comparison } from './describe.js' */
 /** @import { Entry, FigureContext } from '../lib/figure.js' */
 
 /** @typedef {Record<string, any>} StageData what a stage shows of a run: slices, domains and more */

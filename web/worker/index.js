@@ -1,4 +1,7 @@
-/** The worker of the page: loads the kernels, runs models and answers queries about the last run. */
+/**
+ * The worker of the page: loads the kernels, runs models and answers queries about the last run. The figures of a page
+ * share it: each is a session with a run and a twin of its own.
+ */
 
 import { load } from '../../src/js/index.js'
 import { filesFor, modelOf, settingsOf, textField } from '../models/index.js'
@@ -7,13 +10,13 @@ import { generateAnswer } from '../models/imported/run.js'
 import { RUNS } from '../models/runs.js'
 import { bpeStep } from './bpe_training.js'
 import { createGeneration } from './generation.js'
+import { PAGE, createSessions } from './sessions.js'
 import { finiteDifference } from './finite_difference.js'
-import { gradientsOf, transferList, messageOf, readValuesWithPeaks } from './serialize_run.js'
-import { extentOf, someRows } from './rows.js'
+import { transferList, messageOf } from './serialize_run.js'
+import { runCalls } from './run_calls.js'
 import { attributeInputs } from './input_attribution.js'
 import { interpretCalls, measureAnswer } from './interpret.js'
 import { answerCall } from '../lib/rpc.js'
-import { thumbnailsOf } from '../lib/thumbnails.js'
 import { exportModel } from './export_model.js'
 import { queryCalls } from './queries.js'
 import { headScores } from './head_scores.js'
@@ -24,6 +27,7 @@ import { compareCache } from './cache_comparison.js'
 /** @import { ModelRun, PatchQuery, Progress, QueryTypes, Settings, State } from '../types.d.ts' */
 
 /** @typedef {string | ArrayBuffer} Address the URL of a file, or its bytes */
+/** @typedef {{ report?: (progress: Progress) => void, session?: string }} Waiting who waits for a run */
 
 /** @type {Library} */ let engine
 /** @type {Address} */ let kernels
@@ -31,8 +35,6 @@ import { compareCache } from './cache_comparison.js'
 /** @type {Library | undefined} */ let twinEngine
 /** @type {Library | undefined} */ let sideEngine
 /** @type {Record<string, Address>} */ let addresses = {}
-/** @type {ModelRun | undefined} */ let last
-/** @type {ModelRun | undefined} */ let twin
 /** @type {Map<string, Promise<Uint8Array>>} */ const files = new Map()
 /** Weights from the training page by model, with their number in sequence. */
 /** @type {Map<string, { file: Uint8Array, serial: number }>} */
@@ -41,7 +43,7 @@ let serials = 0
 /** Above this memory use the previous run is freed before the next run of an imported model is computed. */
 const MAX_BYTES = 2 ** 30
 const generation = createGeneration()
-let patching = new AbortController()
+const sessions = createSessions()
 
 /** @param {string} name */
 async function fetchFile(name) {
@@ -85,34 +87,31 @@ function computeTrained(gf, settings, id) {
 
 /**
  * A run of the imported model, whose generation may take long.
- * @param {Library} gf @param {Settings} settings @param {(progress: Progress) => void} [report] whoever waits for it
+ * @param {Library} gf @param {Settings} settings @param {Waiting} [waiting]
  */
-async function computeImported(gf, settings, report) {
+async function computeImported(gf, settings, { report, session } = {}) {
   const opened = await openIn(gf)
-  if (!report) return RUNS.own(gf, settings, settings.edits, [opened])
+  if (!report || session === undefined) return RUNS.own(gf, settings, settings.edits, [opened])
   const written = await generation.generate(report, waiting => generateAnswer(gf, settings, opened, waiting))
   // Two runs of that size do not fit into memory. Nobody can query the old one before the new one exists.
-  if (engine.memory().bytes > MAX_BYTES) {
-    last?.run.dispose()
-    last = undefined
-  }
+  if (engine.memory().bytes > MAX_BYTES) sessions.replace(session, 'last')
   return RUNS.own(gf, settings, settings.edits, [opened, written])
 }
 
 /**
  * A run, after those on other texts that its edits take values from.
- * @param {Library} gf @param {Settings} settings @param {(progress: Progress) => void} [report]
+ * @param {Library} gf @param {Settings} settings @param {Waiting} [waiting]
  * @returns {Promise<ModelRun>}
  */
-async function compute(gf, settings, report) {
+async function compute(gf, settings, waiting) {
   const { edits } = settings, texts = new Set(edits.flatMap(({ fromText }) => fromText ?? []))
-  if (texts.size === 0) return computeOne(gf, settings, report)
+  if (texts.size === 0) return computeOne(gf, settings, waiting)
   /** @type {Map<string | undefined, ModelRun>} */ const sources = new Map()
   try {
     for (const text of texts) sources.set(text, await computeOne(gf, withText(settings, text)))
     const withRuns = edits.map(({ fromText, ...edit }) => (
       fromText === undefined ? edit : { ...edit, from: sources.get(fromText)?.run }))
-    const modelRun = await computeOne(gf, { ...settings, edits: /** @type {any} */ (withRuns) }, report)
+    const modelRun = await computeOne(gf, { ...settings, edits: /** @type {any} */ (withRuns) }, waiting)
     return { ...modelRun, settings: { ...modelRun.settings, edits } }
   } finally {
     for (const { run } of sources.values()) run.dispose()
@@ -125,14 +124,14 @@ async function compute(gf, settings, report) {
  */
 const withText = (settings, text) => ({ ...settings, [textField(modelOf(settings.model))]: text, target: '', edits: [] })
 
-/** @param {Library} gf @param {Settings} settings @param {(progress: Progress) => void} [report] */
-async function computeOne(gf, settings, report) {
+/** @param {Library} gf @param {Settings} settings @param {Waiting} [waiting] */
+async function computeOne(gf, settings, waiting) {
   const { id, isImported } = modelOf(settings.model)
   if (settings.weights === 'theatre') return computeTrained(gf, settings, id)
-  if (isImported) return computeImported(gf, settings, report)
+  if (isImported) return computeImported(gf, settings, waiting)
   const names = filesFor(settings), given = await Promise.all(names.map(bytesOf))
   try {
-    return RUNS[id](gf, settings, settings.edits, given)
+    return await RUNS[id](gf, settings, settings.edits, given)
   } catch (error) {
     throw damaged(/** @type {Failure} */ (error), names)
   }
@@ -148,12 +147,16 @@ function damaged(error, names) {
   return Object.assign(new Error(`${names.join(', ')}: ${error.message}`), { code: 'damaged' })
 }
 
-/** The last run or its twin; only these two can be queried. */
-function runOf(isTwin = false) {
-  const modelRun = isTwin ? twin : last
+/** @typedef {{ session?: string, isTwin?: boolean }} Which a session, and whether its twin is meant */
+
+/** The last run of a session or its twin; only these two can be queried. @param {Which} which */
+function runOf({ session, isTwin }) {
+  const modelRun = sessions.get(session, isTwin ? 'twin' : 'last')
   if (!modelRun) throw Object.assign(new Error('no run'), { code: 'gone' })
   return modelRun
 }
+
+const engineOf = (isTwin = false) => (isTwin ? /** @type {Library} */ (twinEngine) : engine)
 
 const calls = {
   /**
@@ -176,15 +179,20 @@ const calls = {
     trainedWeights.set(model, { file, serial: serials })
   },
   /**
-   * @param {{ settings: Settings, signature?: string }} request
+   * @param {{ settings: Settings, signature?: string, session?: string }} request
    * @param {(progress: Progress) => void} report reports how many tokens are generated
    */
-  async run({ settings, ...options }, report) {
-    const startTime = performance.now(), modelRun = await compute(engine, settings, report)
-    last?.run.dispose()
-    last = modelRun
+  async run({ settings, session = PAGE, ...options }, report) {
+    const startTime = performance.now()
+    sessions.open(session)
+    const modelRun = await compute(engine, settings, { report, session })
+    sessions.replace(session, 'last', modelRun)
     return messageOf(engine, { ...modelRun, duration: performance.now() - startTime }, options)
   },
+  /** The bytes of all runs. */
+  memory: () => ({ bytes: engine.memory().bytes + (twinEngine?.memory().bytes ?? 0) }),
+  /** Ends a session and frees its runs. @param {{ session: string }} request */
+  drop: ({ session }) => sessions.drop(session),
   /** Stops the generation: the run continues with the tokens so far, or, when superseded, is dropped. */
   finish: generation.finish,
   /**
@@ -207,41 +215,24 @@ const calls = {
   stop, store: storeModel, stored: storedModel, forget,
   /** @param {{ text: string, step: number }} request */
   bpeStep: request => bpeStep(engine, request),
-  /** Compares a generation step with and without a cache. @param {QueryTypes['compareCache'][0]} request */
-  compareCache: ({ isTwin, ...step }) => (
-    compareCache(isTwin ? /** @type {Library} */ (twinEngine) : engine, runOf(isTwin), step)),
-  /** Head scores on a repeated sequence. */
-  headScores: () => headScores(engine, runOf()),
-  /** Exports the model of the last run as a file. @param {QueryTypes['exportModel'][0]} request */
-  exportModel: request => exportModel(engine, runOf(), request),
-  /** The steps of the last run. */
-  steps: () => runOf().run.steps,
-  /** The gradients of all tensors that have one. @param {QueryTypes['gradients'][0]} request */
-  gradients: ({ isTwin, names }) => gradientsOf(runOf(isTwin).run, names),
-  /**
-   * The values of tensors of the last run or its twin that were not sent with it.
-   * @param {{ names: string[], isTwin: boolean }} request
-   */
-  read: ({ names, isTwin }) => readValuesWithPeaks(runOf(isTwin).run, names),
-  /** A large tensor downsampled for thumbnails. @param {QueryTypes['thumbnails'][0]} query */
-  thumbnails({ name, isTwin }) {
-    const { run } = runOf(isTwin), values = /** @type {Float32Array} */ (run.tensor(name).values)
-    return { values: thumbnailsOf(run.describe(name), values), peak: extentOf(values, values.length).peak }
-  },
-  /** Some rows of a large table. @param {QueryTypes['rows'][0]} request */
-  rows: ({ isTwin, name, rows }) => someRows(runOf(isTwin).run, name, rows),
+  /** Compares a generation step with and without a cache. @param {Which & QueryTypes['compareCache'][0]} request */
+  compareCache: ({ session, isTwin, ...step }) => compareCache(engineOf(isTwin), runOf({ session, isTwin }), step),
+  /** Head scores on a repeated sequence. @param {Which} request */
+  headScores: ({ session }) => headScores(engine, runOf({ session })),
+  /** Exports the model of the last run as a file. @param {Which & QueryTypes['exportModel'][0]} request */
+  exportModel: ({ session, ...request }) => exportModel(engine, runOf({ session }), request),
   /**
    * Computes the twin. One that reads another run's answer also reports what it would have generated by itself.
-   * @param {{ settings: Settings }} request
+   * @param {{ settings: Settings, session?: string }} request
    */
-  async twin({ settings, ...options }) {
+  async twin({ settings, session = PAGE, ...options }) {
+    sessions.open(session)
     twinEngine ??= await start()
     const isForced = Array.isArray(settings.target)
     const own = isForced ? await compute(twinEngine, { ...settings, target: '' }) : null
     own?.run.dispose()
     const modelRun = await compute(twinEngine, settings)
-    twin?.run.dispose()
-    twin = modelRun
+    sessions.replace(session, 'twin', modelRun)
     return messageOf(twinEngine, { ...modelRun, ownDecoding: (own ?? modelRun).decoding }, options)
   },
   /** @param {{ settings: Settings, cell: Cell, value: number, step: number }} request */
@@ -274,11 +265,10 @@ const calls = {
   },
   /**
    * Patches this text's run, without edits and dropout, with values of the other's; a later request stops it.
-   * @param {PatchQuery} query @param {(progress: { done: number, total: number }) => void} report
+   * @param {PatchQuery & Which} query @param {(progress: { done: number, total: number }) => void} report
    */
-  async patch({ state, text, ...query }, report) {
-    patching.abort()
-    const { signal } = patching = new AbortController(), own = sideEngine ??= await start()
+  async patch({ state, text, session = PAGE, ...query }, report) {
+    const signal = sessions.startPatching(session), own = sideEngine ??= await start()
     const settings = settingsOf({ ...state, training: false, edits: [] })
     /** @type {(one: Settings, ids: number[]) => Promise<ModelRun>} */
     const read = (one, ids) => compute(own, { ...one, target: /** @type {any} */ (ids) })
@@ -286,12 +276,13 @@ const calls = {
     for (const { run } of [here, there]) run.dispose()
     return patchTexts(own, here, there, query, { signal, onProgress: fraction => report({ done: fraction, total: 1 }) })
   },
-  /** What each token did to a score. @param {QueryTypes['inputAttribution'][0]} query */
-  inputAttribution: query => attributeInputs(engine, runOf(), query),
-  stopPatching: () => patching.abort(),
-  ...queryCalls(cell => runOf(cell?.isTwin)),
-  ...interpretCalls(isTwin => (
-    { gf: isTwin ? /** @type {Library} */ (twinEngine) : engine, run: runOf(isTwin).run }))
+  /** What each token did to a score. @param {Which & QueryTypes['inputAttribution'][0]} query */
+  inputAttribution: ({ session, ...query }) => attributeInputs(engine, runOf({ session }), query),
+  /** @param {Which} request */
+  stopPatching: ({ session }) => sessions.stopPatching(session),
+  ...runCalls(runOf),
+  ...queryCalls(runOf),
+  ...interpretCalls(which => ({ gf: engineOf(which.isTwin), run: runOf(which).run }))
 }
 
 /** @type {Record<string, (details: any, report: (progress: object) => void) => unknown>} */ const queries = calls

@@ -139,14 +139,16 @@ export const costs = (_, run) => ({
     .map(({ name, shape }) => ({ name, size: shape.reduce((product, side) => product * side, 1) }))
 })
 
-/** The queries as calls of the worker. @param {(isTwin?: boolean) => { gf: Library, run: LibraryRun }} current */
-export const interpretCalls = current => {
+/** @typedef {{ session?: string, isTwin?: boolean }} Which a session, and whether its twin is meant */
+
+/** The queries as calls of the worker. @param {(which: Which) => { gf: Library, run: LibraryRun }} runOf */
+export const interpretCalls = runOf => {
   /**
    * @template Q, A @param {(gf: Library, run: LibraryRun, request: Q) => A} answer
-   * @returns {(request: Q & { isTwin?: boolean }) => A}
+   * @returns {(request: Q & Which) => A}
    */
   const withRun = answer => request => {
-    const { gf, run } = current(request.isTwin)
+    const { gf, run } = runOf(request)
     return answer(gf, run, request)
   }
   return {

@@ -170,14 +170,20 @@ export function recipes(run, names) {
   })
 }
 
+/** @typedef {{ session?: string, isTwin?: boolean }} Which a session, and whether its twin is meant */
+
 /**
  * The queries as calls of the worker.
- * @param {(cell?: Cell) => { run: LibraryRun, valuesBeforeEdits?: Map<string, number> }} current the run that a cell
- *   belongs to, or the displayed one
+ * @param {(which: Which) => { run: LibraryRun, valuesBeforeEdits?: Map<string, number> }} runOf the run that is meant
  */
-export const queryCalls = current => ({
-  explain: (/** @type {{ cell: Cell }} */ { cell }) => explainCell(current(cell), cell),
-  firstUse: (/** @type {{ cell: Cell, target: string }} */ { cell, target }) => (
-    firstUse(current(cell).run, cell, target)),
-  recipes: (/** @type {{ names: string[] }} */ { names }) => recipes(current().run, names)
-})
+export function queryCalls(runOf) {
+  /** The run that a cell belongs to. @param {{ session?: string, cell: Cell }} request */
+  const ofCell = ({ session, cell }) => runOf({ session, isTwin: cell.isTwin })
+  return {
+    explain: (/** @type {{ session?: string, cell: Cell }} */ request) => explainCell(ofCell(request), request.cell),
+    firstUse: (/** @type {{ session?: string, cell: Cell, target: string }} */ { target, ...request }) => (
+      firstUse(ofCell(request).run, request.cell, target)),
+    recipes: (/** @type {{ session?: string, names: string[] }} */ { session, names }) => (
+      recipes(runOf({ session }).run, names))
+  }
+}

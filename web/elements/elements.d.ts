@@ -1,0 +1,75 @@
+/** The elements, from `glassformer/elements`; importing the module defines them. */
+
+export type FigureTheme = 'auto' | 'light' | 'dark'
+export type FigureDepth = 'story' | 'numbers' | 'formula' | 'code'
+
+/** What `glass-run` says: the settings of the run, its rooms, and the model's answer, where it writes one. */
+export interface RunDetail {
+  model: string
+  settings: Record<string, unknown>
+  rooms: string[]
+  answer: string | null
+}
+
+/** What `glass-answer` says. */
+export interface AnswerDetail {
+  answer: string
+  tokens: string[]
+}
+
+/** What `glass-select` says: a cell of a tensor, its value (null for a gradient), and the tokens or indices at it. */
+export interface SelectDetail {
+  name: string
+  index: number[]
+  value: number | null
+  labels: (string | number)[]
+}
+
+/** `<glass-figure>`: one room of a model, with its numbers. Its properties reflect its attributes. */
+export class GlassFigure extends HTMLElement {
+  model: string | null
+  room: string | null
+  input: string | null
+  settings: string | null
+  head: string | number | null
+  theme: FigureTheme | null
+  depth: FigureDepth | null
+  /** The part of a link to the page after `#`. */
+  state: string | null
+  controls: boolean
+  /** What is displayed now, as the part of a link after `#`. */
+  readonly link: string
+}
+
+/** Sets where the files beside this module are, when a build tool has moved the module away from them. */
+export function configure(options: { folder: string | URL }): void
+
+/** The part of the library that a figure needs, and a run of it. */
+type Library = Awaited<ReturnType<typeof import('glassformer').load>>
+
+/**
+ * Displays a run of the caller's own modules as a live figure. No worker computes anything; the run stays with the
+ * caller, who disposes it after the figure.
+ */
+export function figure(element: Element, run: ReturnType<Library['observe']>, options: {
+  /** What load() returned. */
+  gf: Library
+  /** The id or the kind of a room; default: the house. */
+  room?: string
+  head?: number
+  depth?: FigureDepth
+  theme?: FigureTheme
+  lang?: string
+  controls?: boolean
+}): GlassFigure
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'glass-figure': GlassFigure
+  }
+  interface HTMLElementEventMap {
+    'glass-run': CustomEvent<RunDetail>
+    'glass-answer': CustomEvent<AnswerDetail>
+    'glass-select': CustomEvent<SelectDetail>
+  }
+}

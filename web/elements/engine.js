@@ -1,0 +1,21 @@
+/** The engine that all figures of a page share: one worker, started with the first figure. */
+
+import { startEngine } from '../shell/start_engine.js'
+
+/** @import { Session } from '../shell/engine.js' */
+/** @import { Problem } from '../types.d.ts' */
+
+/** The name of the worker's script. */
+const WORKER = 'elements-worker'
+
+/** @type {ReturnType<typeof startEngine> | undefined} */ let starting
+let serial = 0
+
+/** A session of the shared engine, or why there is none. @returns {Promise<Session | { problem: Problem }>} */
+export async function openSession() {
+  starting ??= startEngine([], Promise.resolve(), WORKER)
+  const started = await starting
+  if ('engine' in started) return started.engine.session(`figure-${++serial}`)
+  starting = undefined
+  return started
+}

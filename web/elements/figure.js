@@ -1,0 +1,227 @@
+/** A live figure in a shadow root: one room of one run, with the same parts as the page. */
+
+import { cellName, isSameCell } from '../lib/cell.js'
+import { h, measureWidth, setText } from '../lib/dom.js'
+import { formatExact } from '../lib/number.js'
+import { describeOrigin } from '../lib/provenance.js'
+import { getAxisLabels, getTensor, readRun } from '../lib/run.js'
+import { valueAt } from '../lib/slice.js'
+import { modelOf, settingsOf } from '../models/index.js'
+import { otherTextOf } from '../models/pairs.js'
+import { runKeys, toHash } from '../models/state.js'
+import { roomsOf } from '../rooms/index.js'
+import { stageOf } from '../lib/stage_registry.js'
+import { createSelection } from '../shell/cells.js'
+import { describeChanges } from '../shell/changes.js'
+import { runLatest } from '../shell/engine.js'
+import { mountRoomFigure } from '../shell/room_figure.js'
+import { PALETTES } from '../shell/theme.js'
+import { createValueLoader } from '../shell/values.js'
+import { createView } from '../shell/view.js'
+import { addressOf } from '../lib/resources.js'
+import { findRoom } from './attributes.js'
+import { areStagesLoaded, loadStages } from './stages.js'
+
+/** @import { Session } from '../shell/engine.js' */
+/**
+ * @import { Cell, Context, Failure, Language, Mode, Patch, Room, Run, Settings, State, Translate,
+ * View } from '../types.d.ts'
+ */
+
+/**
+ * What surrounds a figure.
+ * @typedef {object} Surroundings
+ * @property {Session} session
+ * @property {Translate} t
+ * @property {Language} language
+ * @property {() => Mode} mode
+ * @property {boolean} hasControls
+ * @property {(type: string, detail: object) => void} emit
+ * @property {(error: unknown) => void} fail shows an error
+ * @property {(room: Room) => void} check refuses attributes that a room does not have
+ */
+
+/** The tokens at a cell, or its indices. @param {Run} run @param {Cell} cell */
+function labelsOf(run, { name, index }) {
+  const tensor = getTensor(run, name)
+  return tensor.axes.map((_, axis) => getAxisLabels(run, tensor, axis)?.[index[axis]] ?? index[axis])
+}
+
+/** The text of a link to the whole page. @param {State} state */
+const linkTo = state => `${addressOf('index.html')}#${toHash({ ...state, embed: false })}`
+
+/**
+ * Mounts a figure.
+ * @param {HTMLElement} container
+ * @param {State} initial
+ * @param {Surroundings} surroundings
+ */
+export function mountElementFigure(container, initial, { session, t, language, mode, hasControls, emit, fail, check }) {
+  let state = initial, isPrinting = false, isDestroyed = false, isChecked = false, width = 0
+  /** @type {Run | null} */ let run = null
+  /** @type {Room | null} */ let room = null
+  /** @type {ReturnType<typeof mountRoomFigure> | null} */ let figure = null
+  /** @type {{ update(run: Run, view: View): void } | null} */ let depthPanel = null
+  /** @type {Cell | null} */ let emittedCell = null
+  const cellLine = h('p', { className: 'glass-cell', hidden: true })
+  const title = h('p', { className: 'glass-title' }), originLine = h('p', { className: 'provenance' })
+  const body = h('div', { className: 'glass-body stage' })
+  container.append(body, cellLine)
+
+  const rooms = () => roomsOf(run)
+  const currentView = () => createView(state, run, /** @type {Room} */ (room), rooms())
+  /** @type {Context['runQuery']} */
+  const runQuery = async (type, details, onProgress) => {
+    const queriedRun = run
+    try {
+      return await session.ask(type, details, onProgress)
+    } catch (error) {
+      throw queriedRun === run && /** @type {Failure} */ (error).code !== 'gone' ? error : Object.assign(/** @type {Failure} */ (error), { isStale: true })
+    }
+  }
+  /** @param {unknown} error */
+  const reportError = error => {
+    if (!(/** @type {Failure} */ (error).isStale)) fail(error)
+  }
+  const { attempt, loadAll } = createValueLoader({ runQuery, twin: () => null, reportError, rerender: () => show() })
+  const selection = createSelection({
+    panel: cellLine, get: () => state, set, run: () => run, twin: () => null, view: currentView, runQuery, attempt,
+    parts: () => ({ frame: figure ?? undefined, inspector: { update: showCell, edit() {}, undo() {}, redo() {} } })
+  })
+  const context = /** @type {Context} */ ({
+    t, set, runQuery, reportError, loadAll, rooms,
+    get: () => state, run: () => run, language: () => language,
+    theme: () => ({ mode: isPrinting ? 'light' : mode(), palette: PALETTES[isPrinting ? 'light' : mode()], isPaper: isPrinting }),
+    enterRoom: id => set({ room: id, cell: null }), href: id => linkTo({ ...state, room: id, cell: null }),
+    link: (patch = {}) => linkTo({ ...state, ...patch }),
+    selectCell: selection.selectCell, pinCell: selection.pinCell, endHover: selection.endHover,
+    pinSource: selection.pinSource, currentCell: selection.current, editCell() {},
+    width: () => width || (figure ? measureWidth(figure.figure) : 0),
+    written: tokens => modelOf(state.model).written(tokens), otherText: () => otherTextOf(state, language),
+    heading: () => t(`stages.${room?.words}.title`), origin, onOneScale: data => data,
+    isCurrent: () => runKeys(state).every(key => Object.is(run?.requested?.[key], settingsOf(state)[key])),
+    rerun: () => compute(settingsOf(state)), showControls() {}, ready: async () => {}
+  })
+
+  /** Where the figure comes from, in one line. */
+  function origin() {
+    const view = currentView(), texts = Object.values(run?.streams ?? {})[0]?.texts ?? []
+    const hasHead = stageOf(view.room.stage).pickers.includes('head') && view.room.parts.heads > 1
+    return describeOrigin({ t, room: view.room, head: hasHead ? view.head : null,
+      text: texts[view.sentence] ?? texts[0] ?? '', changes: describeChanges(state, t) })
+  }
+  /** @param {{ cell: Cell | null }} selected */
+  function showCell({ cell }) {
+    cellLine.hidden = !cell || !run
+    if (!cell || !run) return
+    const value = cell.isGradient ? null : valueAt(getTensor(run, cell.name), cell.index), labels = labelsOf(run, cell)
+    setText(cellLine, `${cellName(cell)}${value === null ? '' : ` = ${formatExact(value)}`} · ${labels.join(' · ')}`)
+    if (isSameCell(cell, emittedCell)) return
+    emittedCell = cell
+    emit('select', { name: cell.name, index: [...cell.index], value, labels })
+  }
+  const resizeObserver = new ResizeObserver(([{ contentRect }]) => {
+    if (Math.floor(contentRect.width) === width) return
+    width = Math.floor(contentRect.width)
+    show()
+  })
+  /** Builds the frame of a room. @param {Room} next */
+  function mountRoom(next) {
+    figure?.destroy()
+    resizeObserver.disconnect()
+    depthPanel = null
+    if (room) selection.clearSelection()
+    room = next
+    figure = mountRoomFigure(next, context)
+    setText(title, t(`stages.${next.words}.title`))
+    body.replaceChildren(title, originLine, ...(hasControls && figure.tools.childElementCount ? [figure.tools] : []),
+      figure.note, figure.figure)
+    container.setAttribute('aria-label', t(`stages.${next.words}.title`))
+    resizeObserver.observe(figure.figure)
+  }
+  /** Formulas and code, loaded when an element is to show them. */
+  async function showDepth() {
+    if (!['formula', 'code'].includes(state.depth) || !run) return
+    const { mountDepthPanel } = await import('../shell/depth.js'), of = room
+    if (room !== of || !figure) return
+    depthPanel ??= mountDepthPanel(body, context)
+    depthPanel.update(run, currentView())
+  }
+  function show() {
+    if (!run) return
+    try {
+      showRoom(findRoom(state, rooms()))
+    } catch (error) {
+      reportError(error)
+    }
+  }
+  /** @param {Room} next */
+  function showRoom(next) {
+    if (!isChecked) check(next)
+    isChecked = true
+    if (!areStagesLoaded(next, rooms())) {
+      loadStages(next, rooms()).then(show).catch(reportError)
+      return
+    }
+    if (room !== next) mountRoom(next)
+    attempt(render)
+  }
+  function render() {
+    if (!run || !figure) return
+    setText(originLine, origin())
+    figure.update(run, currentView())
+    figure.updateControls(state, {})
+    selection.show()
+    container.setAttribute('data-depth', state.depth)
+    container.setAttribute('data-room', /** @type {Room} */ (room).id)
+    showDepth().catch(reportError)
+  }
+  /** What a program may want to know of a run. @param {Run} current */
+  const describeRun = ({ settings, decoding }) => ({
+    model: state.model, settings, rooms: rooms().map(({ id }) => id),
+    answer: decoding ? modelOf(state.model).written(decoding.steps.map(({ token }) => token)) : null
+  })
+  const requestRun = (/** @type {Settings} */ settings) => session.run(settings, run?.signature)
+  const compute = runLatest(requestRun, (message, settings) => {
+    if (isDestroyed) return
+    const result = readRun(message, run)
+    run = { ...result, settings: { ...result.settings, model: settings.model }, requested: settings }
+    const detail = describeRun(run)
+    emit('run', detail)
+    if (run.decoding) emit('answer', { answer: detail.answer, tokens: run.decoding.steps.map(({ token }) => token) })
+    show()
+  }, error => !isDestroyed && reportError(error))
+
+  /** @param {Patch} patch */
+  function set(patch) {
+    const before = state
+    state = { ...state, ...patch }
+    const recomputes = before.model !== state.model || runKeys(state).some(key => !Object.is(before[key], state[key]))
+    if (recomputes || !run) compute(settingsOf(state))
+    else show()
+  }
+  compute(settingsOf(state))
+  return {
+    /** Displays another state. @param {State} next */
+    update(next) {
+      isChecked = false
+      set(next)
+    },
+    show,
+    /** The displayed state as the part of a link. */
+    link: () => toHash({ ...state, room: room?.id ?? state.room, embed: false }),
+    /** @param {boolean} isOn */
+    print(isOn) {
+      isPrinting = isOn
+      show()
+    },
+    run: () => run,
+    destroy() {
+      isDestroyed = true
+      resizeObserver.disconnect()
+      figure?.destroy()
+      figure = null
+      run = null
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * What the elements' worker leaves out, or fetches when a model needs it. The models of the page call no more than
+ * this; a test runs all of them. Models of the reader's own run on the page, whose worker has all of the library.
+ */
+
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+
+/** @import { Plugin } from 'esbuild' */
+
+/** Files whose exports no model of the page calls. */
+export const UNUSED = new RegExp(`/(src/js/(${[
+  'decoding/(generate|process_logits|takes_cache|beam_search|cached_generation)', 'engine/load_blocks', 'export/\\w+', 'files/(gguf|remote)',
+  'models/\\w+', 'models/families/\\w+', 'nn/quantize', 'ops/(cumsum|nll_loss|normalize|one_hot|sort|where)',
+  'threads/(team|workers|mailbox|splits)',
+  'text/(charsmap|files|gguf_tokenizer|sentencepiece|spm_normalizer|protobuf)'
+].join('|')})|web/(models/imported/(open|run|generation|classification|streams|store)|worker/export_model))\\.js$`)
+
+/** The library's text functions, which only some models need. */
+const TEXT = /\/src\/js\/text\/index\.js$/, WHOLE = '?whole'
+const RUNS = fileURLToPath(new URL('../models/runs.js', import.meta.url))
+const MODELS_WITHOUT_TEXT = ['dates', 'positions']
+
+/** @param {string} id */
+const loadRun = id => `${id}: async (gf, ...rest) => {
+  ${MODELS_WITHOUT_TEXT.includes(id) ? '' : `gf.text.encode ?? Object.assign(gf.text, (await import('../../src/js/text/index.js${WHOLE}')).bindText(gf.engine))`}
+  return (await import('./${id}/run.js')).run(gf, ...rest)
+}`
+
+/**
+ * Each model is fetched with its first run, and with those that need it the tokenizers.
+ * @type {Plugin}
+ */
+export const modelsOnDemand = {
+  name: 'models on demand',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /\?whole$/ }, ({ path, resolveDir }) => (
+      { path: fileURLToPath(new URL(path.replace(WHOLE, ''), `file://${resolveDir}/`)), suffix: WHOLE }))
+    onLoad({ filter: TEXT }, ({ suffix }) => (suffix ? undefined : { contents: 'export const bindText = () => ({})' }))
+    onLoad({ filter: /\/web\/models\/runs\.js$/ }, async ({ path }) => {
+      const ids = Array.from((await readFile(path, 'utf8')).matchAll(/ as (\w+) }/g), ([, id]) => id).filter(id => id !== 'own')
+      return { contents: `export const RUNS = { ${ids.map(loadRun).join()} }`, resolveDir: RUNS.slice(0, RUNS.lastIndexOf('/')) }
+    })
+  }
+}
