@@ -82,7 +82,7 @@ test('the texts of a room match its computation for every exchanged part', () =>
 })
 
 /** The first parts of the keys of the page's texts. */
-const PARTS = 'app|bring|map|frame|inspector|controls|errors|stages|depth|figure|check|scrub|twin|opening|player|learned|reading|offline'
+const PARTS = 'app|bring|map|frame|inspector|controls|errors|stages|depth|figure|check|scrub|twin|opening|player|learned|reading|offline|elements'
 
 test('no text key is unused, and none is missing', async () => {
   const code = await sources(WEB)
