@@ -2,16 +2,12 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { figure, html, openBlog, readTables, showAll, toNumber } from './element_pages.js'
 import { launch, runInNode, serve } from './host.js'
-import { READY } from '../../web/models/index.js'
-import { firstRooms, stageData } from '../lib/page.js'
+import { stageData } from '../lib/page.js'
 import { roomsOf } from '../../web/rooms/index.js'
 
-const LIBRARY = fileURLToPath(new URL('../../src/js/index.js', import.meta.url))
 const AXE = new URL('../../node_modules/axe-core/axe.min.js', import.meta.url)
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; worker-src 'self'; img-src data:"
 const HOSTILE = `* { color: red !important; display: block; font-size: 40px !important; letter-spacing: 9px !important }
   table, canvas, span, div, p { display: inline !important; width: 10px !important; background: yellow !important }`
 /** Six kinds of rooms; each is displayed twice, with other input. */
@@ -24,95 +20,24 @@ const KINDS = [
   ['particles', 'qkv', ['', '']]
 ]
 
-const escape = text => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
-const figure = attributes => `<glass-figure ${Object.entries(attributes).map(([name, value]) => `${name}="${escape(value)}"`).join(' ')}></glass-figure>`
 const TWELVE = KINDS.flatMap(([model, room, inputs]) => inputs.map(input => (
   { model, room, lang: 'en', ...(input && { input }) })))
-const html = (body, { style = '', policy = POLICY, script = 'elements.js' } = {}) => `<!doctype html><html lang="en"><head>
-<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><title>A blog</title>
-<link rel="icon" href="data:,">${style}<script type="module" src="${script}"></script></head><body><main><h1>A blog</h1>${body}</main></body></html>`
 const HOSTILE_LINK = '<link rel="stylesheet" href="hostile.css">'
 const PAGES = {
   'hostile.css': HOSTILE,
   'twelve.html': html(TWELVE.map(figure).join('\n'), { style: HOSTILE_LINK }),
   'one.html': html(figure(TWELVE[0])),
-  'empty.html': html(''),
-  'own_run.html': html('<div id="place"></div>', { script: 'own_run.js', policy: POLICY.replace("'self';", "'self' 'wasm-unsafe-eval';") }),
-  'own_run.js': `import { load } from './glassformer.js'
-    import { figure } from './elements.js'
-    const gf = await load({ wasm: new URL('glassformer.wasm', import.meta.url) })
-    gf.manualSeed(1)
-    const layer = new gf.nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 16, dropout: 0 }).eval(), x = gf.randn([1, 5, 8])
-    const run = gf.observe(() => layer.forward(x), { modules: { layer } })
-    globalThis.expected = Object.fromEntries(run.names.map(name => [name, [...run.tensor(name).values]]))
-    globalThis.own = figure(document.querySelector('#place'), run, { gf, room: 'weights', lang: 'en' })
-    globalThis.refuse = options => { try { figure(document.body, run, options) } catch (error) { return error.message } }`
+  'empty.html': html('')
 }
 
 let site, browser
 before(async () => {
-  const { outputFiles: [{ text }] } = await build({ entryPoints: [LIBRARY], bundle: true, format: 'esm', write: false, external: ['node:*'] })
-  ;[site, browser] = await Promise.all([serve({ ...PAGES, 'glassformer.js': text }), launch()])
+  [site, browser] = await Promise.all([serve(PAGES), launch()])
 })
 after(async () => {
   await browser?.close()
   site?.close()
 })
-
-/** Opens a page and notes its complaints and the events of its elements. */
-async function openPage(name, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1000, height: 800 }, locale: 'en-US', ...options })
-  const page = await context.newPage(), complaints = [], requested = []
-  page.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
-  page.on('pageerror', error => complaints.push(error.message))
-  context.on('request', request => requested.push(request.url()))
-  await page.addInitScript(() => {
-    globalThis.events = []
-    for (const type of ['glass-run', 'glass-answer', 'glass-select']) {
-      document.addEventListener(type, ({ detail, target }) => globalThis.events.push({ type, detail, id: target.id }))
-    }
-    document.addEventListener('error', ({ message, target }) => message && globalThis.events.push({ type: 'error', message, id: target.id }), true)
-  })
-  await page.goto(name.startsWith('http') ? name : site.url + name)
-  return { page, complaints, requested, close: () => context.close() }
-}
-
-/** Scrolls to every element and waits until it displays its figure. */
-async function showAll(page) {
-  const count = await page.evaluate(() => document.querySelectorAll('glass-figure').length)
-  for (let i = 0; i < count; i++) {
-    await page.evaluate(n => document.querySelectorAll('glass-figure')[n].scrollIntoView(), i)
-    await page.waitForFunction(n => {
-      const root = document.querySelectorAll('glass-figure')[n].shadowRoot
-      return root.querySelector('.root[data-room] .figure-foot') || root.querySelector('.glass-error')
-    }, i)
-  }
-  const errors = await page.evaluate(() => [...document.querySelectorAll('glass-figure')]
-    .flatMap(({ shadowRoot }) => shadowRoot.querySelector('.glass-error')?.textContent ?? []))
-  assert.deepEqual(errors, [])
-  await page.waitForTimeout(300)
-}
-
-/** The tables of every element: the name of the tensor and the numbers, row by row. */
-const readTables = page => page.evaluate(async () => {
-  const all = []
-  for (const element of document.querySelectorAll('glass-figure')) {
-    const root = element.shadowRoot
-    for (const details of root.querySelectorAll('.numbers')) details.open = true
-    for (let i = 0; i < 100 && [...root.querySelectorAll('.tables')].some(list => !list.querySelector('td')); i++) {
-      await new Promise(resolve => { setTimeout(resolve, 20) })
-    }
-    all.push({
-      room: root.querySelector('.root').dataset.room,
-      tables: [...root.querySelectorAll('.tables table')].map(table => ({
-        name: table.dataset.tensor,
-        values: [...table.tBodies[0].rows].flatMap(row => [...row.cells].slice(1).map(cell => cell.textContent))
-      }))
-    })
-  }
-  return all
-})
-const toNumber = text => Math.fround(Number(text.replaceAll('−', '-').replace('∞', 'Infinity')))
 
 /** Compares every number of every table with the same run in Node. */
 function checkNumbers(found, attributes) {
@@ -130,6 +55,8 @@ function checkNumbers(found, attributes) {
   run.dispose()
   return count
 }
+
+const openPage = (name, options) => openBlog(browser, name.startsWith('http') ? name : site.url + name, options)
 
 /** The bytes of the runs that the worker retains. */
 const measureRuns = page => page.workers()[0].evaluate(() => new Promise(resolve => {
@@ -311,113 +238,5 @@ test('a page of another origin needs only the address of the script', async () =
   const [found] = await readTables(page)
   assert.ok(checkNumbers(found, TWELVE[0]) > 0)
   assert.deepEqual(complaints, [])
-  await close()
-})
-
-test('a run of one\'s own modules becomes a figure without a worker', async () => {
-  const { page, complaints, close } = await openPage('own_run.html')
-  await showAll(page)
-  const [{ tables }] = await readTables(page)
-  assert.ok(tables.length >= 2)
-  const expected = await page.evaluate(() => globalThis.expected)
-  for (const { name, values } of tables) {
-    const tensor = expected[name], numbers = values.map(toNumber)
-    assert.ok(numbers.length >= 25 && numbers.every((value, i) => Object.is(value, tensor[i])), name)
-  }
-  assert.equal(page.workers().length, 0)
-  await page.evaluate(() => { globalThis.own.room = 'activation' })
-  await page.waitForFunction(() => globalThis.own.shadowRoot.querySelector('.root').dataset.room === 'layer.activation')
-  assert.match(await page.evaluate(() => globalThis.refuse({ room: 'weights' })), /options\.gf must be what load\(\) returned/)
-  assert.deepEqual(complaints, [])
-  await close()
-})
-
-test('every kind of room of every model is displayed, in words', async t => {
-  const { page, close } = await openPage('empty.html')
-  const problems = []
-  let count = 0
-  for (const { id } of READY) for (const room of firstRooms(id)) {
-    count += 1
-    const found = await page.evaluate(async ([model, name, lang]) => {
-      const element = document.createElement('glass-figure')
-      Object.entries({ model, room: name, lang, controls: '' }).forEach(entry => element.setAttribute(...entry))
-      let failure = null
-      element.addEventListener('error', ({ message }) => { failure = message })
-      document.querySelector('main').replaceChildren(element)
-      const { shadowRoot } = element, wait = ms => new Promise(resolve => { setTimeout(resolve, ms) })
-      for (let i = 0; i < 1000 && !failure && !shadowRoot.querySelector('.root[data-room]'); i++) await wait(20)
-      await wait(200)
-      const keys = /\b(stages|frame|controls|app|inspector|map|lab|errors|figure|scrub|elements)\.[a-z]\w+/i.exec(shadowRoot.textContent)
-      return { failure, key: keys?.[0] ?? null, isThere: Boolean(shadowRoot.querySelector('.root[data-room]')) }
-    }, [id, room, count % 2 ? 'ko' : 'en'])
-    if (found.failure || found.key || !found.isThere) problems.push([id, room, found])
-  }
-  t.diagnostic(`${count} rooms`)
-  assert.deepEqual(problems, [])
-  await close()
-})
-
-const GUIDE = new URL('../../web/docs/elements.md', import.meta.url)
-const readExamples = async () => Array.from((await readFile(GUIDE, 'utf8')).matchAll(/```html\n([^]*?)```/g), ([, code]) => code)
-
-test('the examples of the guide work as they stand', async () => {
-  const examples = await readExamples()
-  assert.equal(examples.length, 4)
-  const { outputFiles: [{ text }] } = await build({
-    entryPoints: [LIBRARY], bundle: true, format: 'esm', write: false, external: ['node:*']
-  })
-  const ICON = '<link rel="icon" href="data:,">'
-  const own = await serve({
-    'glassformer.js': text, ...Object.fromEntries(examples.map((code, i) => [`example${i}.html`, ICON + code]))
-  }, { elements: '' })
-  after(() => own.close())
-  for (const i of examples.keys()) {
-    const { page, complaints, close } = await openPage(`${own.url}example${i}.html`)
-    await page.waitForSelector('glass-figure')
-    await showAll(page)
-    assert.deepEqual(complaints, [])
-    if (await page.$('#date')) {
-      assert.equal(await page.textContent('#answer'), '1999년 4월 3일')
-      await page.fill('#date', 'may 1 2001')
-      await page.dispatchEvent('#date', 'change')
-      await page.waitForFunction(() => document.querySelector('#answer').textContent === '2001년 5월 1일')
-      await page.fill('#date', 'hello')
-      await page.dispatchEvent('#date', 'change')
-      await page.waitForFunction(() => document.querySelector('#answer').textContent.startsWith('input: '))
-    }
-    await close()
-  }
-})
-
-/** What a page with one figure may fetch, gzipped: 200,000 bytes are the aim, of which the worker alone takes 130,000. */
-const MAX_FIRST = 295_000, MAX_FURTHER = 20_000
-
-test('the first figure and further kinds of rooms fetch no more than their limits', async t => {
-  const sizes = new Map(), { page, requested, close } = await openPage('one.html')
-  /** The gzipped size of what was requested and not yet counted, but for the weights and Chart.js. */
-  const countNew = async () => {
-    const names = [...new Set(requested.map(url => new URL(url).pathname.replace(/^.*\/where\//, '')))]
-      .filter(name => /\.(js|wasm|css|json)$/.test(name) && !name.includes('chartjs') && !sizes.has(name))
-    for (const name of names) {
-      const { length } = await readFile(new URL(`../../dist/site/${name}.gz`, import.meta.url))
-      sizes.set(name, length)
-    }
-    return names.reduce((sum, name) => sum + sizes.get(name), 0)
-  }
-  await showAll(page)
-  await page.waitForTimeout(500)
-  const first = await countNew(), further = {}
-  assert.ok(sizes.has('elements-worker.js') && sizes.has('glassformer.wasm') && sizes.size > 20, [...sizes.keys()].join())
-  for (const room of ['embedding', 'scores', 'norm', 'decoding', 'qkv', 'house']) {
-    await page.evaluate(name => {
-      const element = document.querySelector('glass-figure')
-      element.room = name
-      return new Promise(resolve => { setTimeout(resolve, 1200) })
-    }, room)
-    further[room] = await countNew()
-  }
-  t.diagnostic(JSON.stringify({ first, further }))
-  assert.ok(first < MAX_FIRST, `${first}`)
-  assert.ok(Object.values(further).every(size => size < MAX_FURTHER) && further.decoding > 0, JSON.stringify(further))
   await close()
 })

@@ -1,0 +1,68 @@
+// Pages of other people with elements, for the tests of elements.
+import assert from 'node:assert/strict'
+
+export const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; worker-src 'self'; img-src data:"
+
+const escape = text => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+/** The code of an element. */
+export const figure = attributes => `<glass-figure ${Object.entries(attributes).map(([name, value]) => `${name}="${escape(value)}"`).join(' ')}></glass-figure>`
+
+/** A page under a strict policy. */
+export const html = (body, { style = '', policy = POLICY, script = 'elements.js' } = {}) => `<!doctype html><html lang="en"><head>
+<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><title>A blog</title>
+<link rel="icon" href="data:,">${style}<script type="module" src="${script}"></script></head><body><main><h1>A blog</h1>${body}</main></body></html>`
+
+/** Opens a page and notes its complaints and the events of its elements. */
+export async function openBlog(browser, url, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1000, height: 800 }, locale: 'en-US', ...options })
+  const page = await context.newPage(), complaints = [], requested = []
+  page.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
+  page.on('pageerror', error => complaints.push(error.message))
+  context.on('request', request => requested.push(request.url()))
+  await page.addInitScript(() => {
+    globalThis.events = []
+    for (const type of ['glass-run', 'glass-answer', 'glass-select']) {
+      document.addEventListener(type, ({ detail, target }) => globalThis.events.push({ type, detail, id: target.id }))
+    }
+    document.addEventListener('error', ({ message, target }) => message && globalThis.events.push({ type: 'error', message, id: target.id }), true)
+  })
+  await page.goto(url)
+  return { page, complaints, requested, close: () => context.close() }
+}
+
+/** Scrolls to every element and waits until it displays its figure. */
+export async function showAll(page) {
+  const count = await page.evaluate(() => document.querySelectorAll('glass-figure').length)
+  for (let i = 0; i < count; i++) {
+    await page.evaluate(n => document.querySelectorAll('glass-figure')[n].scrollIntoView(), i)
+    await page.waitForFunction(n => {
+      const root = document.querySelectorAll('glass-figure')[n].shadowRoot
+      return root.querySelector('.root[data-room] .figure-foot') || root.querySelector('.glass-error')
+    }, i)
+  }
+  const errors = await page.evaluate(() => [...document.querySelectorAll('glass-figure')]
+    .flatMap(({ shadowRoot }) => shadowRoot.querySelector('.glass-error')?.textContent ?? []))
+  assert.deepEqual(errors, [])
+  await page.waitForTimeout(300)
+}
+
+/** The tables of every element: the name of the tensor and the numbers, row by row. */
+export const readTables = page => page.evaluate(async () => {
+  const all = []
+  for (const element of document.querySelectorAll('glass-figure')) {
+    const root = element.shadowRoot
+    for (const details of root.querySelectorAll('.numbers')) details.open = true
+    for (let i = 0; i < 100 && [...root.querySelectorAll('.tables')].some(list => !list.querySelector('td')); i++) {
+      await new Promise(resolve => { setTimeout(resolve, 20) })
+    }
+    all.push({
+      room: root.querySelector('.root').dataset.room,
+      tables: [...root.querySelectorAll('.tables table')].map(table => ({
+        name: table.dataset.tensor,
+        values: [...table.tBodies[0].rows].flatMap(row => [...row.cells].slice(1).map(cell => cell.textContent))
+      }))
+    })
+  }
+  return all
+})
+export const toNumber = text => Math.fround(Number(text.replaceAll('−', '-').replace('∞', 'Infinity')))

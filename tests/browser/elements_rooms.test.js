@@ -1,0 +1,167 @@
+// Elements of every kind of room, of a program's own run, in the guide's examples, and what they fetch.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { READY } from '../../web/models/index.js'
+import { firstRooms } from '../lib/page.js'
+import { POLICY, figure, html, openBlog, readTables, showAll, toNumber } from './element_pages.js'
+import { launch, serve } from './host.js'
+
+const LIBRARY = fileURLToPath(new URL('../../src/js/index.js', import.meta.url))
+
+/** The library as one module for a script tag. */
+async function bundleLibrary() {
+  const { outputFiles: [{ text }] } = await build({
+    entryPoints: [LIBRARY], bundle: true, format: 'esm', write: false, external: ['node:*']
+  })
+  return text
+}
+
+const PAGES = {
+  'one.html': html(figure({ model: 'dates', room: 'encoder.0.self_attn.weights', lang: 'en' })),
+  'empty.html': html(''),
+  'frame.html': html('<iframe width="800" height="100" src="index.html#v=1&model=dates&room=encoder.0.self_attn.weights&head=2&embed=1"></iframe>', {
+    script: 'frame.js', policy: "default-src 'self'; img-src data:"
+  }),
+  'frame.js': `globalThis.heights = []
+    addEventListener('message', ({ data }) => data?.glassformer === 'height' && globalThis.heights.push(data.height))`,
+  'own_run.html': html('<div id="place"></div>', { script: 'own_run.js', policy: POLICY.replace("'self';", "'self' 'wasm-unsafe-eval';") }),
+  'own_run.js': `import { load } from './glassformer.js'
+    import { figure } from './elements.js'
+    const gf = await load({ wasm: new URL('glassformer.wasm', import.meta.url) })
+    gf.manualSeed(1)
+    const layer = new gf.nn.TransformerEncoderLayer(8, 2, { dimFeedforward: 16, dropout: 0 }).eval(), x = gf.randn([1, 5, 8])
+    const run = gf.observe(() => layer.forward(x), { modules: { layer } })
+    globalThis.expected = Object.fromEntries(run.names.map(name => [name, [...run.tensor(name).values]]))
+    globalThis.own = figure(document.querySelector('#place'), run, { gf, room: 'weights', lang: 'en' })
+    globalThis.refuse = options => { try { figure(document.body, run, options) } catch (error) { return error.message } }`
+}
+
+let site, browser
+before(async () => {
+  const text = await bundleLibrary()
+  ;[site, browser] = await Promise.all([serve({ ...PAGES, 'glassformer.js': text }), launch()])
+})
+after(async () => {
+  await browser?.close()
+  site?.close()
+})
+const openPage = (name, options) => openBlog(browser, name.startsWith('http') ? name : site.url + name, options)
+
+test('a run of one\'s own modules becomes a figure without a worker', async () => {
+  const { page, complaints, close } = await openPage('own_run.html')
+  await showAll(page)
+  const [{ tables }] = await readTables(page)
+  assert.ok(tables.length >= 2)
+  const expected = await page.evaluate(() => globalThis.expected)
+  for (const { name, values } of tables) {
+    const tensor = expected[name], numbers = values.map(toNumber)
+    assert.ok(numbers.length >= 25 && numbers.every((value, i) => Object.is(value, tensor[i])), name)
+  }
+  assert.equal(page.workers().length, 0)
+  await page.evaluate(() => { globalThis.own.room = 'activation' })
+  await page.waitForFunction(() => globalThis.own.shadowRoot.querySelector('.root').dataset.room === 'layer.activation')
+  assert.match(await page.evaluate(() => globalThis.refuse({ room: 'weights' })), /options\.gf must be what load\(\) returned/)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('an embedded page tells its frame how high it is', async () => {
+  const { page, close } = await openPage('frame.html')
+  await page.waitForFunction(() => globalThis.heights.at(-1) > 300)
+  const [given, measured] = [await page.evaluate(() => globalThis.heights.at(-1)),
+    await page.frames()[1].evaluate(() => document.body.offsetHeight)]
+  assert.equal(given, measured)
+  assert.equal(await page.frames()[1].evaluate(() => document.querySelector('.stage [data-picker="head"] input:checked').value), '2')
+  await close()
+})
+
+test('every kind of room of every model is displayed, in words', async t => {
+  const { page, close } = await openPage('empty.html')
+  const problems = []
+  let count = 0
+  for (const { id } of READY) for (const room of firstRooms(id)) {
+    count += 1
+    const found = await page.evaluate(async ([model, name, lang]) => {
+      const element = document.createElement('glass-figure')
+      Object.entries({ model, room: name, lang, controls: '' }).forEach(entry => element.setAttribute(...entry))
+      let failure = null
+      element.addEventListener('error', ({ message }) => { failure = message })
+      document.querySelector('main').replaceChildren(element)
+      const { shadowRoot } = element, wait = ms => new Promise(resolve => { setTimeout(resolve, ms) })
+      for (let i = 0; i < 1000 && !failure && !shadowRoot.querySelector('.root[data-room]'); i++) await wait(20)
+      await wait(200)
+      const keys = /\b(stages|frame|controls|app|inspector|map|lab|errors|figure|scrub|elements)\.[a-z]\w+/i.exec(shadowRoot.textContent)
+      return { failure, key: keys?.[0] ?? null, isThere: Boolean(shadowRoot.querySelector('.root[data-room]')) }
+    }, [id, room, count % 2 ? 'ko' : 'en'])
+    if (found.failure || found.key || !found.isThere) problems.push([id, room, found])
+  }
+  t.diagnostic(`${count} rooms`)
+  assert.deepEqual(problems, [])
+  await close()
+})
+
+const GUIDE = new URL('../../web/docs/elements.md', import.meta.url)
+const readExamples = async () => Array.from((await readFile(GUIDE, 'utf8')).matchAll(/```html\n([^]*?)```/g), ([, code]) => code)
+
+test('the examples of the guide work as they stand', async () => {
+  const examples = await readExamples()
+  assert.equal(examples.length, 4)
+  const text = await bundleLibrary()
+  const ICON = '<link rel="icon" href="data:,">'
+  const own = await serve({
+    'glassformer.js': text, ...Object.fromEntries(examples.map((code, i) => [`example${i}.html`, ICON + code]))
+  }, { elements: '' })
+  after(() => own.close())
+  for (const i of examples.keys()) {
+    const { page, complaints, close } = await openPage(`${own.url}example${i}.html`)
+    await page.waitForSelector('glass-figure')
+    await showAll(page)
+    assert.deepEqual(complaints, [])
+    if (await page.$('#date')) {
+      assert.equal(await page.textContent('#answer'), '1999년 4월 3일')
+      await page.fill('#date', 'may 1 2001')
+      await page.dispatchEvent('#date', 'change')
+      await page.waitForFunction(() => document.querySelector('#answer').textContent === '2001년 5월 1일')
+      await page.fill('#date', 'hello')
+      await page.dispatchEvent('#date', 'change')
+      await page.waitForFunction(() => document.querySelector('#answer').textContent.startsWith('input: '))
+    }
+    await close()
+  }
+})
+
+/** What a page with one figure may fetch, gzipped. The aim is 200,000; the worker alone takes 130,000. */
+const MAX_FIRST = 295_000, MAX_FURTHER = 20_000
+
+test('the first figure and further kinds of rooms fetch no more than their limits', async t => {
+  const sizes = new Map(), { page, requested, close } = await openPage('one.html')
+  /** The gzipped size of what was requested and not yet counted, but for the weights and Chart.js. */
+  const countNew = async () => {
+    const names = [...new Set(requested.map(url => new URL(url).pathname.replace(/^.*\/where\//, '')))]
+      .filter(name => /\.(js|wasm|css|json)$/.test(name) && !name.includes('chartjs') && !sizes.has(name))
+    for (const name of names) {
+      const { length } = await readFile(new URL(`../../dist/site/${name}.gz`, import.meta.url))
+      sizes.set(name, length)
+    }
+    return names.reduce((sum, name) => sum + sizes.get(name), 0)
+  }
+  await showAll(page)
+  await page.waitForTimeout(500)
+  const first = await countNew(), further = {}
+  assert.ok(sizes.has('elements-worker.js') && sizes.has('glassformer.wasm') && sizes.size > 20, [...sizes.keys()].join())
+  for (const room of ['embedding', 'scores', 'norm', 'decoding', 'qkv', 'house']) {
+    await page.evaluate(name => {
+      const element = document.querySelector('glass-figure')
+      element.room = name
+      return new Promise(resolve => { setTimeout(resolve, 1200) })
+    }, room)
+    further[room] = await countNew()
+  }
+  t.diagnostic(JSON.stringify({ first, further }))
+  assert.ok(first < MAX_FIRST, `${first}`)
+  assert.ok(Object.values(further).every(size => size < MAX_FURTHER) && further.decoding > 0, JSON.stringify(further))
+  await close()
+})
