@@ -17,7 +17,8 @@ import { pageOf } from './docs/page.js'
 import { buildElements } from './elements/build.js'
 import { UNUSED as NOT_IN_ELEMENTS, modelsOnDemand } from './elements/worker_plugins.js'
 import { collectLearned } from './models/collect.js'
-import { MODELS } from './models/index.js'
+import { MODELS, READY, filesFor, settingsOf } from './models/index.js'
+import { defaults } from './models/state.js'
 import { FALLBACK } from './words/index.js'
 import { fillMissing } from './words/fill_missing.js'
 
@@ -414,8 +415,7 @@ async function reportElements({ outputs }) {
 async function packageElements({ outputs }) {
   const folder = here('../dist/elements/')
   await rm(folder, { recursive: true, force: true })
-  const weights = MODELS.flatMap(({ files, variants = [] }) => (
-    files.filter(name => !variants.some(({ file }) => file === name))))
+  const weights = READY.flatMap(({ id }) => filesFor(settingsOf(defaults(id))))
   const scripts = scriptsOf(outputs, Object.values(outputs).map(({ entryPoint }) => entryPoint))
   await Promise.all([...scripts, 'glassformer.wasm', 'code.json', ...weights].map(name => cp(SITE + name, folder + name)))
   await cp(here('elements/elements.d.ts'), `${folder}elements.d.ts`)

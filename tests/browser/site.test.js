@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { READY, filesFor, settingsOf } from '../../web/models/index.js'
+import { defaults } from '../../web/models/state.js'
 import { launch, serve } from './host.js'
 
 const DIST = new URL('../../dist/', import.meta.url)
@@ -23,6 +25,12 @@ test('the single file has its chunks inside', async () => {
   const html = await read('glassformer.html')
   assert.equal(html.includes('chunks/'), false)
   assert.ok(html.includes('is not a registered'), 'a complaint of Chart.js, which is imported late')
+})
+
+test('the package\'s elements have the weights that each model begins with', async () => {
+  const names = await readdir(new URL('elements/', DIST))
+  for (const { id } of READY) for (const name of filesFor(settingsOf(defaults(id)))) assert.ok(names.includes(name), `${id}: ${name}`)
+  assert.equal(names.filter(name => name.endsWith('.safetensors')).length, 5)
 })
 
 /** The guide's example of a page that takes the library as one file. */
