@@ -52,6 +52,7 @@ const openPage = (name, options) => openBlog(browser, name.startsWith('http') ? 
 
 test('a run of one\'s own modules becomes a figure without a worker', async () => {
   const { page, complaints, close } = await openPage('own_run.html')
+  await page.waitForFunction(() => globalThis.own)
   await showAll(page)
   const [{ tables }] = await readTables(page)
   assert.ok(tables.length >= 2)
@@ -70,11 +71,14 @@ test('a run of one\'s own modules becomes a figure without a worker', async () =
 
 test('an embedded page tells its frame how high it is', async () => {
   const { page, close } = await openPage('frame.html')
-  await page.waitForFunction(() => globalThis.heights.at(-1) > 300)
-  const [given, measured] = [await page.evaluate(() => globalThis.heights.at(-1)),
-    await page.frames()[1].evaluate(() => document.body.offsetHeight)]
+  const frame = await (await page.waitForSelector('iframe')).contentFrame()
+  const head = await frame.waitForSelector('.stage [data-picker="head"] input:checked', { state: 'attached' })
+  assert.equal(await head.evaluate(({ value }) => value), '2')
+  await frame.waitForFunction(() => document.querySelector('.stage .figure-foot'))
+  await page.waitForTimeout(500)
+  const [given, measured] = [await page.evaluate(() => globalThis.heights.at(-1)), await frame.evaluate(() => document.body.offsetHeight)]
+  assert.ok(measured > 300)
   assert.equal(given, measured)
-  assert.equal(await page.frames()[1].evaluate(() => document.querySelector('.stage [data-picker="head"] input:checked').value), '2')
   await close()
 })
 
