@@ -16,7 +16,7 @@ export const TYPES = {
 }
 const PATH = '/some/where/'
 const AXE = new URL('../../node_modules/axe-core/axe.min.js', import.meta.url)
-export const CHROMIUM_ARGUMENTS = [
+const CHROMIUM_ARGUMENTS = [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync'
 ]

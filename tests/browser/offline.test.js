@@ -1,15 +1,14 @@
 // After one visit the whole page works without network, is isolated, and says when a newer version is there. A service
-// worker needs a secure address that is not a developer's: a name that only this Chromium knows.
+// worker needs a secure address, and the page one that is not a developer's: a name below localhost.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { after, before, test } from 'node:test'
-import { chromium } from 'playwright-core'
 import { LESSONS } from '../../web/lessons/index.js'
 import { loadLesson } from '../../web/lessons/load.js'
 import { isLong, partUnlessLong } from '../lib/long.js'
-import { CHROMIUM_ARGUMENTS, TYPES, waitForRuns } from './host.js'
+import { TYPES, launch, waitForRuns } from './host.js'
 
 const SITE = new URL('../../dist/site/', import.meta.url), PATH = '/any/folder/'
 const read = name => readFile(new URL(name, SITE))
@@ -30,10 +29,8 @@ before(async () => {
     }
   })
   await new Promise(done => { server.listen(0, '127.0.0.1', done) })
-  const origin = `http://glassformer.test:${server.address().port}`
-  address = origin + PATH
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: [...CHROMIUM_ARGUMENTS,
-    '--host-resolver-rules=MAP glassformer.test 127.0.0.1', `--unsafely-treat-insecure-origin-as-secure=${origin}`] })
+  address = `http://glassformer.localhost:${server.address().port}${PATH}`
+  browser = await launch()
 })
 after(async () => {
   await browser?.close()
