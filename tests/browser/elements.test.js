@@ -32,7 +32,7 @@ const PAGES = {
 
 let site, browser
 before(async () => {
-  [site, browser] = await Promise.all([serve(PAGES), launch()])
+  [site, browser] = await Promise.all([serve(PAGES, {}, { 'access-control-allow-origin': '*' }), launch()])
 })
 after(async () => {
   await browser?.close()

@@ -25,17 +25,16 @@ const CHROMIUM_ARGUMENTS = [
  * Serves dist/site under a path, as any static host might.
  * @param {Record<string, string>} [replacements] contents by file name that are served instead of the files
  * @param {Record<string, string>} [folders] folders of which the files are served under further names
+ * @param {Record<string, string>} [headers] further headers of every response
  */
-export async function serve(replacements = {}, folders = {}) {
+export async function serve(replacements = {}, folders = {}, headers = {}) {
   const server = createServer(async (request, response) => {
     const path = new URL(request.url, 'http://localhost').pathname
     const asked = path === PATH ? 'index.html' : path.replace(PATH, ''), [folder] = asked.split('/')
     const name = folder in folders ? asked.replace(`${folder}/`, folders[folder]) : asked
     try {
       const body = replacements[name] ?? await readFile(new URL(name, SITE))
-      response.writeHead(200, {
-        'content-type': TYPES[extname(name)] ?? 'application/octet-stream', 'access-control-allow-origin': '*'
-      }).end(body)
+      response.writeHead(200, { 'content-type': TYPES[extname(name)] ?? 'application/octet-stream', ...headers }).end(body)
     } catch {
       response.writeHead(404).end()
     }
