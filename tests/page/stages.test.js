@@ -40,8 +40,8 @@ test('a stage has the id of its file', async () => {
   }
 })
 
-/** They read data that is inside a single-file page. */
-const READERS = ['fetch_on_demand.js', 'resources.js']
+/** It reads data that is inside a single-file page. */
+const READERS = ['resources.js']
 
 test('web/lib does not query the document', async () => {
   const asks = /document\.(querySelector|getElementById|title)/
@@ -50,9 +50,10 @@ test('web/lib does not query the document', async () => {
 })
 
 /**
- * Models and roles; what is about one model each: lessons, exercises, terms, what is learned; and code that is shown.
+ * Models and roles; what is about one model each: lessons, exercises, terms, what is learned; code that is shown; and
+ * what the build leaves out of a model's scripts.
  */
-const BOUND = /^(models|notebooks|code|lessons|exercises|glossary|theatre\/tasks)\/|^rooms\/roles\.js$/
+const BOUND = /^(models|notebooks|code|lessons|exercises|glossary|theatre\/tasks)\/|^(rooms\/roles|elements\/worker_plugins)\.js$/
 
 test('names of models, tensors and modules occur only in the models and the table of roles', async () => {
   const allowedNames = /self_attn|multihead_attn|in_proj|out_proj|_embedding|'(dates|particles|sentences|stories|trained|untrained)'|positions\.pe/

@@ -2,9 +2,9 @@
 
 import { h } from '../lib/dom.js'
 import { translator } from '../lib/text.js'
-import { explainError } from '../models/index.js'
+import { MODELS, explainError } from '../models/index.js'
 import { resolveMode } from '../shell/theme.js'
-import { loadTexts } from '../words/index.js'
+import { LANGUAGES, loadTexts } from '../words/index.js'
 import { AttributeError, expectHead, readFromLink, readLanguage, readState, readStateOfRun } from './attributes.js'
 import { openSession } from './engine.js'
 import { mountElementFigure } from './figure.js'
@@ -15,6 +15,9 @@ import { sheetsFor } from './styles.js'
 
 /** The font size that the styles were made for, and how much larger or smaller a figure may be. */
 const FONT_SIZE = 16, [MIN_ZOOM, MAX_ZOOM] = [0.75, 2]
+
+/** The model that an element names, or the page's first. @param {Element} host */
+const modelIdOf = host => host.getAttribute('model') ?? readFromLink(host, 'model') ?? MODELS[0].id
 
 /**
  * Light or dark: the element's attribute, else the color scheme of its page.
@@ -41,11 +44,11 @@ const zoomOf = element => Math.min(MAX_ZOOM, Math.max(MIN_ZOOM,
 async function prepareRoot(host) {
   const language = readLanguage(host)
   const { page, models } = await loadTexts(language, true)
-  const model = host.getAttribute('model') ?? readFromLink(host, 'model') ?? 'dates'
+  const model = modelIdOf(host)
   const t = translator(page, { strict: false, own: () => /** @type {any} */ (models)[model] })
   const shadow = /** @type {ShadowRoot} */ (host.shadowRoot)
   shadow.adoptedStyleSheets = sheetsFor()
-  const element = h('div', { className: 'root', role: 'group', lang: language })
+  const element = h('div', { className: 'root', role: 'group', lang: LANGUAGES[language].tag })
   const refresh = () => {
     element.setAttribute('data-theme', modeOf(host))
     element.style.setProperty('zoom', String(zoomOf(host)))
@@ -87,7 +90,7 @@ async function createSessionOf({ gf, run }) {
 export async function startFigure(host, isCurrent) {
   const root = await prepareRoot(host), { t } = root
   if (!isCurrent()) return null
-  const model = host.getAttribute('model') ?? readFromLink(host, 'model') ?? 'dates'
+  const model = modelIdOf(host)
   const fail = (/** @type {unknown} */ error) => host.fail(describeError(error, model, t))
   host.shadowRoot?.querySelector('.root') ?? host.shadowRoot?.append(root.element)
   try {
