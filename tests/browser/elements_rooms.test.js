@@ -76,7 +76,8 @@ test('an embedded page tells its frame how high it is', async () => {
   assert.equal(await head.evaluate(({ value }) => value), '2')
   await frame.waitForFunction(() => document.querySelector('.stage .figure-foot'))
   await page.waitForTimeout(500)
-  const [given, measured] = [await page.evaluate(() => globalThis.heights.at(-1)), await frame.evaluate(() => document.body.offsetHeight)]
+  const given = await page.evaluate(() => globalThis.heights.at(-1))
+  const measured = await frame.evaluate(() => document.body.offsetHeight)
   assert.ok(measured > 300)
   assert.equal(given, measured)
   await close()
