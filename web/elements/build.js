@@ -10,7 +10,7 @@ import { transform } from 'esbuild'
 const here = path => fileURLToPath(new URL(path, import.meta.url))
 
 /**
- * Style sheets as text, for shadow roots: what is said of the document is said of the root.
+ * Style sheets as text, for shadow roots: rules for the document apply to the root.
  * @type {Plugin}
  */
 const cssAsText = {
