@@ -371,8 +371,8 @@ GF_EXPORT void gf_int8_rows(float *out, const void *weight, int first, int count
 GF_EXPORT double gf_int8_workspace(int M, int K);
 GF_EXPORT void gf_int8_product(float *out, float *workspace, const float *x, const void *weight, const float *bias,
                                int M, int N, int K);
-/* out [M,K] = x after the rounding of gf_int8_product. */
-GF_EXPORT void gf_int8_rounded(float *out, const float *x, int M, int K);
+/* out [M,K] = x after the rounding of gf_int8_product, to integers up to `max`, which is 32767 there. */
+GF_EXPORT void gf_int8_rounded(float *out, const float *x, int M, int K, int max);
 /* dbias [C] += the column sums of dout [N,C]. */
 GF_EXPORT void gf_bias_backward(float *dbias, const float *dout, int N, int C);
 

@@ -51,6 +51,11 @@ GF_INLINE gf_f4 gf_convert_i4(gf_i4 a) { return (gf_f4)wasm_f32x4_convert_i32x4(
 GF_INLINE gf_h8 gf_splat_i16x2(const int16_t *p) { return (gf_h8)wasm_v128_load32_splat(p); }
 /* a[0] b[0] + a[1] b[1], a[2] b[2] + a[3] b[3], ... */
 GF_INLINE gf_i4 gf_dot_pairs(gf_h8 a, gf_h8 b) { return (gf_i4)wasm_i32x4_dot_i16x8((v128_t)a, (v128_t)b); }
+/* Sixteen signed bytes as two vectors of int16. */
+GF_INLINE void gf_extend_i8x16(gf_h8 *out, gf_b16 a) {
+  out[0] = (gf_h8)wasm_i16x8_extend_low_i8x16((v128_t)a);
+  out[1] = (gf_h8)wasm_i16x8_extend_high_i8x16((v128_t)a);
+}
 /* Hides a vector from the optimizer. */
 GF_INLINE v128_t gf_opaque_vector(v128_t a) {
   __asm__("" : "+r"(a));
@@ -103,6 +108,9 @@ GF_INLINE gf_i4 gf_dot_pairs(gf_h8 a, gf_h8 b) {
   gf_i4 sums;
   for (int i = 0; i < 4; i++) sums[i] = a[2 * i] * b[2 * i] + a[2 * i + 1] * b[2 * i + 1];
   return sums;
+}
+GF_INLINE void gf_extend_i8x16(gf_h8 *out, gf_b16 a) {
+  for (int i = 0; i < 16; i++) out[i / 8][i % 8] = (int8_t)a[i];
 }
 GF_INLINE void gf_convert_i8x16(gf_f4 *out, gf_b16 a) {
   for (int i = 0; i < 16; i++) out[i / 4][i % 4] = (float)(int8_t)a[i];

@@ -45,10 +45,10 @@ function quantizeInt8(block, max) {
   return block.map(v => (scale ? scale * step(v) : 0))
 }
 
-/** Rounds to integers from -32767 to 32767 times a scale. A value that is not finite makes the whole block NaN. */
-function quantizeInt16(block, max) {
+/** Rounds to integers up to `steps` times a scale. A value that is not finite makes the whole block NaN. */
+const quantizeInt16 = steps => (block, max) => {
   if (!(max < Infinity)) return block.map(() => NaN)
-  const step = Math.fround(max / 32767), inverse = Math.fround(32767 / max)
+  const step = Math.fround(max / steps), inverse = Math.fround(steps / max)
   return block.map(v => (max < ZERO_BELOW ? 0 : Math.fround(step * roundEven(Math.fround(v * inverse)))))
 }
 
@@ -57,5 +57,5 @@ export const stored = {
   float16: mapValues(toFloat16), bfloat16: mapValues(toBfloat16), int8: weight => quantizeBlocks(weight, quantizeInt8)
 }
 
-/** The values of x that a product with an int8 weight uses. */
-export const rounded = x => quantizeBlocks(x, quantizeInt16)
+/** The values of x that a product with a weight in blocks uses; steps: 32767, but 16383 for Q6_K. */
+export const rounded = (x, steps = 32767) => quantizeBlocks(x, quantizeInt16(steps))

@@ -122,7 +122,7 @@ static uint32_t digest_stored_product(uint32_t d, int n) {
   float *x = normals(M * K), *work = zeros((int)gf_int8_workspace(M, K)), *rows = zeros(N * K);
   d += (uint32_t)gf_int8_pack(bytes, w, 0, N, K);
   gf_int8_product(out, work, x, bytes, bias, M, N, K);
-  gf_int8_rounded(rounded, x, M, K);
+  gf_int8_rounded(rounded, x, M, K, 32767);
   gf_int8_rows(rows, bytes, 0, N, K);
   for (int i = 0; i < N * K; i++)
     if ((float)gf_int8_read(bytes, i / K, i % K, K) != rows[i]) __builtin_trap();
@@ -148,9 +148,9 @@ static uint32_t digest_blocks(uint32_t d, int n) {
       for (int at = 1; at < size; at += at == 1 ? 2 : size == 210 && at == 3 ? 206 : size)
         weight[k * size + at] &= 0xbb;
     int32_t last = N - 1;
-    gf_blocks_embedding(row, &last, weight, 1, K, type);
+    gf_blocks_embedding(row, work, &last, weight, 1, K, type);
     float *again = zeros(K);
-    gf_blocks_rows(again, weight, last, 1, K, type);
+    gf_blocks_rows(again, work, weight, last, 1, K, type);
     require_same(row, again, K);
     gf_blocks_product(out, work, x, weight, bias, M, N, K, type);
     d = fold_floats(fold_floats(d, out, M * N), row, K);

@@ -7,6 +7,7 @@ import { loadBlockKernels } from '../../src/js/engine/load_blocks.js'
 import { Parameter } from '../../src/js/nn/parameter.js'
 import { blockFormats, restoreBlocks } from '../../src/reference/blocks.js'
 import { linear } from '../../src/reference/index.js'
+import { rounded } from '../../src/reference/stored.js'
 import { U } from '../lib/bounds.js'
 import { assertClose, assertSame, plain } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
@@ -30,12 +31,32 @@ const shapesOf = type => [[1, 1], [3, 2], [8, 1], [9, 3], [17, 5], [0, 1], [2, 0
 const random = (type, shape, options) =>
   (shape.includes(0) ? { type, shape, bytes: new Uint8Array(0) } : randomBlocks(type, shape, options))
 
-/** The exact result, and the bound of as many products as a sum has, each rounded, of values that are rounded. */
-function expected(x, weight, bias) {
-  const absolute = t => t && { ...t, data: Float64Array.from(t.data, Math.abs) }
-  const sizes = linear.forward({ x: absolute(x), weight: absolute(weight), bias: absolute(bias) }).y
-  const tol = Array.from(sizes.data, size => (weight.shape[1] + 6) * U * size)
-  return { exact: linear.forward({ x, weight, bias }).y, tol }
+/** The sizes of the parts of a weight: |scale × code| + |min|. */
+function sizesOf({ type, shape, bytes }) {
+  const { bytes: step, values, center, decode } = BLOCKS[type], data = new Float64Array(shape[0] * shape[1])
+  for (let b = 0; b * step < bytes.length; b++) {
+    const { scales, mins, codes } = decode(bytes, b * step), group = values / scales.length
+    codes.forEach((code, i) => {
+      const g = Math.floor(i / group)
+      data[b * values + i] = Math.abs(scales[g] * (code - center)) + Math.abs(mins[g])
+    })
+  }
+  return { shape, data }
+}
+
+/** Steps of x: integers up to this. */
+const stepsOf = type => (type === 'Q6_K' ? 16383 : 32767)
+
+/**
+ * The exact result with rounded x, and the bound of the rounding errors: the sums of 32 products are exact, so there is
+ * one addition a group and ten more roundings at most.
+ */
+function expected(x, stored, bias) {
+  const { type, shape, bytes } = stored, absolute = t => t && { ...t, data: Float64Array.from(t.data, Math.abs) }
+  const inputs = { x: rounded(x, stepsOf(type)), bias }
+  const sizes = linear.forward({ x: absolute(inputs.x), weight: sizesOf(stored), bias: absolute(bias) }).y
+  const tol = Array.from(sizes.data, size => (shape[1] / 32 + 10) * U * size)
+  return { exact: linear.forward({ ...inputs, weight: { shape, data: restoreBlocks(type, bytes) } }).y, tol }
 }
 
 for (const type of TYPES) {
@@ -59,15 +80,31 @@ for (const type of TYPES) {
   test(`${dtype}: linear against double precision; a row has the same bits alone and among others`, () => {
     for (const shape of shapesOf(type)) for (const M of ROWS) unrecorded(() => {
       const stored = random(type, shape, { seed: M + 7 }), weight = weightOf(stored), [N, K] = shape
-      const x = gf.randn([M, K]), exact = { shape, data: restoreBlocks(type, stored.bytes) }
+      const x = gf.randn([M, K])
       for (const bias of [gf.randn([N]), undefined]) {
-        const y = F.linear(x, weight, bias), result = expected(plain(x), exact, bias && plain(bias))
+        const y = F.linear(x, weight, bias), result = expected(plain(x), stored, bias && plain(bias))
         assertClose(y, result.exact, { tol: result.tol, name: `${dtype} ${shape}, ${M} rows` })
         for (let m = 0; m < M; m++) assertSame(F.linear(x.narrow(0, m, 1), weight, bias), plain(y.narrow(0, m, 1)))
       }
       weight.dispose()
     })
   })
+
+  test(`${dtype}: the largest codes and activations give the largest sums`, () => unrecorded(() => {
+    const { values, bytes, halves } = blockFormats[type], shape = [9, values]
+    for (const fill of [0, 255, 127, 128]) for (const sign of [1, -1]) {
+      const stored = { type, shape, bytes: new Uint8Array(9 * bytes).fill(fill) }
+      for (let b = 0; b < 9; b++) {
+        for (const at of halves) stored.bytes.set([0, 0x3c], b * bytes + at)
+        if (type === 'Q6_K') stored.bytes.fill(128, b * bytes + 192, b * bytes + 208)
+      }
+      const weight = weightOf(stored), x = gf.full([5, values], sign), y = F.linear(x, weight)
+      const result = expected(plain(x), stored)
+      assertClose(y, result.exact, { tol: result.tol, name: `${dtype}, ${fill}` })
+      assertSame(F.linear(x.narrow(0, 4, 1), weight), plain(y.narrow(0, 4, 1)))
+      weight.dispose()
+    }
+  }))
 
   test(`${dtype}: infinity and NaN among activations or scales stay in their rows and columns`, () => unrecorded(() => {
     const { values, bytes, halves } = blockFormats[type]

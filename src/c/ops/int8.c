@@ -11,12 +11,10 @@
  * columns the pairs of values of the 8 rows, as the dot product instruction of int16 pairs needs them.
  */
 #include "../math.h"
-#include "../simd.h"
+#include "../round_activations.h"
 #include "convert.h"
 
-enum { PANEL = 8, BLOCK = 32, ROWS = 4, STREAMS = 3 };
-/* Blocks whose values are all below this are stored as 0, since the reciprocal of their scale might be infinite. */
-static const float ZERO_BELOW = 0x1p-100f;
+enum { PANEL = 8, BLOCK = GF_GROUP, ROWS = 4, STREAMS = 3, MAX_ACTIVATION = 32767 };
 
 typedef struct {
   uint16_t scale[PANEL];
@@ -59,7 +57,7 @@ static int round_and_clamp(float x, int max) {
 static int quantize_weight_block(weight_block *out, int row, const float *w, int n) {
   float max = max_abs(w, n), scale = 0;
   if (!(max < GF_INFINITY)) return 0;
-  float exact_scale = max < ZERO_BELOW ? 0 : max / 127;
+  float exact_scale = max < GF_ZERO_BELOW ? 0 : max / 127;
   gf_convert(out->scale + row, GF_BFLOAT16, &exact_scale, GF_FLOAT32, 1);
   scale = weight_scale(out, row);
   for (int k = 0; k < BLOCK; k++)
@@ -88,50 +86,23 @@ void gf_int8_rows(float *out, const void *weight, int first, int count, int K) {
     for (int k = 0; k < K; k++) *out++ = (float)gf_int8_read(weight, row, k, K);
 }
 
-/* The maximum absolute value of a block. The bits of nonnegative floats, compared as integers, have the same order,
- * with NaN above infinity. */
-GF_INLINE float block_max_abs(const float *x) {
-  gf_i4 max = {0};
-  for (int k = 0; k < BLOCK; k += 4) {
-    gf_i4 magnitude = (gf_i4)gf_abs(gf_load(x + k));
-    max = (gf_i4)gf_select(magnitude > max, (gf_f4)magnitude, (gf_f4)max);
-  }
-  int32_t a = max[0] > max[2] ? max[0] : max[2], b = max[1] > max[3] ? max[1] : max[3];
-  return gf_from_bits((uint32_t)(a > b ? a : b));
-}
-
-/* Four values times `factor`, rounded to integers: adding 1.5 * 2^23 rounds values below 2^22, ties to even. */
-GF_INLINE gf_i4 round_to_int(const float *x, gf_f4 factor) {
-  gf_f4 magic = GF_CONSTANT(12582912.0f);
-  return (gf_i4)(gf_load(x) * factor + magic) - (gf_i4)magic;
-}
-
-/* If a value is not finite, the scale is NaN, which makes the whole product NaN. */
-static void quantize_block(activation_block *out, const float *x, int n) {
+static void quantize_block(activation_block *out, const float *x, int n, int max) {
   float padded[BLOCK] = {0};
   if (n < BLOCK) x = memcpy(padded, x, sizeof(float) * (size_t)n);
-  float max = block_max_abs(x);
-  int in_range = max >= ZERO_BELOW && max < GF_INFINITY;
-  out->scale = in_range ? max / 32767 : max < ZERO_BELOW ? 0 : GF_NAN;
-  gf_f4 inverse = gf_splat(in_range ? 32767 / max : 0);
-  for (int k = 0; k < BLOCK; k += 8) {
-    gf_h8 low = (gf_h8)round_to_int(x + k, inverse), high = (gf_h8)round_to_int(x + k + 4, inverse);
-    gf_h8 r = in_range ? __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14) : (gf_h8){0};
-    memcpy(out->r + k, &r, sizeof r);
-  }
+  out->scale = gf_round_group(out->r, x, (float)max);
 }
 
 static void quantize_row(activation_block *out, const float *x, int K) {
-  for (int k = 0; k < K; k += BLOCK) quantize_block(out++, x + k, min(BLOCK, K - k));
+  for (int k = 0; k < K; k += BLOCK) quantize_block(out++, x + k, min(BLOCK, K - k), MAX_ACTIVATION);
 }
 
-void gf_int8_rounded(float *out, const float *x, int M, int K) {
+void gf_int8_rounded(float *out, const float *x, int M, int K, int max) {
   for (int m = 0; m < M; m++)
     for (int k0 = 0; k0 < K; k0 += BLOCK) {
       activation_block p;
       int n = min(BLOCK, K - k0);
       size_t offset = (size_t)m * K + k0;
-      quantize_block(&p, x + offset, n);
+      quantize_block(&p, x + offset, n, max);
       for (int k = 0; k < n; k++) out[offset + k] = p.scale * (float)p.r[k];
     }
 }

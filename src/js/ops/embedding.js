@@ -78,8 +78,10 @@ export function embedding(ids, weight, options) {
     `embedding: ids must be from 0 to ${V - 1} (weight has ${V} rows), got ${index.values[bad]} at index ${bad}`)
   const out = engine.empty([...index.shape, C])
   const { panels, rows } = getReadableRows(weight), n = index.numel(), { block, code } = DTYPES[weight.dtype]
-  if (block) engine.c.gf_blocks_embedding(out.dataPtr(), index.dataPtr(), panels, n, C, code)
-  else if (panels) engine.c.gf_embedding_panels(out.dataPtr(), index.dataPtr(), panels, n, C, code)
+  if (block) {
+    const workspace = engine.scratch(engine.c.gf_blocks_workspace(0, C))
+    engine.c.gf_blocks_embedding(out.dataPtr(), workspace, index.dataPtr(), panels, n, C, code)
+  } else if (panels) engine.c.gf_embedding_panels(out.dataPtr(), index.dataPtr(), panels, n, C, code)
   else engine.c.gf_embedding_forward(out.dataPtr(), index.dataPtr(), rows?.dataPtr(), n, C)
   const skipped = paddingIdx === undefined ? -1 : paddingIdx < 0 ? paddingIdx + V : paddingIdx
   const saved = needsSaving(engine, weight) ? copyIdsForBackward(index, ids) : index

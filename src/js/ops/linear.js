@@ -4,7 +4,7 @@ import { record } from '../autograd/autograd.js'
 import { cell, productTerm, sumOf } from '../trace/explain.js'
 import { indicesOf, range, replaceLastSize } from '../tensor/shape.js'
 import { blockAddress } from '../tensor/block_weights.js'
-import { DTYPES } from '../tensor/dtype.js'
+import { DTYPES, isBlockType } from '../tensor/dtype.js'
 import { traceRounding } from './rounded.js'
 import {
   countRows, expectFloatTensor, expectOptionalTensor, expectRank, expectSameEngine, expectShape, expectWeightTensor,
@@ -106,7 +106,7 @@ function multiplyInt8(out, x, weight, first, { M, N, K, bias }) {
  * @param {Tensor} out @param {Tensor} x @param {Tensor} weight in GGUF's blocks @param {number} first row
  * @param {{ M: number, N: number, K: number, bias: number }} sizes
  */
-function multiplyBlocks(out, x, weight, first, { M, N, K, bias }) {
+function multiplyGgufBlocks(out, x, weight, first, { M, N, K, bias }) {
   const { engine: { c }, engine } = out, workspace = engine.scratch(c.gf_blocks_workspace(M, K))
   const rows = blockAddress(weight, first), { code } = DTYPES[weight.dtype]
   c.gf_blocks_product(out.dataPtr(), workspace, x.dataPtr(), rows, bias, M, N, K, code)
@@ -126,15 +126,14 @@ export function linearRows(x, weight, bias, { first = 0, count = weight.shape[0]
   const { engine } = x, [, K] = weight.shape, M = countRows(x)
   const out = engine.empty(replaceLastSize(x.shape, count))
   const sizes = { M, N: count, K, bias: bias ? bias.dataPtr() + biasFirst * 4 : 0, flags: TRANSPOSE_B }
-  if (weight.dtype === 'int8') {
-    const { operand, recorded } = traceRounding(x)
-    multiplyInt8(out, operand, weight, first, sizes)
+  if (isBlockType(weight.dtype)) {
+    const { operand, recorded } = traceRounding(x, weight.dtype)
+    const multiplyByBlocks = weight.dtype === 'int8' ? multiplyInt8 : multiplyGgufBlocks
+    multiplyByBlocks(out, operand, weight, first, sizes)
     return record(engine, op, { x: recorded, weight, bias }, { out }, { first, count, biasFirst })
   }
-  const isInBlocks = DTYPES[weight.dtype].block !== undefined
-  const panels = isInBlocks ? 0 : getPanels(weight, first, count, x, bias)
-  if (isInBlocks) multiplyBlocks(out, x, weight, first, sizes)
-  else if (panels) {
+  const panels = getPanels(weight, first, count, x, bias)
+  if (panels) {
     sizes.flags = /** @type {number} */ (FLAGS[weight.dtype])
     multiply(engine, out.dataPtr(), x.dataPtr(), panels, sizes)
   } else withRows(weight, first, count, rows => multiply(engine, out.dataPtr(), x.dataPtr(), rows, sizes))
@@ -148,7 +147,8 @@ const expectInFeatures = (x, weight) => expect(getLastSize('linear', 'x', x) ===
 
 /**
  * A linear layer, y = x Wᵀ + b: torch.nn.functional.linear. A weight of float16, bfloat16, int8 or a format of GGUF has
- * no gradient, but gradients flow through it to x, as QLoRA needs; those of int8 are computed as if x were not rounded.
+ * no gradient, but gradients flow through it to x, as QLoRA needs. Products with int8 and with the formats of GGUF
+ * round x to 16 bits (Q6_K: 15), with a step for each 32 values; gradients are computed as if x were not rounded.
  * @param {Tensor} x [..., inFeatures]
  * @param {Tensor} weight [outFeatures, inFeatures]
  * @param {Tensor | null} [bias] [outFeatures]

@@ -47,7 +47,7 @@ export function readBlockValue(tensor, offset) {
   if (!block) return engine.c.gf_int8_read(blockAddress(tensor), Math.floor(offset / K), offset % K, K)
   const { values, bytes } = block, address = blockAddress(tensor) + Math.floor(offset / values) * bytes
   return engine.memory.borrow(4 * values, out => {
-    engine.c.gf_blocks_rows(out, address, 0, 1, values, code)
+    engine.c.gf_blocks_rows(out, engine.scratch(engine.c.gf_blocks_workspace(0, values)), address, 0, 1, values, code)
     return engine.memory.floats(out, values)[offset % values]
   })
 }
@@ -58,9 +58,10 @@ export function readBlockValue(tensor, offset) {
  * @param {number} [count]
  */
 export function unpackBlocks(out, tensor, first = 0, count = tensor.shape[0]) {
-  const { engine: { c }, dtype, shape: [, K] } = tensor, { block, code } = DTYPES[dtype]
-  if (block) c.gf_blocks_rows(out, blockAddress(tensor), first, count, K, code)
-  else c.gf_int8_rows(out, blockAddress(tensor), first, count, K)
+  const { engine: { c }, engine, dtype, shape: [, K] } = tensor, { block, code } = DTYPES[dtype]
+  if (!block) return c.gf_int8_rows(out, blockAddress(tensor), first, count, K)
+  const workspace = engine.scratch(c.gf_blocks_workspace(0, K))
+  c.gf_blocks_rows(out, workspace, blockAddress(tensor), first, count, K, code)
 }
 
 /**
