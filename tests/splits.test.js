@@ -83,6 +83,17 @@ test('products: every cell once, few rows split by columns, many by rows', () =>
   assert.deepEqual([parts(4, 1024, 2), parts(4, 1016, 2), parts(512, 8, 2), parts(504, 8, 2)], [4, 2, 4, 2])
 })
 
+test("products with GGUF's blocks are split as those with int8, with the type", () => {
+  const c = { gf_blocks_size: (rows, K, type) => rows * K * type, gf_blocks_workspace: (M, K) => M * K }, K = 64
+  const split = M => SPLITS.gf_blocks_product.divide([1000, 2, 3000, 50000, 0, M, 16, K, 21], 2, c)
+  assert.deepEqual(split(1), { parts: [
+    [1000, 2, 3000, 50000, 0, 1, 8, K, 21], [1032, 2, 3000, 50000 + 8 * K * 21, 0, 1, 8, K, 21]
+  ], workspace: 1, floats: K })
+  assert.deepEqual(split(8).parts, [
+    [1000, 2, 3000, 50000, 0, 4, 16, K, 21], [1000 + 4 * 4 * 16, 2, 3000 + 4 * 4 * K, 50000, 0, 4, 16, K, 21]
+  ])
+})
+
 test('products with int8: one row split by columns, several by rows', () => {
   const c = { gf_int8_size: (rows, K) => rows * K, gf_int8_workspace: (M, K) => M * K }, K = 9
   for (const threads of THREADS) for (const N of COUNTS) for (const bias of [0, 7000]) {

@@ -361,8 +361,10 @@ test('a worker that ends is reported, and the rest is computed alone', async () 
 })
 
 test('every kernel that is divided exists, and its part', async () => {
-  const bytes = await readFile(here('../dist/glassformer.threads.wasm'))
-  const names = WebAssembly.Module.exports(new WebAssembly.Module(bytes)).map(({ name }) => name)
+  const names = (await Promise.all(['threads', 'blocks.threads'].map(async build => {
+    const bytes = await readFile(here(`../dist/glassformer.${build}.wasm`))
+    return WebAssembly.Module.exports(new WebAssembly.Module(bytes)).map(({ name }) => name)
+  }))).flat()
   for (const name of Object.keys(SPLITS)) assert.ok(names.includes(name), name)
 })
 

@@ -331,7 +331,7 @@ export const load = options => guardPromise(start(options), GUARDED, 'const gf =
 
 /** @param {Parameters<typeof loadThreads>[0]} [options] */
 async function start(options) {
-  const { exports, threads, blocks } = await loadThreads(options), engine = new Engine(exports)
+  const { exports, threads, blocks, addKernels } = await loadThreads(options), engine = new Engine(exports, addKernels)
   engine.blocksSource = blocks
   latestEngine = new WeakRef(engine)
   return addLibraryHints(addSpellingHints({

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
+import { Parameter } from '../../src/js/nn/parameter.js'
 import { blockFormats } from '../../src/reference/blocks.js'
 import { assertClose, plain } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
@@ -151,8 +152,25 @@ test('the kernels for blocks are loaded from where load says', async () => {
 })
 
 test('where threads share the memory, the bits are the same', { skip: availableParallelism() < 2 }, async () => {
-  const file = fileOf(() => 'Q4_K'), two = await load({ threads: { count: 2, minWork: 0 } })
-  assert.equal(two.threads.count, 2)
-  assert.deepEqual(logitsOf(await loadFile(file, {}, two), two), logitsOf(await loadFile(file)))
+  const two = await load({ threads: { count: 2, minWork: 0 } })
+  for (const type of Object.keys(blockFormats)) {
+    const file = fileOf(() => type), there = await loadFile(file, {}, two), here = await loadFile(file)
+    assert.equal(two.threads.count, 2)
+    for (const ids of [IDS, [[3]], [Array.from({ length: 17 }, (_, i) => i)]]) {
+      assert.deepEqual(logitsOf(there, two, ids), logitsOf(here, gf, ids), type)
+    }
+    for (const each of [there, here]) each.dispose()
+  }
+  const weight = new Parameter(two.engine, [4096, 512], undefined, 'q8_0', true), x = two.ones([1, 512]), { taken } = two.threads
+  for (let left = 200; two.threads.taken === taken && left > 0; left--) two.functional.linear(x, weight).dispose()
+  assert.ok(two.threads.taken > taken, 'a worker has multiplied blocks')
   two.threads.stop()
+  assert.equal(two.threads.count, 1)
+})
+
+test('kernels for blocks can be added after the workers were stopped', { skip: availableParallelism() < 2 }, async () => {
+  const file = fileOf(() => 'Q4_0'), two = await load({ threads: { count: 2, minWork: 0 } })
+  two.threads.stop()
+  assert.deepEqual(logitsOf(await loadFile(file, {}, two), two), logitsOf(await loadFile(file)))
+  assert.equal(two.threads.count, 1)
 })

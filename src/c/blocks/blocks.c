@@ -32,6 +32,7 @@ static size_t row_bytes(int K, int type) {
   }
   return 0;
 }
+double gf_blocks_size(int rows, int K, int type) { return (double)rows * (double)row_bytes(K, type); }
 static int has_mins(int type) { return type == GF_Q4_1 || type == GF_Q5_1 || type == GF_Q4_K || type == GF_Q5_K; }
 
 /* The groups of a row, padded to whole vectors. */

@@ -12,6 +12,8 @@
 /* The formats of blocks; src/js/engine/constants.js has the same numbers. */
 enum { GF_Q8_0 = 16, GF_Q4_0 = 17, GF_Q4_1 = 18, GF_Q5_0 = 19, GF_Q5_1 = 20, GF_Q4_K = 21, GF_Q5_K = 22, GF_Q6_K = 23 };
 
+/* The bytes of some rows of a weight. */
+GF_EXPORT double gf_blocks_size(int rows, int K, int type);
 /* Floats of workspace for M rows of x and one weight with rows of K values; M = 0 is for the functions without x. */
 GF_EXPORT double gf_blocks_workspace(int M, int K);
 /* out [count,K] = rows first .. first + count of a weight [N,K] as float32. K is a multiple of the values of a block. */

@@ -36,6 +36,7 @@ export class Engine extends Kernels {
   /** False while modules are constructed whose weights will be loaded. */ initializesWeights = true
   /** The dtype of the matrices of new modules. @type {import('../tensor/dtype.js').DType} */ matrixType = 'float32'
   /** Whether the values of these matrices are left out until `allocate`. */ defersMatrices = false
+  /** Adds the kernels of another module. @type {import('../threads/index.js').AddKernels} */ addKernels
   /** The kernels for GGUF's blocks, by default beside the library, see load_blocks.js. @type {unknown} */ blocksSource
   /** The trace being recorded, if any. @type {import('../trace/trace.js').Trace | null} */ trace = null
   /** Collects new tensors for an observer, if there is one. @type {Set<Tensor> | null} */ newTensors = null
@@ -48,9 +49,13 @@ export class Engine extends Kernels {
   /** The recording in progress, if any, see recording.js. @type {import('../compile/recording.js').Recording | null} */
   recording = null
 
-  /** @param {import('../platform.d.ts').Exports} exports */
-  constructor(exports) {
+  /**
+   * @param {import('../platform.d.ts').Exports} exports
+   * @param {import('../threads/index.js').AddKernels} addKernels
+   */
+  constructor(exports, addKernels) {
     super(exports, new TensorMemory(exports))
+    this.addKernels = addKernels
     this.#arguments = this.memory.alloc(4 * MAX_ARGUMENTS)
     this.generator = this.memory.alloc(this.c.gf_generator_size())
     this.c.gf_seed(this.generator, (Math.random() * 2 ** 32) >>> 0)

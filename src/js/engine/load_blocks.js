@@ -28,9 +28,7 @@ export async function loadBlockKernels(engine) {
     : await WebAssembly.compile(/** @type {BufferSource} */ (source)).catch(() => null)
   const fits = module && WebAssembly.Module.exports(module).some(each => each.name === 'gf_blocks_product')
   expect(Boolean(fits), 'format', () => `load: blocks is not a build of ${name}`)
-  const instance = await WebAssembly.instantiate(/** @type {any} */ (module), { env: { memory } })
-  const { exports } = /** @type {any} */ (instance)
-  const kernels = Object.entries(exports).filter(([kernel]) => kernel.startsWith('gf_'))
+  const kernels = await engine.addKernels(/** @type {any} */ (module))
   // Other code may have replaced the kernels in the meantime, so they are read after the last await.
-  engine.c = { ...engine.c, ...Object.fromEntries(kernels) }
+  engine.c = { ...engine.c, ...kernels }
 }

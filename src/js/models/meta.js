@@ -13,4 +13,4 @@ const STUB_EXPORTS = {
  */
 export const metaEngine = () => new Engine(/** @type {any} */ (new Proxy(STUB_EXPORTS, {
   get: (exports, name) => Reflect.get(exports, name) ?? (() => 0)
-})))
+})), async () => ({}))

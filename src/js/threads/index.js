@@ -20,6 +20,21 @@ const MIN_WORK = 2_000_000
  * @property {() => void} stop ends the workers; the calling thread continues alone
  */
 
+/**
+ * Adds the kernels of another module that works in the same memory, and returns them.
+ * @typedef {(module: Platform.WasmModule) => Promise<Platform.Exports>} AddKernels
+ */
+
+/**
+ * The kernels of a module.
+ * @param {Platform.WasmModule} module @param {Record<string, any>} env what it imports
+ * @returns {Promise<Platform.Exports>}
+ */
+export async function instantiateKernels(module, env) {
+  const { exports } = /** @type {any} */ (await WebAssembly.instantiate(/** @type {any} */ (module), { env }))
+  return Object.fromEntries(Object.entries(exports).filter(([name]) => name.startsWith('gf_')))
+}
+
 /** A memory that workers can share. @returns {WebAssembly.Memory} */
 function createSharedMemory() {
   let reason
@@ -34,13 +49,15 @@ function createSharedMemory() {
 }
 
 /**
- * Wraps the kernels so that long calls are split between threads.
- * @param {Platform.Exports} c @param {Team} team @param {number} minWork @returns {Platform.Exports}
+ * Wraps kernels so that long calls are split between threads.
+ * @param {Platform.Exports} own the kernels to wrap @param {Platform.Exports} c all kernels @param {Team} team
+ * @param {number} minWork @returns {Platform.Exports}
  */
-function splitCalls(c, team, minWork) {
-  const kernels = { ...c }
-  for (const [name, { work, divide }] of Object.entries(SPLITS)) {
-    const original = c[name]
+function splitCalls(own, c, team, minWork) {
+  const kernels = { ...own }
+  for (const [name, original] of Object.entries(own)) {
+    if (!SPLITS[name]) continue
+    const { work, divide } = SPLITS[name]
     kernels[name] = (/** @type {number[]} */ ...args) => {
       if (team.isWorthSplitting(work(args, team), minWork)) {
         const { parts, kernel = name, workspace, floats } = divide(args, team.workers + 1, c, team)
@@ -62,7 +79,7 @@ const registry = new FinalizationRegistry((/** @type {() => void} */ stop) => st
  * @param {number} count the number of threads, including the calling one
  * @param {{ minWork?: number, reason: string | null }} options minWork: the work from which on a call is split, in
  *   multiply-adds; reason: why there are not more threads
- * @returns {Promise<{ exports: Platform.Exports, threads: Threads }>}
+ * @returns {Promise<{ exports: Platform.Exports, threads: Threads, addKernels: AddKernels }>}
  * @throws {Error} if the memory or a worker cannot be created
  */
 export async function startThreads(module, node, count, { minWork = MIN_WORK, reason: fewer }) {
@@ -70,22 +87,23 @@ export async function startThreads(module, node, count, { minWork = MIN_WORK, re
     throw new Error('wasm is not the build of the kernels for threads, glassformer.threads.wasm')
   }
   const memory = createSharedMemory(), env = { memory, emscripten_notify_memory_growth() {} }
-  const { exports: c } = /** @type {any} */ (await WebAssembly.instantiate(/** @type {any} */ (module), { env }))
-  c._initialize()
-  const names = Object.keys(c).filter(name => name.startsWith('gf_'))
+  const { exports: own } = /** @type {any} */ (await WebAssembly.instantiate(/** @type {any} */ (module), { env }))
+  own._initialize()
+  const c = { ...own }, modules = [module], names = Object.keys(c).filter(name => name.startsWith('gf_'))
   const team = new Team(c, memory, names, count - 1, why => stop(why))
   let reason = fewer, isStopped = false
-  /** @type {(() => void)[]} */ const ends = []
+  /** @type {Awaited<ReturnType<typeof startWorker>>[]} */ const workers = []
   /** @param {string} why */
   const stop = why => {
     if (!isStopped) reason = why
     isStopped = true
     team.workers = 0
-    ends.forEach(end => end())
+    workers.forEach(({ end }) => end())
   }
-  const starts = Array.from({ length: count - 1 }, (_, worker) => startWorker(node, {
-    module, memory, mailbox: team.mailbox, names, worker, stackEnd: c.gf_alloc(STACK_BYTES) + STACK_BYTES
-  }, why => stop(`a worker is gone: ${why}`)).then(end => ends.push(end)))
+  const messages = Array.from({ length: count - 1 }, (_, worker) => (
+    { modules, memory, mailbox: team.mailbox, names, worker, stackEnd: c.gf_alloc(STACK_BYTES) + STACK_BYTES }))
+  const starts = messages.map(message => (
+    startWorker(node, message, why => stop(`a worker is gone: ${why}`)).then(worker => workers.push(worker))))
   try {
     await Promise.all(starts)
   } catch (error) {
@@ -93,7 +111,20 @@ export async function startThreads(module, node, count, { minWork = MIN_WORK, re
     throw error
   }
   if (!isStopped) team.workers = count - 1
-  const exports = { ...splitCalls(c, team, minWork), memory }
+  /** @type {AddKernels} */
+  const addKernels = async other => {
+    const kernels = await instantiateKernels(other, env)
+    modules.push(other)
+    names.push(...Object.keys(kernels))
+    Object.assign(c, kernels)
+    if (!isStopped) {
+      team.dismiss()
+      await Promise.all(workers.map(({ restart }, i) => restart(messages[i]))).catch(({ message }) => stop(message))
+    }
+    if (!isStopped) team.workers = count - 1
+    return splitCalls(kernels, c, team, minWork)
+  }
+  const exports = { ...splitCalls(c, c, team, minWork), memory }
   registry.register(exports, () => stop(''))
   const threads = {
     get count() { return team.workers + 1 },
@@ -102,5 +133,5 @@ export async function startThreads(module, node, count, { minWork = MIN_WORK, re
     alone: /** @template T @param {() => T} fn */ fn => team.alone(fn),
     stop: () => stop('they were stopped')
   }
-  return { exports, threads }
+  return { exports, threads, addKernels }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, isPlain, expectOptions, runSync, expectInteger } from '../errors.js'
 import { besideLibrary, builtin, bytesOf, loadKernels } from '../engine/load.js'
-import { startThreads } from './index.js'
+import { instantiateKernels, startThreads } from './index.js'
 import { threadsBesideModule } from '#wasm'
 
 /** @import * as Platform from '../platform.d.ts' */
@@ -42,7 +42,10 @@ function readThreads(threads) {
   return /** @type {ThreadOptions} */ (threads)
 }
 
-/** @typedef {import('./index.js').Threads} Threads */
+/**
+ * @typedef {import('./index.js').Threads} Threads
+ * @typedef {import('./index.js').AddKernels} AddKernels
+ */
 
 /**
  * @typedef {NonNullable<Parameters<typeof loadKernels>[0]>} KernelOptions
@@ -56,7 +59,9 @@ function readThreads(threads) {
  * Loads the kernels for several threads, or for one if several are not possible.
  * @param {KernelOptions & { threads?: number | ThreadOptions, blocks?: KernelOptions['wasm'] }} [options] wasm: the
  *   kernels for one thread; threads: 1; blocks: the kernels for weights in GGUF's blocks, see load_blocks.js
- * @returns {Promise<{ exports: Platform.Exports, threads: Threads, blocks: KernelOptions['wasm'] }>}
+ * @returns {Promise<{
+ *   exports: Platform.Exports, threads: Threads, blocks: KernelOptions['wasm'], addKernels: AddKernels
+ * }>}
  * @throws {import('../errors.js').GlassformerError} as loadKernels
  */
 export async function loadThreads(options) {
@@ -74,7 +79,10 @@ export async function loadThreads(options) {
     }
   }
   const exports = await loadKernels(rest)
-  return { exports, blocks, threads: { count: 1, reason, taken: 0, alone: fn => runSync('threads.alone', fn), stop() {} } }
+  return {
+    exports, blocks, addKernels: module => instantiateKernels(module, { memory: exports.memory }),
+    threads: { count: 1, reason, taken: 0, alone: fn => runSync('threads.alone', fn), stop() {} }
+  }
 }
 
 /**

@@ -7,10 +7,11 @@
  * CALL counts the calls. UNCLAIMED parts are left, DONE of PARTS are finished. KERNEL is called with ARGUMENTS numbers.
  * Argument WORKSPACE (-1: none) is the address of a workspace, for worker n WORKSPACES + n * WORKSPACE_BYTES. FAILED is
  * 1 if a part threw an error. CLAIMED counts the parts that workers took, ASLEEP the workers to be woken. Workers take
- * parts below LAST.
+ * parts below LAST. If KERNEL is STOP, they leave the mailbox and wait for a message with other kernels.
  */
 export const CALL = 0, UNCLAIMED = 1, DONE = 2, PARTS = 3, KERNEL = 4, ARGUMENTS = 5, WORKSPACE = 6, WORKSPACES = 7,
   WORKSPACE_BYTES = 8, FAILED = 9, CLAIMED = 10, ASLEEP = 11, LAST = 12
+export const STOP = -1
 export const INTS = 16, MAX_PARTS = 64, MAX_ARGUMENTS = 16
 export const MAILBOX_BYTES = 4 * INTS + 8 * MAX_PARTS * MAX_ARGUMENTS
 /**
@@ -21,12 +22,13 @@ const SPINS = 300_000
 
 /**
  * The code of a worker, as text, so that bundlers need not handle a separate file and cannot change it. It takes
- * { module, memory, mailbox, names, stackEnd, worker } and never returns.
+ * { modules, memory, mailbox, names, stackEnd, worker }, where the first of the modules has the stack.
  */
 export const WORKER = `
-async function work({ module, memory, mailbox, names, stackEnd, worker }, send) {
+async function work({ modules, memory, mailbox, names, stackEnd, worker }, send) {
   const env = { memory, emscripten_notify_memory_growth() {} }
-  const { exports } = await WebAssembly.instantiate(module, { env })
+  const instances = await Promise.all(modules.map(module => WebAssembly.instantiate(module, { env })))
+  const exports = Object.assign({}, ...instances.map(instance => instance.exports))
   exports.gf_set_stack(stackEnd)
   const kernels = names.map(name => exports[name])
   const box = new Int32Array(memory.buffer, mailbox, ${INTS})
@@ -36,8 +38,9 @@ async function work({ module, memory, mailbox, names, stackEnd, worker }, send) 
     if (box[${WORKSPACE}] >= 0) list[box[${WORKSPACE}]] = (box[${WORKSPACES}] >>> 0) + worker * box[${WORKSPACE_BYTES}]
     kernels[box[${KERNEL}]](...list)
   }
+  let call = Atomics.load(box, ${CALL})
   send('ready')
-  for (let call = 0; ;) {
+  for (;;) {
     for (let n = 0; n < ${SPINS} && Atomics.load(box, ${CALL}) === call; n++);
     if (Atomics.load(box, ${CALL}) === call) {
       Atomics.add(box, ${ASLEEP}, 1)
@@ -45,6 +48,7 @@ async function work({ module, memory, mailbox, names, stackEnd, worker }, send) 
       Atomics.sub(box, ${ASLEEP}, 1)
     }
     call = Atomics.load(box, ${CALL})
+    if (box[${KERNEL}] === ${STOP}) return
     while (Atomics.sub(box, ${UNCLAIMED}, 1) > 0) {
       Atomics.add(box, ${CLAIMED}, 1)
       try {
@@ -59,5 +63,5 @@ async function work({ module, memory, mailbox, names, stackEnd, worker }, send) 
 if (typeof postMessage === 'function') onmessage = ({ data }) => work(data, postMessage)
 else {
   const { parentPort } = require('node:worker_threads')
-  parentPort.once('message', data => work(data, message => parentPort.postMessage(message)))
+  parentPort.on('message', data => work(data, message => parentPort.postMessage(message)))
 }`

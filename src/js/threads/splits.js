@@ -77,18 +77,23 @@ const product = {
   }
 }
 
-/** One row is split by columns, several by rows, since parts of several rows would not be contiguous. @type {Split} */
-const int8Product = {
+/**
+ * A product with a weight in blocks. One row is split by columns, several by rows, since parts of several rows would
+ * not be contiguous.
+ * @param {'gf_int8' | 'gf_blocks'} kernels whose functions _size and _workspace describe a weight
+ * @returns {Split}
+ */
+const blocksProduct = kernels => ({
   work: ([, , , , , M, N, K]) => M * N * K,
-  divide([out, workspace, x, weight, bias, M, N, K], threads, c) {
+  divide([out, workspace, x, weight, bias, M, N, K, ...type], threads, c) {
     const parts = M === 1
       ? splitRange(N, threads, PANEL).map(({ from, length }) => [out + 4 * from, workspace, x,
-          weight + c.gf_int8_size(from, K), bias && bias + 4 * from, 1, length, K])
+          weight + c[`${kernels}_size`](from, K, ...type), bias && bias + 4 * from, 1, length, K, ...type])
       : splitRange(M, threads, 4).map(({ from, length }) => [out + 4 * from * N, workspace, x + 4 * from * K, weight,
-          bias, length, N, K])
-    return { parts, workspace: 1, floats: c.gf_int8_workspace(M, K) }
+          bias, length, N, K, ...type])
+    return { parts, workspace: 1, floats: c[`${kernels}_workspace`](M, K) }
   }
-}
+})
 
 /**
  * A split of attention, whose last argument is a struct. With a mask some parts take less time than others, so there
@@ -130,7 +135,8 @@ const backward = attention(4, 'gf_attention_backward_part', 1, ({ heads, group }
  */
 export const SPLITS = {
   gf_matmul: product,
-  gf_int8_product: int8Product,
+  gf_int8_product: blocksProduct('gf_int8'),
+  gf_blocks_product: blocksProduct('gf_blocks'),
   gf_attention_forward: forward,
   gf_attention_backward: backward,
   gf_softmax_forward: rows(25, 2, [0, 1], { side: 3 }),

@@ -1,7 +1,7 @@
 import { GlassformerError, runSync } from '../errors.js'
 import {
   ARGUMENTS, ASLEEP, CALL, CLAIMED, DONE, FAILED, INTS, KERNEL, LAST, MAILBOX_BYTES, MAX_ARGUMENTS, MAX_PARTS, PARTS,
-  UNCLAIMED, WORKSPACE, WORKSPACES, WORKSPACE_BYTES
+  STOP, UNCLAIMED, WORKSPACE, WORKSPACES, WORKSPACE_BYTES
 } from './mailbox.js'
 
 /** How often the calling thread checks whether the workers are done before it sleeps. */
@@ -75,6 +75,14 @@ export class Team {
     if (this.#workAlone < WAKE_FACTOR * minWork) return false
     this.#workAlone = 0
     return true
+  }
+
+  /** Makes the workers leave the mailbox; until they are back, the calling thread computes alone. */
+  dismiss() {
+    this.workers = 0
+    this.#ints[KERNEL] = STOP
+    Atomics.add(this.#ints, CALL, 1)
+    Atomics.notify(this.#ints, CALL)
   }
 
   /** The number of parts that workers have computed. */

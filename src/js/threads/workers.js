@@ -16,7 +16,7 @@ const START_TIMEOUT_MS = 10_000
 /** @param {any} node its module worker_threads @param {Events} events @returns {WorkerHandle} */
 function createNodeWorker({ Worker }, { onReady, onGone }) {
   const worker = new Worker(WORKER, { eval: true, execArgv: [] })
-  worker.once('message', () => {
+  worker.on('message', () => {
     worker.unref() // it does not keep the process alive
     onReady()
   })
@@ -38,35 +38,52 @@ function createPageWorker({ onReady, onGone }) {
   return { send: message => worker.postMessage(message), end: () => worker.terminate() }
 }
 
+/** @param {string} reason */
+const startError = reason => new Error(`a worker could not be started: ${reason}`)
+
+/** @param {any} node @param {Events} events */
+function createWorker(node, events) {
+  try {
+    return node ? createNodeWorker(node, events) : createPageWorker(events)
+  } catch (error) {
+    throw startError(/** @type {Error} */ (error).message)
+  }
+}
+
 /**
  * Starts a worker.
  * @param {any} node the module worker_threads; null in browsers
  * @param {object} message the first message to it
  * @param {(reason: string) => void} onLost called if it ends after it has started
- * @returns {Promise<() => void>} a function that ends it
+ * @returns {Promise<{ end: () => void, restart: (message: object) => Promise<void> }>} end: ends it; restart: gives it
+ *   other kernels, after it has left its mailbox
  */
-export const startWorker = (node, message, onLost) => new Promise((resolve, reject) => {
-  /** @type {WorkerHandle | undefined} */ let worker
-  /** @param {string} reason */
-  const fail = reason => {
-    clearTimeout(timer)
-    worker?.end()
-    reject(new Error(`a worker could not be started: ${reason}`))
-  }
-  let onGone = fail
-  const timer = setTimeout(() => fail('it does not respond'), START_TIMEOUT_MS)
-  const events = {
-    onReady() {
+export async function startWorker(node, message, onLost) {
+  let onReady = () => {}, onGone = onLost
+  /** @type {Events} */
+  const events = { onReady: () => onReady(), onGone: reason => onGone(reason) }
+  const { send, end } = createWorker(node, events)
+  /** @param {object} next */
+  const start = next => new Promise((/** @type {(nothing: void) => void} */ resolve, reject) => {
+    /** @param {string} reason */
+    const fail = reason => {
+      clearTimeout(timer)
+      end()
+      reject(startError(reason))
+    }
+    const timer = setTimeout(() => fail('it does not respond'), START_TIMEOUT_MS)
+    onGone = fail
+    onReady = () => {
       clearTimeout(timer)
       onGone = onLost
-      resolve(/** @type {WorkerHandle} */ (worker).end)
-    },
-    onGone: (/** @type {string} */ reason) => onGone(reason)
-  }
-  try {
-    worker = node ? createNodeWorker(node, events) : createPageWorker(events)
-    worker.send(message)
-  } catch (error) {
-    fail(/** @type {Error} */ (error).message)
-  }
-})
+      resolve()
+    }
+    try {
+      send(next)
+    } catch (error) {
+      fail(/** @type {Error} */ (error).message)
+    }
+  })
+  await start(message)
+  return { end, restart: start }
+}
