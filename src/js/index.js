@@ -8,6 +8,7 @@ import { tensor } from './tensor/from_values.js'
 import { Tensor } from './tensor/tensor.js'
 import { trace } from './trace/record_trace.js'
 import { grad } from './autograd/autograd.js'
+import { loadBlockKernels } from './engine/load_blocks.js'
 import { quantize } from './nn/quantize.js'
 import * as creation from './tensor/creation.js'
 import { loadCheckpoint, saveCheckpoint } from './files/checkpoint.js'
@@ -422,6 +423,12 @@ async function start(options) {
     relativePositionBuckets: (queries, keys, options) => relativePositionBuckets(engine, queries, keys, options),
     text: bindText(engine),
     quantize,
+    /**
+     * Loads the kernels for weights in GGUF's blocks, which `quantize` needs for 'q8_0', 'q4_0' and 'q4_k';
+     * `models.load` does this itself.
+     * @returns {Promise<void>}
+     */
+    loadBlocks: () => loadBlockKernels(engine),
     saveSafetensors,
     toOnnx,
     toPyTorch,

@@ -17,7 +17,7 @@ function roundToDigits(x, digits, minUnit) {
 }
 
 const MAX_FLOAT16 = 65504
-const toFloat16 = x => {
+export const toFloat16 = x => {
   const half = roundToDigits(x, 11, 2 ** -24)
   return Math.abs(half) > MAX_FLOAT16 ? Math.sign(x) * Infinity : half
 }

@@ -153,6 +153,13 @@ static uint32_t digest_blocks(uint32_t d, int n) {
     gf_blocks_rows(again, work, weight, last, 1, K, type);
     require_same(row, again, K);
     gf_blocks_product(out, work, x, weight, bias, M, N, K, type);
+    if (type == GF_Q8_0 || type == GF_Q4_0 || type == GF_Q4_K) {
+      float *rows = normals(N * K);
+      if (gf_blocks_pack(weight, work, rows, 0, N, K, type) >= 0) __builtin_trap();
+      gf_blocks_rows(row, work, weight, N - 1, 1, K, type);
+      d = fold_floats(d, row, K);
+      free(rows);
+    }
     d = fold_floats(fold_floats(d, out, M * N), row, K);
     free(noise), free(x), free(bias), free(work), free(weight);
   }

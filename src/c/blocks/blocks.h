@@ -19,6 +19,10 @@ GF_EXPORT double gf_blocks_workspace(int M, int K);
 /* out [count,K] = rows first .. first + count of a weight [N,K] as float32. K is a multiple of the values of a block. */
 GF_EXPORT void gf_blocks_rows(float *out, float *workspace, const uint8_t *weight, int first, int count, int K,
                               int type);
+/* Converts rows first .. first + count of a weight [N,K] from float32, to GF_Q8_0, GF_Q4_0 or GF_Q4_K. Returns the first of
+ * the rows with a magnitude that is not below 2^18, or -1. */
+GF_EXPORT int gf_blocks_pack(uint8_t *weight, float *workspace, const float *rows, int first, int count, int K,
+                             int type);
 /* out [n,K] = the rows ids [n] of a weight, as gf_embedding_forward. */
 GF_EXPORT void gf_blocks_embedding(float *out, float *workspace, const int32_t *ids, const uint8_t *weight, int n,
                                    int K, int type);

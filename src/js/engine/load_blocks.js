@@ -13,7 +13,7 @@ const buildOf = isShared => (isShared ? { name: 'glassformer.blocks.threads.wasm
 
 /**
  * Loads the kernels for weights in GGUF's blocks into the memory of an engine, once. They are apart from the others,
- * since most programs never need them.
+ * since most programs never need them. models.load does this itself.
  * @param {Engine} engine
  * @throws {import('../errors.js').GlassformerError} 'format' if they cannot be read
  */

@@ -1,26 +1,27 @@
-import { isBlockType } from '../tensor/dtype.js'
+import { DTYPES, isBlockType } from '../tensor/dtype.js'
 import { describe, expect, expectOneOf, expectOptions } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
 import { getPanels } from '../tensor/panels.js'
 import { Module } from './module.js'
 import { Parameter } from './parameter.js'
 
-/** @typedef {'float16' | 'bfloat16' | 'int8'} StoredType */
+/** @typedef {'float16' | 'bfloat16' | 'int8' | 'q8_0' | 'q4_0' | 'q4_k'} StoredType */
 
-const TYPES = /** @type {readonly StoredType[]} */ (['float16', 'bfloat16', 'int8'])
+const TYPES = /** @type {readonly StoredType[]} */ (['float16', 'bfloat16', 'int8', 'q8_0', 'q4_0', 'q4_k'])
 
 /** Moves a weight into panels if possible, which also checks that its values are finite. @param {Parameter} weight */
 export const prepareWeight = weight => isBlockType(weight.dtype) || getPanels(weight, 0, weight.shape[0])
 
 /** @param {Parameter} weight @param {StoredType} dtype @param {string} name for messages */
 function convertWeight(weight, dtype, name) {
-  const own = new Parameter(weight.engine, weight.shape, undefined, dtype, true)
+  /** @type {Parameter | undefined} */ let own
   try {
+    own = new Parameter(weight.engine, weight.shape, undefined, dtype, true)
     convertInto(own, weight)
     prepareWeight(own)
     return own
   } catch (error) {
-    own.dispose()
+    own?.dispose()
     if (error instanceof Error) error.message = `quantize: ${name}: ${error.message}`
     throw error
   }
@@ -31,19 +32,23 @@ function convertWeight(weight, dtype, name) {
  * and often less time. These weights can no longer be trained, nor can the model's others until requiresGrad is set;
  * gradients flow through them to layers that are added, such as LoRA's (this is QLoRA).
  * @template {Module} M @param {M} model
- * @param {{ dtype?: StoredType }} [options] dtype: 'int8' (integers with a scale for each block of 32), 'float16' or
- *   'bfloat16'; default: 'int8'
+ * @param {{ dtype?: StoredType }} [options] dtype: 'int8' (integers with a scale for each block of 32), 'float16',
+ *   'bfloat16', or a format of GGUF: 'q8_0' (8.5 bits a value), 'q4_0' or 'q4_k' (4.5 bits; rows must be multiples of
+ *   32, of q4_k of 256 values), for which the kernels are loaded once with `await gf.loadBlocks()`; default: 'int8'
  * @returns {M} the model itself, changed
- * @throws {import('../errors.js').GlassformerError} 'range' for a weight that the type cannot represent; the weights
- *   before it are then changed already
+ * @throws {import('../errors.js').GlassformerError} 'range' for a weight that the type cannot represent, 'shape' for
+ *   rows that are not whole blocks; the weights before it are then changed already; 'state' without loadBlocks
  * @example
  * const layer = gf.quantize(new gf.nn.Linear(32, 8), { dtype: 'int8' })
  * layer.weight.dtype                              // 'int8'
  */
 export function quantize(model, options) {
   expect(model instanceof Module, 'type', () => `quantize: model must be a module, got ${describe(model)}`)
-  const { dtype = 'int8' } = expectOptions('quantize', options, ['dtype'])
-  expectOneOf('quantize', 'dtype', dtype, TYPES)
+  const given = expectOptions('quantize', options, ['dtype']).dtype ?? 'int8'
+  const dtype = expectOneOf('quantize', 'dtype', given, TYPES)
+  const [{ engine } = {}] = model.parameters()
+  expect(!DTYPES[dtype].block || !engine || Boolean(engine.c.gf_blocks_pack), 'state',
+    () => `quantize: the kernels for ${dtype} are not loaded yet; write await gf.loadBlocks() before`)
   /** @type {Map<Parameter, Parameter>} */ const converted = new Map()
   for (const [path, module] of model.namedModules()) for (const [name, own] of Object.entries(module)) {
     if (!(own instanceof Parameter) || !own.isMatrix || own.dtype === dtype) continue

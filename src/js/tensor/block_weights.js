@@ -10,6 +10,8 @@ import { DTYPES } from './dtype.js'
  */
 
 const PANEL = 8, BLOCK = 32, BLOCK_BYTES = 272
+/** The formats that float32 is converted to. @type {DType[]} */
+const PACKABLE = ['int8', 'q8_0', 'q4_0', 'q4_k']
 
 /**
  * The bytes of some rows of K values in GGUF's blocks.
@@ -66,14 +68,16 @@ export function unpackBlocks(out, tensor, first = 0, count = tensor.shape[0]) {
 
 /**
  * Converts rows from float32.
- * @param {Tensor} to of int8 @param {number} rows address of float32 values @param {number} [first]
+ * @param {Tensor} to of int8, q8_0, q4_0 or q4_k @param {number} rows address of float32 values @param {number} [first]
  * @param {number} [count]
  * @throws {import('../errors.js').GlassformerError} 'range' for values that are not finite, 'type' for GGUF's blocks
  */
 export function packBlocks(to, rows, first = 0, count = to.shape[0]) {
-  expect(to.dtype === 'int8', 'type', () => `${describe(to)} keeps the blocks of a GGUF file, and nothing else can be ` +
+  const { engine: { c }, engine, dtype, shape: [, K] } = to, address = blockAddress(to)
+  expect(PACKABLE.includes(dtype), 'type', () => `${describe(to)} keeps the blocks of a GGUF file, and nothing else can be ` +
     "written into them; models.load(files, { dtype: 'float32' }) or to('float32') makes weights that can be changed")
-  const bad = to.engine.c.gf_int8_pack(blockAddress(to), rows, first, count, to.shape[1])
-  expect(bad < 0, 'range',
-    () => `${describe(to)} must hold finite numbers, got some in row ${first + bad} that are not`)
+  const bad = dtype === 'int8' ? c.gf_int8_pack(address, rows, first, count, K)
+    : c.gf_blocks_pack(address, engine.scratch(c.gf_blocks_workspace(0, K)), rows, first, count, K, DTYPES[dtype].code)
+  expect(bad < 0, 'range', () => `${describe(to)} must hold finite numbers` +
+    `${dtype === 'int8' ? '' : ' below 262144'}, got some in row ${first + bad} that are not`)
 }
