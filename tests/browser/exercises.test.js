@@ -190,6 +190,20 @@ test('exercises on the induction model use the values of its run', async () => {
   await close()
 })
 
+test('lessons on looking inside end with a link to their exercise', async () => {
+  const { page, complaints, close } = await browser.open(`${browser.url()}#language=en`)
+  const ends = [['attribution', 5, 'attribution'], ['induction', 6, 'induction'], ['patching', 5, 'patching'], ['grokking', 7, 'waves']]
+  for (const [lesson, step, id] of ends) {
+    await page.goto(`${browser.url()}#lesson=${lesson}&step=${step}&language=en`)
+    await page.click('.lesson :text-is("Write it yourself")')
+    await page.waitForSelector(`.exercises[data-shown="${id}"] .cm-content`)
+    await page.goBack()
+    await page.waitForSelector('.lesson :text-is("Write it yourself"):visible')
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('every mistake is recognized in the page', async () => {
   const { page, complaints, close } = await openExercise('list')
   for (const [id, exercise] of partUnlessLong(Object.entries(all), 1, 3)) {
