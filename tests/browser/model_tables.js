@@ -14,6 +14,7 @@ import { headContributions, costs, logitLens, vectorNorms, measureAnswer } from 
 import { headScores } from '../../web/worker/head_scores.js'
 import { compareCache } from '../../web/worker/cache_comparison.js'
 import { gf } from '../lib/engine.js'
+import { isPatchRight, isPatchedRow } from './patched_texts.js'
 import { isRoundedTo } from './writes_number.js'
 
 /** Results computed before, by run and key. */
@@ -187,15 +188,16 @@ export function isPairRight(view, text, key) {
 
 const CELLS = {
   ablation: isPartRight, head_scores: isScoreRight, residual_stream: isStreamRight, output: isContributionRight,
-  costs: isCostRight, cache: isCacheRight
+  costs: isCostRight, cache: isCacheRight, patching: isPatchRight
 }
 
 /** Whether the text of a table's cell is right. */
 export const isGridCellRight = (view, text, location) => CELLS[view.room.stage](view, text, location)
 
 /** Whether a text names a room or a part. */
-export function isGridNameRight(view, text) {
-  const { t, rooms } = view
+export function isGridNameRight(view, text, location) {
+  const { t, rooms, room } = view
+  if (room.stage === 'patching' && isPatchedRow(view, text, location)) return true
   const { parts } = rooms.find(({ stage }) => stage === 'ablation').parts
   const name = text.replace(/^\+ /, '')
   if (rooms.some(room => [roomName(room, t), layerHeading(room, t)].includes(name))) return true
