@@ -71,9 +71,13 @@ function isPartRight(view, text, { key, col }) {
   return comparison.logits ? writesPoints(text, value) : isRoundedTo(text, value)
 }
 
-const measureNorms = (view, { subs }) => cached(view.run, `lengths ${subs[0].sum}`, () => (
-  vectorNorms(gf, view.run.workerRun.run,
-    { names: [subs[0].input, ...subs.flatMap(({ change, point }) => [change, point])] })))
+/** The vectors whose lengths a line has. */
+function nameOfLine({ subs }, key) {
+  const [, kind, i] = /^(start|[+=]|norm)(\d*)$/.exec(key)
+  return { 'start': subs[0].input, '+': subs[i]?.change, '=': subs[i]?.sum, 'norm': subs[i]?.point }[kind]
+}
+const measureNorms = (view, name) => cached(view.run, `lengths ${name}`, () => (
+  vectorNorms(gf, view.run.workerRun.run, { names: [name] })[0]))
 
 function isStreamRight(view, text, { table, key, col, part }) {
   const { early: lens, streams, sentence } = stageData(view, streamData)
@@ -83,9 +87,7 @@ function isStreamRight(view, text, { table, key, col, part }) {
     return part === 'small' ? isRounded(text, probability * 100) : text === lens.vocabulary[token]
   }
   const stream = streams[table - 1]
-  const [, sign, i] = /^([+=])(\d+)$/.exec(key) ?? []
-  const at = key === 'start' ? 0 : 1 + 2 * Number(i) + (sign === '=' ? 1 : 0)
-  return isRoundedTo(text, measureNorms(view, stream)[at][sentence * stream.tokens.length + col])
+  return isRoundedTo(text, measureNorms(view, nameOfLine(stream, key))[sentence * stream.tokens.length + col])
 }
 
 /** Whether a text is the norm of what a head contributes to the output of its attention. */

@@ -1,4 +1,4 @@
-/** Two texts compared: a run and the same model's run on another text, in Node: what each place of the other does to the answer. */
+// Two texts compared: a run and the same model's run on another text, in Node.
 
 import { layerHeading } from '../../web/lib/ablation_parts.js'
 import { modelOf, textField } from '../../web/models/index.js'
