@@ -84,6 +84,22 @@ test('what is taken from the other text changes the answer, stays in the link an
   await close()
 })
 
+test('a head that was taken is one change, which can be given back as a whole', async () => {
+  const { page, complaints, close } = await open(completeState({ ...DATES, patched: 'heads' }))
+  await waitForMap(page)
+  await changeAndWait(page, () => page.click('[data-action="take"]'))
+  assert.ok((await readAddress(page)).edits.length > 4)
+  assert.match(await page.textContent('.changed'), /1/)
+  await page.click('.map li[data-room="decoding"] a')
+  await page.waitForSelector('.stage .picks')
+  assert.equal(await page.locator('.edits li').count(), 1)
+  assert.match(await page.textContent('.edits li .cell-link'), /\[0, 0…\d+, 24…31\]$/)
+  await changeAndWait(page, () => page.click('.edits li > .quiet'))
+  assert.deepEqual((await readAddress(page)).edits, [])
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('a text that cannot be compared is answered in words', async () => {
   for (const [other, pattern] of [['june 15 2026', /has 6, the other one 7/], ['hello', /hello|h/], ['may 6 2026', /same answer/]]) {
     const { page, complaints, close } = await open(completeState({ ...DATES, padding: false, other }))
