@@ -26,9 +26,14 @@ for (const [state, theme] of [[DATES, 'light'], [NAMES, 'dark']]) {
     const texts = makeTexts(completeState(state)), { run } = texts
     const { parts: { rows, attentions } } = roomsOf(run).find(({ id }) => id === 'patching')
     let count = 0, largest = 0
+    await waitForMap(page)
     for (const kind of ['residual', 'attention', 'feedForward', 'heads']) {
-      await page.click(`.segments label:has(input[value="${kind}"])`)
-      if (kind !== 'heads' && rows[kind].length === 0) continue
+      const choice = page.locator(`.segments label:has(input[value="${kind}"])`)
+      if (kind !== 'heads' && rows[kind].length === 0) {
+        assert.equal(await choice.count(), 0, kind)
+        continue
+      }
+      await choice.click()
       await waitForMap(page)
       const maps = await readMaps(page)
       assert.deepEqual(maps.map(({ name }) => name).sort(),
