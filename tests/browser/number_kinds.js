@@ -11,7 +11,7 @@ import { changeCount } from '../../web/shell/changes.js'
 import { positionOnTour } from '../../web/shell/frame.js'
 import { countCells, cellIndex, readMatrix, findTensor, valueAt } from './cells.js'
 import { lengthOf } from '../../web/lib/patching.js'
-import { attributionLines, attributionOf, circuitsOf, countHeads, isHeadCardRight, isPairRight, isPartValueRight } from './model_tables.js'
+import { attributionLines, attributionOf, circuitsOf, countHeads, isComposedHead, isCompositionTold, isHeadCardRight, isPairRight, isPartValueRight } from './model_tables.js'
 import { isGridCellRight, isGridNameRight, isGridLegendRight, isRoomCostRight, selectedStep, areCacheCountsRight, areCacheSumsRight } from './model_tables.js'
 import { bpeStep } from '../../web/worker/bpe_training.js'
 import { gf } from '../lib/engine.js'
@@ -138,6 +138,7 @@ const NOTES = {
     const { copyingScore, diagonal } = circuitsOf(view).ov
     return isRoundedTo(score, copyingScore) && Number(count.replace(',', '')) === diagonal.length
   },
+  'stages.head_scores.compositions.told': isCompositionTold,
   'stages.attribution.sum': (view, { count, sum, logit, rounding }) => {
     const { parts, total, rounding: difference } = attributionOf(view)
     return Number(count) === parts.length && isRoundedTo(sum, parts.reduce((all, { value }) => all + value, 0), 4) &&
@@ -316,7 +317,8 @@ export const KINDS = {
   label: ['.labels span', 'label', (view, text, context) => isLabelRight(view, context, text)],
   grid: ['.grid td', 'grid', isGridCellRight],
   gridHead: ['.grid thead th', 'grid', (view, text, { col }) => (
-    isToken(view, text) || (view.state.patched === 'heads' && text === view.t('stages.ablation.head', { head: col })))],
+    isToken(view, text) || (view.room.stage === 'head_scores' && isComposedHead(view, text)) ||
+    (view.state.patched === 'heads' && text === view.t('stages.ablation.head', { head: col })))],
   gridName: ['.grid th, .grid th button', 'grid', isGridNameRight],
   caption: ['.caption .shape', 'caption', (_, text, { size }) => text === size.join(' × ')],
   legend: ['.legend-ends', 'legend', (view, text, ends) => {
