@@ -189,7 +189,8 @@ function showArrived() {
 }
 
 /** The opening works without the rooms, and so do the exercises with the first model, whose texts the opening has. */
-const needsRooms = () => !(outside.isOn() || (exercises.isOn() && state.model === MODELS[0].id)) || Boolean(state.glossary || state.lit)
+const needsRooms = () => Boolean(state.glossary || state.lit) ||
+  !(outside.isOn() || (exercises.isOn() && state.model === MODELS[0].id))
 const isSpoken = () => spoken.language === resolveLanguage(state) && (spoken.isWhole || !needsRooms())
 
 /**

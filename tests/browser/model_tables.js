@@ -151,7 +151,8 @@ function compositionsOf(view) {
   const { layers = [] } = view.room.parts, none = { heads: [], q: [], k: [], v: [] }
   const scores = cached(view.run, 'compositions', () => (
     layers.length < 2 ? none : gf.interpret.compositionScores(view.run.workerRun.run)))
-  const pairs = scores.k.flatMap((row, sender) => row.flatMap((score, receiver) => (score >= 0 ? [{ sender, receiver, score }] : [])))
+  const pairs = scores.k.flatMap((row, sender) => row.map((score, receiver) => ({ sender, receiver, score })))
+    .filter(({ score }) => score >= 0)
   return { ...scores, pairs, receivers: [...new Set(pairs.map(({ receiver }) => receiver))].sort((a, b) => a - b) }
 }
 const headName = ({ t }, { layer, head }) => `${t('map.layer', { number: layer })} · ${t('stages.ablation.head', { head })}`

@@ -1,6 +1,6 @@
 /** The share of the variance of each Fourier component of a table around a clock. */
 
-import { waveShares } from '../figures/math.js'
+import { waveShares } from '../../src/training/clock_waves.js'
 
 /**
  * A table whose columns are waves around a clock of N hours, and some noise.

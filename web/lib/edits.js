@@ -69,7 +69,8 @@ export const toggleEdits = (edits, subset, isOn) => subset.reduce(
 function continuedAxis(edits, { name, index, fromText }) {
   const last = edits[edits.length - 1], [first] = edits
   if (fromText === undefined || last.fromText !== fromText || last.name !== name) return -1
-  const differing = index.flatMap((at, axis) => (String(at) === String(last.index[axis]) ? [] : [axis])), [axis] = differing
+  const differing = index.flatMap((at, axis) => (String(at) === String(last.index[axis]) ? [] : [axis]))
+  const [axis] = differing
   const isNext = differing.length === 1 && Number.isInteger(index[axis]) && index[axis] === Number(last.index[axis]) + 1
   return isNext && index.every((at, other) => other === axis || String(at) === String(first.index[other])) ? axis : -1
 }
@@ -86,7 +87,8 @@ export function groupEdits(edits) {
     if (axis < 0) groups.push({ edits: [edit], target: edit })
     else {
       group.edits.push(edit)
-      const [{ name, index }] = group.edits, range = /** @type {const} */ ([Number(index[axis]), Number(edit.index[axis]) + 1])
+      const [{ name, index }] = group.edits
+      const range = /** @type {const} */ ([Number(index[axis]), Number(edit.index[axis]) + 1])
       group.target = { name, index: index.with(axis, range) }
     }
   }

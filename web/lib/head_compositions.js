@@ -11,7 +11,7 @@ import { createSegments } from './segments.js'
 /** @import { CompositionScores, Context, Translate } from '../types.d.ts' */
 /** @typedef {'q' | 'k' | 'v'} Kind */
 
-/** What of the later head reads, with the quotient of Frobenius norms that is the score. @type {Record<Kind, string>} */
+/** The quotient of Frobenius norms that a score is. @type {Record<Kind, string>} */
 const FORMULAS = {
   q: '‖W_QKᵀ W_OV‖ ÷ (‖W_QK‖ ‖W_OV‖)', k: '‖W_QK W_OV‖ ÷ (‖W_QK‖ ‖W_OV‖)', v: '‖W_OV′ W_OV‖ ÷ (‖W_OV′‖ ‖W_OV‖)'
 }
@@ -20,7 +20,10 @@ const KINDS = /** @type {Kind[]} */ (Object.keys(FORMULAS))
 /** With more heads than this the scores take seconds, so the reader begins. */
 const MANY_HEADS = 32
 
-/** The pairs of a head and one of a later layer, with their scores. @param {CompositionScores} scores @param {Kind} kind */
+/**
+ * The pairs of a head and one of a later layer, with their scores.
+ * @param {CompositionScores} scores @param {Kind} kind
+ */
 export const listPairs = (scores, kind) => scores[kind].flatMap((row, sender) => (
   row.flatMap((score, receiver) => (Number.isNaN(score) ? [] : [{ sender, receiver, score }]))))
 
@@ -45,9 +48,10 @@ export function mountHeadCompositions(container, { t, runQuery, reportError, the
   /** @type {{ sender: number, receiver: number } | undefined} */ let chosen
   let job = {}
 
-  /** The heads from which any pair reads. @returns {number[]} */
-  const receivers = () => [...new Set(scores ? listPairs(scores, kind).map(({ receiver }) => receiver) : [])].sort((a, b) => a - b)
-  const largest = () => scores ? listPairs(scores, kind).reduce((best, pair) => (pair.score > best.score ? pair : best)) : undefined
+  const pairsNow = () => (scores ? listPairs(scores, kind) : [])
+  /** The heads that read others. @returns {number[]} */
+  const receivers = () => [...new Set(pairsNow().map(({ receiver }) => receiver))].sort((a, b) => a - b)
+  const largest = () => [...pairsNow()].sort((a, b) => b.score - a.score).at(0)
   /** @param {number} i */
   function nameOf(i) {
     const { layer, head } = /** @type {CompositionScores} */ (scores).heads[i]
@@ -65,7 +69,8 @@ export function mountHeadCompositions(container, { t, runQuery, reportError, the
     if (!scores) return
     kinds.update(KINDS.map(value => ({ value, text: t(key(`kinds.${value}`)) })), kind)
     const pairs = listPairs(scores, kind), columns = receivers(), own = scores[kind]
-    const colors = createScale(probabilityDomain(), theme().mode), senders = [...new Set(pairs.map(({ sender }) => sender))]
+    const colors = createScale(probabilityDomain(), theme().mode)
+    const senders = [...new Set(pairs.map(({ sender }) => sender))]
     table.update(t(key('corner')), columns.map(nameOf), senders.map(sender => ({
       key: String(sender), head: nameOf(sender), cells: columns.map(receiver => {
         const score = own[sender][receiver]

@@ -108,7 +108,8 @@ export function mount(container, context) {
   /** @type {Data | null} */ let latest = null
   /** @type {HeadScores | null} */ let scores = null
   /** @type {ReturnType<typeof import('../lib/head_circuits.js').mountHeadCircuits> | null} */ let mounted = null
-  /** @type {ReturnType<typeof import('../lib/head_compositions.js').mountHeadCompositions> | null} */ let composed = null
+  /** @type {ReturnType<typeof import('../lib/head_compositions.js').mountHeadCompositions> | null} */
+  let composed = null
 
   /** @param {Data} of */
   async function drawCircuits(of) {
@@ -117,7 +118,8 @@ export function mount(container, context) {
     if (latest?.run !== of.run) return
     mounted ??= mountHeadCircuits(circuits, context)
     composed ??= mountHeadCompositions(compositions, context)
-    await Promise.all([mounted.update(of, scores), composed.update(of.layers.reduce((sum, { heads }) => sum + heads, 0))])
+    const headCount = of.layers.reduce((sum, { heads }) => sum + heads, 0)
+    await Promise.all([mounted.update(of, scores), composed.update(headCount)])
   }
   /**
    * A head links to its attention weights in this text.

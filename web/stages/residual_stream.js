@@ -57,8 +57,8 @@ export const picture = (run, view) => {
 }
 
 /**
- * The vectors of a stream whose lengths are listed, in order: what each sub-layer adds, the sum, and with the norm after
- * it, what that makes of the sum.
+ * The vectors of a stream whose lengths are listed, in order: what each sub-layer adds, the sum, and where a norm
+ * follows it, what that makes of the sum.
  * @param {Stream['subs']} subs @returns {{ key: string, name: string, sub?: Stream['subs'][number] }[]}
  */
 const measuredVectors = subs => [{ key: 'start', name: subs[0].input }, ...subs.flatMap((sub, i) => [
@@ -136,7 +136,7 @@ export function mount(container, context) {
       const { heading } = /** @type {any} */ (lengths[n])
       heading.hidden = tower === 'model'
       setText(heading, tower === 'model' ? '' : t(`map.${tower}`))
-      const heads = { start: nameOf(points[0]), '=': t('stages.residual_stream.then'), 'norm': t('stages.residual_stream.norm') }
+      const heads = { 'start': nameOf(points[0]), '=': t('stages.residual_stream.then'), 'norm': t('stages.residual_stream.norm') }
       lengths[n].update(t('stages.residual_stream.corner'), tokens, measuredVectors(subs).map(({ key: name, sub }, i) => ({
         key: name, ...(sub ? { head: `+ ${nameOf(sub)}`, level: 1 } : { head: heads[name.replace(/\d/g, '')], isTitle: true }),
         cells: cells(all[i])
