@@ -22,7 +22,8 @@ export function mountWaves(container, { t, theme, seek }) {
   return {
     /** @param {Seen} seen @param {{ total: number, step: number }} facts */
     update(seen, { total, step }) {
-      const evaluations = seen.evaluations.filter(({ waves, step: at }) => waves && at <= Math.max(step, seen.loss.length))
+      const until = Math.max(step, seen.loss.length)
+      const evaluations = seen.evaluations.filter(({ waves, step: at }) => waves && at <= until)
       const last = evaluations.findLast(evaluation => evaluation.step <= step) ?? evaluations[0]
       container.hidden = !last
       if (!last?.waves) return
