@@ -17,10 +17,10 @@ import { translator } from '../web/lib/text.js'
 import { gf } from './lib/engine.js'
 import { pageRun } from './lib/page.js'
 
-const run = pageRun({ model: 'dates' })
+const runs = { dates: pageRun({ model: 'dates' }), induction: pageRun({ model: 'induction' }) }
 
 /** What the page sends of its run. */
-const valuesOf = ({ values = [] }) => readRunValues(run, values)
+const valuesOf = ({ values = [], model = 'dates' }) => readRunValues(runs[model], values)
 const partsOf = ({ uses = [] }) => uses.map(id => ({ name: all[id].name, code: all[id].solution }))
 const evaluate = globalThis.eval
 const check = (exercise, source, parts = partsOf(exercise), values = valuesOf(exercise)) => (
@@ -120,4 +120,37 @@ test('code that calls the engine\'s own function gets a note; no solution does',
   assert.equal(findShortcut('function softmax(x) {\n  return x.softmax(-1)\n}', shortcuts), '.softmax(')
   assert.equal(findShortcut('function norm(x) {\n  return gf.functional.layerNorm(x, [3])\n}'), 'gf.functional')
   assert.equal(findShortcut('// as gf.nn.LayerNorm\nfunction norm(x) {}'), null)
+})
+
+/** The solution of an exercise as a function. */
+const solutionOf = id => evaluate(`(() => { ${all[id].solution}\n;return ${all[id].name} })()`)
+const areClose = (got, expected, tolerance = 1e-4) => got.forEach((value, i) => (
+  assert.ok(Math.abs(value - expected[i]) < tolerance, `${i}: ${value}, not ${expected[i]}`)))
+
+test('what the reader writes about a head, a score and a patch is what gf.interpret computes', async () => {
+  const { induction } = runs, { exportable: { model, inputs } } = induction.workerRun, [ids] = Object.values(inputs)
+  const run = gf.observe(() => model.forward(ids), { modules: { model } }), [layer] = [1]
+  const at = all.attribution.cases({ gf, values: valuesOf(all.attribution), random: createRandom(gf) }).sentence
+  const token = model.forward(ids).select(1, -1).argmax().item()
+  const { parts } = gf.interpret.logitAttribution(run, { token })
+  areClose([solutionOf('attribution')(...at).item()],
+    [parts.find(part => part.role === 'head' && part.layer === layer && part.head === 3).value])
+  const score = all.induction.cases({ gf, values: valuesOf(all.induction), random: createRandom(gf) }).sentence
+  areClose([solutionOf('induction')(...score)], [gf.interpret.headScores(run).induction[layer][3]], 1e-5)
+  assert.ok(score[1].length > 8)
+  run.dispose()
+
+  const [clean, corrupted] = [[0, 71, 79, 72, 80, 71], [0, 71, 80, 72, 79, 71]], name = 'model.decoder.layers.0.output'
+  const metric = logits => logits.at(0, -1, 79) - logits.at(0, -1, 80)
+  const map = await gf.interpret.patch({
+    model, clean: [clean], corrupted: [corrupted], targets: [name], metric, normalize: true, modules: { model } })
+  const streamOf = text => {
+    const { trace } = gf.trace(() => model.forward([text]), { modules: { model } })
+    const value = trace.get(name).detach().squeeze(0).clone()
+    trace.dispose()
+    return value
+  }
+  const { layers: [, last], norm } = model.decoder
+  const measure = x => metric(model.output.forward(norm.forward(last.forward(x.unsqueeze(0), { isCausal: true }))))
+  areClose(solutionOf('patching')(streamOf(corrupted), streamOf(clean), measure), map.values[0])
 })

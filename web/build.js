@@ -70,7 +70,7 @@ const UNUSED = new RegExp(`/src/js/(${[
   'nn/(backward_hooks|conv|parameter_containers|print_module)',
   'optim/(adam|clip_grad|lr_schedulers|noam|optimizer|sgd)', 'autograd/function', 'compile/compile', 'export/(dynamic_axes|onnx_loss)',
   'files/checkpoint', 'models/(adapter|lora)', 'tensor/print_tensor', 'text/(chat_template|train_unigram)',
-  'interpret/(ablate|activation_histogram|attribution_patch|composition_scores|fitted_lenses|head_scores|linear_probe|neuron_logits|path_patch|sparse_autoencoder|steering|top_activations)'
+  'interpret/(ablate|activation_histogram|attribution_patch|fitted_lenses|head_scores|linear_probe|neuron_logits|path_patch|sparse_autoencoder|steering|top_activations)'
 ].join('|')})\\.js$`)
 
 /**
@@ -117,7 +117,7 @@ const leavingOut = unused => ({
 const withoutUnused = leavingOut(UNUSED)
 
 /** Parts of the library that the engine's worker fetches when they are used: to import, export or explain a model. */
-const FETCHED_LATER = /\/src\/js\/(models\/index|export\/(onnx|pytorch)|interpret\/(circuits|input_attribution|logit_attribution|logit_lens|patch))\.js$/, ON_DEMAND = '?on-demand'
+const FETCHED_LATER = /\/src\/js\/(models\/index|export\/(onnx|pytorch)|interpret\/(circuits|composition_scores|input_attribution|logit_attribution|logit_lens|patch))\.js$/, ON_DEMAND = '?on-demand'
 /** Their functions that return at once: they need a model, so that the models are there by then. */
 const SYNCHRONOUS = /^(save|addAdapter|saveAdapter)$/
 

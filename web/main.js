@@ -6,7 +6,7 @@ import { isFailedImport } from './lib/lazy_import.js'
 import { debounce, nextTask, waitForPaint } from './lib/scheduling.js'
 import { readRun } from './lib/run.js'
 import { translator } from './lib/text.js'
-import { explainError, filesFor, modelOf, problemsOf, settingsOf } from './models/index.js'
+import { MODELS, explainError, filesFor, modelOf, problemsOf, settingsOf } from './models/index.js'
 import { startEngine } from './shell/start_engine.js'
 import { runLatest } from './shell/engine.js'
 import { mountExercisePage } from './shell/exercises.js'
@@ -188,8 +188,9 @@ function showArrived() {
   inside?.showMap()
 }
 
-/** Only the opening and the exercises work without the rooms. */
-const needsRooms = () => !(outside.isOn() || exercises.isOn()) || Boolean(state.glossary || state.lit)
+/** The opening works without the rooms, and so do the exercises with the first model, whose texts the opening has. */
+const needsRooms = () => Boolean(state.glossary || state.lit) ||
+  !(outside.isOn() || (exercises.isOn() && state.model === MODELS[0].id))
 const isSpoken = () => spoken.language === resolveLanguage(state) && (spoken.isWhole || !needsRooms())
 
 /**

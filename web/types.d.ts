@@ -711,6 +711,14 @@ export interface Circuits {
   qk: { top: { query: number, key: number, value: number }[], distance: number | null } | null
 }
 
+/** By sender and receiver, their indices in heads; NaN where the receiver is not in a later layer. */
+export interface CompositionScores {
+  heads: { layer: number, head: number }[]
+  q: number[][]
+  k: number[][]
+  v: number[][]
+}
+
 /** The logit lens at a position: the most probable tokens, and the probability of the chosen one. */
 export interface LensPrediction {
   tokens: number[]
@@ -762,6 +770,7 @@ export interface QueryTypes {
   attribution: [{ logits: string, position: number, token?: number, isDifference: boolean }, Attribution]
   /** tokens: ids; all by default */
   circuits: [{ layer: number, head: number, logits?: string, tokens?: number[] }, Circuits]
+  compositions: [object, CompositionScores | null]
   /** inputs: the tensors with the embeddings */
   inputAttribution: [{
     method: 'gradientTimesInput' | 'integratedGradients' | 'occlusion', inputs: string[], logits: string, position: number, token: number,

@@ -110,9 +110,9 @@ export function createSession(gf, settings, text, start) {
     model.eval()
     const loss = gf.tidy(() => gf.noGrad(() => computeLoss(heldOutBatch, 0).item()))
     const right = task.measureAccuracy(gf, model, data, heldOutBatch)
-    const heads = task.measureHeads?.(gf, model, settings)
+    const heads = task.measureHeads?.(gf, model, settings), waves = task.measureWaves?.(gf, model)
     model.train()
-    return { step: done, loss, right, ...(heads && { heads }) }
+    return { step: done, loss, right, ...(heads && { heads }), ...(waves && { waves }) }
   }
 
   /**

@@ -17,8 +17,9 @@
  * @property {number} done
  *
  * @typedef {{ step: number, loss: number, right: number, ratios: number[] | null,
- *   heads?: { previous: number, induction: number } }} Evaluation an evaluation of held-out examples; heads: the
- *   largest previous-token score and the largest induction score
+ *   heads?: { previous: number, induction: number }, waves?: number[] }} Evaluation an evaluation of held-out examples;
+ *   heads: the largest previous-token score and the largest induction score; waves: of the clock's embeddings, the
+ *   fractions of the variance
  *
  * A report of the worker.
  * @typedef {Omit<Seen, 'answers'> & { isPlaying: boolean, isOver: boolean, isWhole: boolean, problem?: Problem | null,

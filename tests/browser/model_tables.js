@@ -14,6 +14,7 @@ import { headContributions, costs, logitLens, vectorNorms, measureAnswer } from 
 import { headScores } from '../../web/worker/head_scores.js'
 import { compareCache } from '../../web/worker/cache_comparison.js'
 import { gf } from '../lib/engine.js'
+import { isPatchRight, isPatchedRow } from './patched_texts.js'
 import { isRoundedTo } from './writes_number.js'
 
 /** Results computed before, by run and key. */
@@ -70,9 +71,13 @@ function isPartRight(view, text, { key, col }) {
   return comparison.logits ? writesPoints(text, value) : isRoundedTo(text, value)
 }
 
-const measureNorms = (view, { subs }) => cached(view.run, `lengths ${subs[0].sum}`, () => (
-  vectorNorms(gf, view.run.workerRun.run,
-    { names: [subs[0].input, ...subs.flatMap(({ change, point }) => [change, point])] })))
+/** The vectors whose lengths a line has. */
+function nameOfLine({ subs }, key) {
+  const [, kind, i] = /^(start|[+=]|norm)(\d*)$/.exec(key)
+  return { 'start': subs[0].input, '+': subs[i]?.change, '=': subs[i]?.sum, 'norm': subs[i]?.point }[kind]
+}
+const measureNorms = (view, name) => cached(view.run, `lengths ${name}`, () => (
+  vectorNorms(gf, view.run.workerRun.run, { names: [name] })[0]))
 
 function isStreamRight(view, text, { table, key, col, part }) {
   const { early: lens, streams, sentence } = stageData(view, streamData)
@@ -82,9 +87,7 @@ function isStreamRight(view, text, { table, key, col, part }) {
     return part === 'small' ? isRounded(text, probability * 100) : text === lens.vocabulary[token]
   }
   const stream = streams[table - 1]
-  const [, sign, i] = /^([+=])(\d+)$/.exec(key) ?? []
-  const at = key === 'start' ? 0 : 1 + 2 * Number(i) + (sign === '=' ? 1 : 0)
-  return isRoundedTo(text, measureNorms(view, stream)[at][sentence * stream.tokens.length + col])
+  return isRoundedTo(text, measureNorms(view, nameOfLine(stream, key))[sentence * stream.tokens.length + col])
 }
 
 /** Whether a text is the norm of what a head contributes to the output of its attention. */
@@ -143,7 +146,33 @@ export function areCacheSumsRight(view, { kept, whole, times, bytes }) {
     isCount(bytes, CACHE_COLUMNS.bytes(steps.at(-1)))
 }
 
-function isScoreRight(view, text, { key, col }) {
+/** The scores of heads that read heads, and which pairs the room shows first: as keys. */
+function compositionsOf(view) {
+  const { layers = [] } = view.room.parts, none = { heads: [], q: [], k: [], v: [] }
+  const scores = cached(view.run, 'compositions', () => (
+    layers.length < 2 ? none : gf.interpret.compositionScores(view.run.workerRun.run)))
+  const pairs = scores.k.flatMap((row, sender) => row.map((score, receiver) => ({ sender, receiver, score })))
+    .filter(({ score }) => score >= 0)
+  return { ...scores, pairs, receivers: [...new Set(pairs.map(({ receiver }) => receiver))].sort((a, b) => a - b) }
+}
+const headName = ({ t }, { layer, head }) => `${t('map.layer', { number: layer })} · ${t('stages.ablation.head', { head })}`
+
+/** Whether a text names a head of the table of heads that read heads. */
+export const isComposedHead = (view, text) => compositionsOf(view).heads.some(head => headName(view, head) === text)
+
+/** Whether the largest score of two heads is described rightly. */
+export function isCompositionTold(view, { sender, receiver, formula, score, mean }) {
+  const { heads, pairs } = compositionsOf(view), largest = pairs.reduce((a, b) => (b.score > a.score ? b : a))
+  return sender === headName(view, heads[largest.sender]) && receiver === headName(view, heads[largest.receiver]) &&
+    formula.startsWith('‖W_QK W_OV‖') && isRoundedTo(score, largest.score, 3) &&
+    isRoundedTo(mean, pairs.reduce((sum, pair) => sum + pair.score, 0) / pairs.length, 3)
+}
+
+function isScoreRight(view, text, { table, key, col }) {
+  if (table > 0) {
+    const { receivers, k } = compositionsOf(view)
+    return isRoundedTo(text, k[Number(key)][receivers[col]])
+  }
   const { layers } = cached(view.run, 'head_scores', () => headScores(gf, view.run.workerRun))
   const [layer, head] = key.split('.').map(Number)
   return isRoundedTo(text, layers[layer][head][col])
@@ -157,12 +186,12 @@ export function isHeadCardRight(view, text, key) {
     isRoundedTo(part.slice(part.lastIndexOf(' ') + 1), layers[layer][head][pattern])))
 }
 
-/** How many heads have their largest score, of at least 0.4, in a column; all heads for −1. */
+/** How many heads have their largest score, the first of equal ones, of at least 0.4, in a column; all heads for −1. */
 export function countHeads(view, col) {
   const rooms = view.rooms.filter(({ stage }) => ['weights', 'cross'].includes(stage))
   if (col < 0) return rooms.reduce((sum, { parts }) => sum + parts.heads, 0)
   const { layers } = cached(view.run, 'head_scores', () => headScores(gf, view.run.workerRun))
-  return layers.flat().filter(scores => scores[col] >= 0.4 && scores.every(score => score <= scores[col])).length
+  return layers.flat().filter(scores => scores[col] >= 0.4 && scores.indexOf(Math.max(...scores)) === col).length
 }
 
 /** The circuits of the head that looks most at what came after the same token: the first that the page shows. */
@@ -187,15 +216,17 @@ export function isPairRight(view, text, key) {
 
 const CELLS = {
   ablation: isPartRight, head_scores: isScoreRight, residual_stream: isStreamRight, output: isContributionRight,
-  costs: isCostRight, cache: isCacheRight
+  costs: isCostRight, cache: isCacheRight, patching: isPatchRight
 }
 
 /** Whether the text of a table's cell is right. */
 export const isGridCellRight = (view, text, location) => CELLS[view.room.stage](view, text, location)
 
 /** Whether a text names a room or a part. */
-export function isGridNameRight(view, text) {
-  const { t, rooms } = view
+export function isGridNameRight(view, text, location) {
+  const { t, rooms, room } = view
+  if (room.stage === 'head_scores' && isComposedHead(view, text)) return true
+  if (room.stage === 'patching' && isPatchedRow(view, text, location)) return true
   const { parts } = rooms.find(({ stage }) => stage === 'ablation').parts
   const name = text.replace(/^\+ /, '')
   if (rooms.some(room => [roomName(room, t), layerHeading(room, t)].includes(name))) return true

@@ -11,11 +11,12 @@ import { changeCount } from '../../web/shell/changes.js'
 import { positionOnTour } from '../../web/shell/frame.js'
 import { countCells, cellIndex, readMatrix, findTensor, valueAt } from './cells.js'
 import { lengthOf } from '../../web/lib/patching.js'
-import { attributionLines, attributionOf, circuitsOf, countHeads, isHeadCardRight, isPairRight, isPartValueRight } from './model_tables.js'
+import { attributionLines, attributionOf, circuitsOf, countHeads, isComposedHead, isCompositionTold, isHeadCardRight, isPairRight, isPartValueRight } from './model_tables.js'
 import { isGridCellRight, isGridNameRight, isGridLegendRight, isRoomCostRight, selectedStep, areCacheCountsRight, areCacheSumsRight } from './model_tables.js'
 import { bpeStep } from '../../web/worker/bpe_training.js'
 import { gf } from '../lib/engine.js'
 import { isHangulPartRight, selectedSyllable } from './syllables.js'
+import { arePatchAnswersRight, isAnswerDifference, isPatchDescribed } from './patched_texts.js'
 import { isExactly, isRoundedTo } from './writes_number.js'
 import { english, korean } from '../lib/texts.js'
 
@@ -137,6 +138,7 @@ const NOTES = {
     const { copyingScore, diagonal } = circuitsOf(view).ov
     return isRoundedTo(score, copyingScore) && Number(count.replace(',', '')) === diagonal.length
   },
+  'stages.head_scores.compositions.told': isCompositionTold,
   'stages.attribution.sum': (view, { count, sum, logit, rounding }) => {
     const { parts, total, rounding: difference } = attributionOf(view)
     return Number(count) === parts.length && isRoundedTo(sum, parts.reduce((all, { value }) => all + value, 0), 4) &&
@@ -146,6 +148,8 @@ const NOTES = {
     const { rows, total } = attributionOf(view), all = rows.flatMap(({ values }) => values).reduce((a, b) => a + b, 0)
     return isPartValueRight(sum, all) && isPartValueRight(rest, total - all)
   },
+  'stages.patching.answers': arePatchAnswersRight,
+  'stages.patching.value': isPatchDescribed,
   'stages.dropout.kept': (view, { scale, dropped, total }, context) => {
     const mask = readMatrix(view, context).flat()
     return isRoundedTo(scale, 1 / (1 - view.state.dropout)) && Number(total) === mask.length &&
@@ -312,11 +316,14 @@ export const KINDS = {
   }],
   label: ['.labels span', 'label', (view, text, context) => isLabelRight(view, context, text)],
   grid: ['.grid td', 'grid', isGridCellRight],
-  gridHead: ['.grid thead th', 'grid', isToken],
+  gridHead: ['.grid thead th', 'grid', (view, text, { col }) => (
+    isToken(view, text) || (view.room.stage === 'head_scores' && isComposedHead(view, text)) ||
+    (view.state.patched === 'heads' && text === view.t('stages.ablation.head', { head: col })))],
   gridName: ['.grid th, .grid th button', 'grid', isGridNameRight],
   caption: ['.caption .shape', 'caption', (_, text, { size }) => text === size.join(' × ')],
   legend: ['.legend-ends', 'legend', (view, text, ends) => {
     if (ends.join() === '0,0.5,1') return true
+    if (view.room.stage === 'patching') return ends.join() === '−1.00,0,1.00'
     if (['ablation', 'residual_stream'].includes(view.room.stage)) return isGridLegendRight(view, ends)
     return ends[1] === '0' && ends[0] === `−${ends[2]}` && legendPeaks(view).some(peak => isRoundedTo(ends[2], peak))
   }],
@@ -330,7 +337,8 @@ export const KINDS = {
     Number(matchMessage(view, 'stages.patching.write', text)?.count) === lengthOf(view.run))],
   now: ['.house-now', null, isHouseTextRight],
   title: ['.caption b, .legend-note', null, (view, text) => (
-    isPageText(view, text) || (view.room.stage === 'operation' && (Boolean(findTensor(view, text)) || /^\d$/.test(text))) ||
+    isPageText(view, text) || view.t('stages.patching.scale').split(', ').includes(text) ||
+    (view.room.stage === 'operation' && (Boolean(findTensor(view, text)) || /^\d$/.test(text))) ||
     Number(matchMessage(view, 'stages.relative.bias', text)?.head) === view.state.head)],
   reading: ['.reading', null, isTruncationRight],
   pane: ['.pane-floor .shape', 'door', isFloorShape],
@@ -424,7 +432,10 @@ export const KINDS = {
       Number(total) === context.size[0] * context.size[1]
   }],
   sorting: ['.stage-figure .control label', null, (view, text) => (
-    isPageText(view, text) || isToken(view, matchMessage(view, 'stages.activation.by.row', text)?.token))],
+    isPageText(view, text) || isToken(view, matchMessage(view, 'stages.activation.by.row', text)?.token) ||
+    (view.room.stage === 'patching' && isAnswerDifference(view, text)))],
+  compareRoom: ['.patch-actions a', null, (view, text) => (
+    isRoomName(view, matchMessage(view, 'stages.patching.compare', text)?.room))],
   // A room that repeats another names it.
   sameRoom: ['.lead .term', null, (view, text) => isRoomName(view, text) || isPageText(view, text)],
   prose: ['body', null, isPageText]

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { formatFixed } from '../../web/lib/number.js'
 import { fromHash } from '../../web/models/state.js'
 import { roomsOf } from '../../web/rooms/index.js'
-import { gf } from '../lib/engine.js'
-import { changeAndWait, completeState, findViolations, measureOverflow, readAddress, runInNode, useBrowser } from './host.js'
+import { changeAndWait, completeState, findViolations, measureOverflow, readAddress, useBrowser } from './host.js'
+import { makeTexts, patchedIndex } from './patched_texts.js'
 
 const { open } = useBrowser()
 const DATES = { model: 'dates', source: 'may 6 2026', other: 'june 5 2026', room: 'patching', language: 'en' }
@@ -20,46 +20,20 @@ const readMaps = page => page.$$eval('.grid', tables => tables.filter(table => t
     name: dataset.key, texts: [...cells].slice(1).map(({ textContent }) => textContent)
   })))))
 
-/** Both texts in Node, and the answer to this one with some cells of the other. */
-function makeTexts(state) {
-  const field = state.model === 'dates' ? 'source' : 'beginning'
-  const runs = [state, { ...state, [field]: state.other }].map(runInNode)
-  const [here, there] = runs.map(({ workerRun }) => workerRun)
-  const inputs = [here, there].map(({ exportable }) => Object.values(exportable.inputs))
-  assert.equal(inputs[0].at(-1)[0].length, inputs[1].at(-1)[0].length)
-  const { model } = here.exportable, source = gf.trace(() => model.forward(...inputs[1])).trace
-  const [steps, others] = runs.map(({ decoding }) => decoding.steps)
-  const step = steps.findIndex(({ id }, i) => id !== others[i].id), row = here.decoding.rows[step]
-  /** @param {object[]} edits */
-  function difference(edits) {
-    const { output, trace } = gf.trace(() => gf.noGrad(() => model.forward(...inputs[0])), { edits })
-    const value = output.at(0, row, others[step].id) - output.at(0, row, steps[step].id)
-    trace.dispose()
-    return value
-  }
-  const [first, last] = [difference([]), (() => {
-    const output = gf.noGrad(() => model.forward(...inputs[1]))
-    return output.at(0, row, others[step].id) - output.at(0, row, steps[step].id)
-  })()]
-  return {
-    run: runs[0], answers: runs.map(run => run.decoding.steps.map(({ token }) => token)),
-    patched: (name, index) => formatFixed((difference([{ name, index, from: source }]) - first) / (last - first)),
-    dispose() {
-      source.dispose()
-      runs.forEach(run => run.dispose())
-    }
-  }
-}
-
 for (const [state, theme] of [[DATES, 'light'], [NAMES, 'dark']]) {
   test(`${state.model}: every number of the map is that of a run with the other text's values`, async t => {
     const { page, complaints, close } = await open(completeState({ ...state, theme }))
     const texts = makeTexts(completeState(state)), { run } = texts
     const { parts: { rows, attentions } } = roomsOf(run).find(({ id }) => id === 'patching')
     let count = 0, largest = 0
+    await waitForMap(page)
     for (const kind of ['residual', 'attention', 'feedForward', 'heads']) {
-      await page.click(`.segments label:has(input[value="${kind}"])`)
-      if (kind !== 'heads' && rows[kind].length === 0) continue
+      const choice = page.locator(`.segments label:has(input[value="${kind}"])`)
+      if (kind !== 'heads' && rows[kind].length === 0) {
+        assert.equal(await choice.count(), 0, kind)
+        continue
+      }
+      await choice.click()
       await waitForMap(page)
       const maps = await readMaps(page)
       assert.deepEqual(maps.map(({ name }) => name).sort(),
@@ -68,8 +42,8 @@ for (const [state, theme] of [[DATES, 'light'], [NAMES, 'dark']]) {
         const { shape } = run.tensors.get(name), heads = attentions.find(({ out }) => out === name)?.heads
         assert.equal(cells.length, kind === 'heads' ? heads : shape[1], name)
         cells.forEach((text, at) => {
-          const width = shape[2] / heads, index = kind === 'heads' ? [null, null, [at * width, (at + 1) * width]] : [null, at, null]
-          assert.equal(text, texts.patched(name, index), `${name} ${at}`)
+          const share = texts.patched(name, patchedIndex({ shape }, at, kind === 'heads' && heads))
+          assert.equal(text, formatFixed(share), `${name} ${at}`)
           largest = Math.max(largest, Number(text.replace('−', '-')))
           count++
         })
@@ -112,6 +86,22 @@ test('what is taken from the other text changes the answer, stays in the link an
   await page.waitForFunction(text => document.querySelector('.twin-answers')?.textContent.replaceAll(' ', '').includes(text), there)
   assert.deepEqual(complaints, [])
   texts.dispose()
+  await close()
+})
+
+test('a head that was taken is one change, which can be given back as a whole', async () => {
+  const { page, complaints, close } = await open(completeState({ ...DATES, patched: 'heads' }))
+  await waitForMap(page)
+  await changeAndWait(page, () => page.click('[data-action="take"]'))
+  assert.ok((await readAddress(page)).edits.length > 4)
+  assert.match(await page.textContent('.changed'), /1/)
+  await page.click('.map li[data-room="decoding"] a')
+  await page.waitForSelector('.stage .picks')
+  assert.equal(await page.locator('.edits li').count(), 1)
+  assert.match(await page.textContent('.edits li .cell-link'), /\[0, 0…\d+, 24…31\]$/)
+  await changeAndWait(page, () => page.click('.edits li > .quiet'))
+  assert.deepEqual((await readAddress(page)).edits, [])
+  assert.deepEqual(complaints, [])
   await close()
 })
 

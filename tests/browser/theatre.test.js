@@ -44,6 +44,40 @@ test('a training runs forwards and back, and every displayed number is that of t
   await close()
 })
 
+test('waves of the clock sums are plotted with their shares of the variance, and of no other task', async () => {
+  const link = 'sums_steps-30_batch-16'
+  const { page, complaints, close } = await browser.open({ theatre: link, language: 'en' })
+  await waitForStep(page, 0)
+  await pressAction(page, 'play')
+  await waitUntilDrawn(page, 30)
+  const session = createSession(gf, read(link))
+  for (let n = 0; n < 30; n++) session.step()
+  const { waves } = session.history.evaluations.at(-1), rows = session.model.embedding.weight.toArray().slice(0, 31)
+  const shares = waves.map((_, i) => shareOfWave(rows, i + 1))
+  waves.forEach((share, i) => assert.ok(Math.abs(share - shares[i]) < 1e-9, `wave ${i + 1}`))
+  const all = shares.map((share, i) => [i + 1, share])
+  const large = all.filter(([, share]) => share > 1 / 15).sort((a, b) => b[1] - a[1])
+  const said = `After step 30, ${large.length} of them have more than if all were equal: ` +
+    large.map(([wave, share]) => `${wave} (${formatFixed(100 * share, 1)} %)`).join(', ')
+  assert.equal(await page.textContent('[data-chart="waves"] + output'), said)
+  assert.ok((await page.getAttribute('[data-chart="waves"] [aria-label]', 'aria-label')).endsWith(said))
+  await page.evaluate(() => document.querySelector('input[name="theatre-task"][value="dates"]').click())
+  await page.waitForFunction(() => !document.querySelector('[data-chart="waves"]').checkVisibility())
+  assert.deepEqual(complaints, [])
+  session.dispose()
+  await close()
+})
+
+/** The share of the variance of one wave, by the autocorrelation of the rows: no other code computes it so. */
+function shareOfWave(rows, k) {
+  const N = rows.length, mean = rows[0].map((_, c) => rows.reduce((sum, row) => sum + row[c], 0) / N)
+  const centered = rows.map(row => row.map((value, c) => value - mean[c]))
+  const correlation = centered.map((_, d) => centered.reduce((sum, row, n) => (
+    sum + row.reduce((all, value, c) => all + value * centered[(n + d) % N][c], 0)), 0))
+  const power = correlation.reduce((sum, value, d) => sum + value * Math.cos(2 * Math.PI * k * d / N), 0)
+  return 2 / N * power / correlation[0]
+}
+
 test('scores of the heads are plotted beside the accuracy for the task that measures them, and for no other', async () => {
   const link = 'induction_steps-25_batch-4_dModel-16'
   const { page, complaints, close } = await browser.open({ theatre: link, language: 'en' })

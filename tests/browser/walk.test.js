@@ -29,8 +29,8 @@ const OTHER = {
   base: 300, dropout: 0.25, training: true, seed: 7, head: 1, part: 'v', row: 2, temperature: 1.5, topK: 5, topP: 0.8
 }
 const WALKS = [
-  ['the trained model', 'ko', {}],
-  ['the trained model, other heads, beam search', 'en', { head: 2, part: 'k', row: 3, decoding: 'beam', step: 3 }],
+  ['the trained model', 'ko', { other: 'december 31 2027', patched: 'heads' }],
+  ['the trained model, other heads, beam search', 'en', { other: 'december 31 2027', head: 2, part: 'k', row: 3, decoding: 'beam', step: 3 }],
   ['an untrained model with every switch turned', 'ko', OTHER],
   ['an untrained model that draws and sees what comes later', 'en', {
     weights: 'untrained', layers: 1, decoding: 'sample', temperature: 2, seed: 5, step: 3, tgtIsCausal: false,
@@ -42,7 +42,7 @@ const WALKS = [
     temperature: 2, seed: 5, head: 1, part: 'v'
   }],
   ['a story', 'ko', { model: 'stories', beginning: '비가', target: '와요.' }],
-  ['what comes again', 'ko', { model: 'induction', beginning: '가 나 다 가', target: '나 다', head: 1 }],
+  ['what comes again', 'ko', { model: 'induction', beginning: '가 나 다 가', other: '가 다 나 가', head: 1 }],
   ['what comes again, in training', 'en', {
     model: 'induction', beginning: 'A B A', target: 'B', training: true, dropout: 0.25, head: 2, part: 'v'
   }],
@@ -206,7 +206,10 @@ async function walkThrough(t, { page, state, run }, { i, walks }) {
   const rooms = roomsOf(run)
   const house = createTextView(run, state, rooms, code)
   // The plot of a rotated pair is not compared here; import.test.js compares its matrices.
-  const selectedRooms = partUnlessLong(firstOfEachKind(rooms), 3 * i, 3 * walks).filter(({ stage }) => stage !== 'rotary')
+  const part = partUnlessLong(firstOfEachKind(rooms), 3 * i, 3 * walks)
+  // The map of patches is there with another text only.
+  const selectedRooms = rooms.filter(room => (
+    (part.includes(room) || (room.stage === 'patching' && state.other)) && room.stage !== 'rotary'))
   let [count, inspectorCount] = [0, 0]
   for (const [at, room] of selectedRooms.entries()) {
     const view = { ...house, room }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { indexOf } from '../../src/js/tensor/shape.js'
-import { isEditable, withEdit, withoutEdit } from '../../web/lib/edits.js'
+import { groupEdits, isEditable, withEdit, withoutEdit } from '../../web/lib/edits.js'
 import { settingsOf } from '../../web/models/index.js'
 import { defaults, fromHash, toHash } from '../../web/models/state.js'
 import { everyNth } from '../lib/long.js'
@@ -287,4 +287,19 @@ test('an edit that takes a place from another text survives a link, and its text
   assert.deepEqual(fromHash(toHash({ ...state, edits: mixed })).edits, mixed)
   // No text before it, and no valid text.
   assert.deepEqual(fromHash(`model=dates&edits=${encodeURIComponent('a:0=~;b:0=~%E0%A4;c:0=1')}`).edits, [{ name: 'c', index: [0], value: 1 }])
+})
+
+test('what was taken from another text at successive positions is one change; nothing else is', () => {
+  const name = 'decoder.layers.0.self_attn.heads', fromText = 'A B', other = { name: 'ids', index: [0, 1], value: 2 }
+  const take = (t, range = [16, 32], more) => ({ name, index: [0, t, range], fromText, ...more })
+  const groups = list => groupEdits(list).map(({ edits, target }) => [edits.length, String(target.index)])
+  assert.deepEqual(groups([0, 1, 2].map(t => take(t))), [[3, '0,0,3,16,32']])
+  assert.deepEqual(groups([other, take(0), take(1), other]), [[1, '0,1'], [2, '0,0,2,16,32'], [1, '0,1']])
+  assert.deepEqual(groups([take(0), take(2)]), [[1, '0,0,16,32'], [1, '0,2,16,32']])
+  assert.deepEqual(groups([take(0), take(1, [0, 16])]), [[1, '0,0,16,32'], [1, '0,1,0,16']])
+  assert.deepEqual(groups([take(0), take(1, [16, 32], { fromText: 'B A' })]), [[1, '0,0,16,32'], [1, '0,1,16,32']])
+  const cells = [[0, 0, 0], [0, 0, 1], [0, 1, 1]].map(index => ({ name, index, fromText }))
+  assert.deepEqual(groups(cells), [[2, '0,0,0,2'], [1, '0,1,1']])
+  assert.deepEqual(groups([{ ...other, index: [0, 0] }, other]), [[1, '0,0'], [1, '0,1']])
+  assert.deepEqual(groups([]), [])
 })

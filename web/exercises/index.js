@@ -25,7 +25,8 @@
  * @property {{ starter: string, solution: string }} torch the same in Python; its function has the same name in
  *   snake_case
  * @property {number} tolerance the difference that counts as equal, absolute up to 1 and relative above
- * @property {string[]} [values] tensors of the run of the dates model that its cases need
+ * @property {string[]} [values] tensors of the page's run that its cases need
+ * @property {string} [model] of that run; default: dates
  * @property {(tools: CaseTools) => Record<string, any[] | null>} cases arguments by case; null leaves a case out
  * @property {(gf: Library, ...args: any[]) => any} expected the engine's result
  * @property {(compute: (...args: any[]) => any, args: any[]) => string} [show] what the reader's function, which has
@@ -57,7 +58,11 @@ export const EXERCISES = [
   { id: 'sample', load: () => import('./sample.js') },
   { id: 'cache', load: () => import('./cache.js') },
   { id: 'load', load: () => import('./load.js') },
-  { id: 'train', load: () => import('./train.js') }
+  { id: 'train', load: () => import('./train.js') },
+  { id: 'attribution', load: () => import('./attribution.js') },
+  { id: 'induction', load: () => import('./induction.js') },
+  { id: 'patching', load: () => import('./patching.js') },
+  { id: 'waves', load: () => import('./waves.js') }
 ]
 
 /** @param {string} id */

@@ -84,11 +84,11 @@ export async function mountExercises(container, context) {
    * The tensors of the page's run that an exercise needs, or null.
    * @param {Exercise} exercise @returns {Promise<RunValues | null>}
    */
-  async function loadValues({ values = [] }) {
+  async function loadValues({ values = [], model = 'dates' }) {
     const until = performance.now() + RUN_LIMIT
     while (!context.run() && performance.now() < until) await new Promise(resolve => { setTimeout(resolve, 50) })
     const run = context.run()
-    if (!run || !values.length || run.settings.model !== 'dates') return null
+    if (!run || !values.length || run.settings.model !== model) return null
     await context.loadAll(run)
     return readRunValues(run, values)
   }

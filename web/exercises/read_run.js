@@ -5,7 +5,7 @@
 
 /** The ids of a run that are no tensors. @param {Run} run @returns {Record<string, number[] | undefined>} */
 const idsOf = ({ streams, decoding }) => ({
-  'streams.source': streams.source?.ids[0], 'streams.target': streams.target?.ids[0],
+  'streams.source': streams.source?.ids[0], 'streams.target': streams.target?.ids[0], 'streams.text': streams.text?.ids[0],
   'streams.targets': decoding?.steps?.map(({ id }) => id)
 })
 

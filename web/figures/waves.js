@@ -4,7 +4,7 @@ import { h, setAttributes, setText, svg } from '../lib/dom.js'
 import { formatFixed } from '../lib/number.js'
 import { createSegments } from '../lib/segments.js'
 import { fetchStages } from './clock_sums.js'
-import { placeOnWave, similarityByDistance, waveShares } from './math.js'
+import { placeOnWave, similarityByDistance, waveShares } from '../../src/training/clock_waves.js'
 import { createBars, createSlider } from './parts.js'
 
 /** @import { Translate } from '../types.d.ts' */

@@ -1,7 +1,7 @@
 /** Editing values: the field for the current cell, and the list of edits with undo and redo. */
 
 import { parseNumber } from '../lib/edit_links.js'
-import { createEditHistory, findEdit, withEdit, withoutEdit } from '../lib/edits.js'
+import { createEditHistory, findEdit, groupEdits, toggleEdits, withEdit } from '../lib/edits.js'
 import { cellName } from '../lib/cell.js'
 import { splitAtDots, h, setText, uniqueId } from '../lib/dom.js'
 import { formatBrief, formatExact } from '../lib/number.js'
@@ -32,7 +32,7 @@ export function createEditStore({ get, set }) {
       if (!findEdit(list(), cell)) valueBeforeEdit.set(cellName(cell), previous)
       change(withEdit(list(), { ...cell, value }))
     },
-    remove: (/** @type {EditTarget} */ cell) => change(withoutEdit(list(), cell)),
+    remove: (/** @type {Edit[]} */ edits) => change(toggleEdits(list(), edits, false)),
     clear: () => change([]),
     undo: () => history.canUndo() && set({ edits: history.undo(list()) ?? [] }),
     redo: () => history.canRedo() && set({ edits: history.redo(list()) ?? [] })
@@ -83,33 +83,33 @@ export function createEditField(cell, value, { t, store, close }) {
  *   idle: those whose cell the current run does not have
  */
 export function renderEdits({ t, store, go, idle = [] }) {
-  const list = store.list()
+  const list = groupEdits(store.list())
   if (list.length === 0 && !store.canUndo() && !store.canRedo()) return ''
   /** @param {string} name @param {() => void} action @param {boolean} enabled */
   const button = (name, action, enabled) => h('button', {
     'type': 'button', 'className': 'quiet', 'data-keep': name, 'disabled': !enabled, 'onclick': action
   }, t(`inspector.edit.${name}`))
-  /** @param {Edit} edit */
-  const renderEdit = edit => {
-    const previous = store.valueBefore(edit)
+  /** @param {ReturnType<typeof groupEdits>[number]} change */
+  const renderChange = ({ edits, target }) => {
+    const [edit] = edits, previous = store.valueBefore(edit)
     const { name, index, from, fromText, value } = edit
     const source = fromText === undefined ? from : t('inspector.edit.ofText', { text: fromText })
     const cell = index.map(axisIndex => (Array.isArray(axisIndex) ? axisIndex[0] : axisIndex ?? 0))
-    const isIdle = Boolean(findEdit(idle, edit))
+    const isIdle = edits.every(one => findEdit(idle, one))
     const kinds = [isIdle && 'is-idle', source !== undefined && 'is-copy'].filter(Boolean)
     return h('li', { className: kinds.join(' ') },
       h('button', { type: 'button', className: 'cell-link', onclick: () => go({ name, index: cell }) },
-        splitAtDots(cellName(edit))),
+        splitAtDots(cellName(target))),
       h('span', { className: 'edit-value' }, previous === undefined ? '' : `${formatBrief(previous)} → `, source === undefined ? '' : '= ',
         h('b', {}, source === undefined ? formatExact(Number(value)) : splitAtDots(source))),
       h('button', {
-        'type': 'button', 'className': 'quiet', 'onclick': () => store.remove(edit),
-        'aria-label': t('inspector.edit.remove', { cell: cellName(edit) })
+        'type': 'button', 'className': 'quiet', 'onclick': () => store.remove(edits),
+        'aria-label': t('inspector.edit.remove', { cell: cellName(target) })
       }, '×'),
       isIdle ? h('p', { className: 'note' }, t('inspector.edit.idle')) : '')
   }
   return h('section', { className: 'edits' }, h('h3', {}, t('inspector.edit.list', { count: list.length })),
-    h('ul', {}, list.map(renderEdit)),
+    h('ul', {}, list.map(renderChange)),
     h('p', { className: 'actions' }, button('undo', store.undo, store.canUndo()),
       button('redo', store.redo, store.canRedo()), list.length > 1 ? button('clear', store.clear, true) : ''))
 }

@@ -53,6 +53,9 @@ import { freeValues, isInStep, changedFields, inLanguage, stateOfStep, placehold
  * @typedef {(key: string, values?: Record<string, string>) => string} GetText
  */
 
+/** Whether the training page or an exercise is shown instead of the lesson. @param {Partial<State>} state */
+const hasOwnPage = ({ theatre, exercise }) => Boolean(theatre || exercise)
+
 /** Milliseconds without a change after which a task is judged. */
 const REST = 400
 
@@ -115,8 +118,8 @@ export function mountPlayer(container, stage, context) {
    */
   function renderWords(words, change) {
     if (change.startsWith('mark=')) return h('b', { className: change.replace('=', '-') }, words)
-    const patch = patchFrom(change, get().model)
-    return h('a', { className: 'term', href: context.link(patch), onclick: handleInternalClick(() => set(patch)) }, words)
+    const patch = patchFrom(change, get().model), history = hasOwnPage(patch) ? 'push' : undefined
+    return h('a', { className: 'term', href: context.link(patch), onclick: handleInternalClick(() => set(patch, history)) }, words)
   }
   const currentStep = () => playing.lesson.steps[Math.min(get().at, playing.lesson.steps.length - 1)]
   const currentNow = () => ({ state: get(), before: currentAnswer()?.before ?? null, figure: stepFigure.values() })
@@ -435,7 +438,7 @@ export function mountPlayer(container, stage, context) {
      */
     addressed(state) {
       const { lesson, id } = playing
-      if (!lesson || id !== state.lesson) return state
+      if (!lesson || id !== state.lesson || hasOwnPage(state)) return state
       const step = lesson.steps[Math.min(state.at, lesson.steps.length - 1)]
       if (isAnswerShown(step) || !isInStep(lesson, state, wantedState(step, false))) return state
       const { lesson: name, at } = state, fields = changedFields(lesson, state)

@@ -63,6 +63,39 @@ export const toggleEdits = (edits, subset, isOn) => subset.reduce(
   (list, edit) => (isOn ? withEdit(list, edit) : withoutEdit(list, edit)), edits)
 
 /**
+ * The axis along which an edit continues others that take values from the same text, or −1.
+ * @param {readonly Edit[]} edits @param {Edit} edit
+ */
+function continuedAxis(edits, { name, index, fromText }) {
+  const last = edits[edits.length - 1], [first] = edits
+  if (fromText === undefined || last.fromText !== fromText || last.name !== name) return -1
+  const differing = index.flatMap((at, axis) => (String(at) === String(last.index[axis]) ? [] : [axis]))
+  const [axis] = differing
+  const isNext = differing.length === 1 && Number.isInteger(index[axis]) && index[axis] === Number(last.index[axis]) + 1
+  return isNext && index.every((at, other) => other === axis || String(at) === String(first.index[other])) ? axis : -1
+}
+
+/**
+ * A list with what was taken from another text together, as a head at every position, as one change: its edits, and
+ * the cells that they have together.
+ * @param {readonly Edit[]} edits
+ */
+export function groupEdits(edits) {
+  /** @type {{ edits: Edit[], target: EditTarget }[]} */ const groups = []
+  for (const edit of edits) {
+    const group = groups[groups.length - 1], axis = group ? continuedAxis(group.edits, edit) : -1
+    if (axis < 0) groups.push({ edits: [edit], target: edit })
+    else {
+      group.edits.push(edit)
+      const [{ name, index }] = group.edits
+      const range = /** @type {const} */ ([Number(index[axis]), Number(edit.index[axis]) + 1])
+      group.target = { name, index: index.with(axis, range) }
+    }
+  }
+  return groups
+}
+
+/**
  * Remembers lists of edits, for undo and redo.
  * @returns {{ record(edits: Edit[]): void, undo(edits: Edit[]): Edit[] | null, redo(edits: Edit[]): Edit[] | null,
  *   canUndo(): boolean, canRedo(): boolean }}

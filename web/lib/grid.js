@@ -26,6 +26,14 @@ import { mountTokenWindow } from './token_window.js'
  */
 const [MANY_CELLS, CELLS_PER_PIECE, FRAME_MS] = [600, 6, 1]
 
+/** Fades the right edge of a frame while its table goes on there. @param {HTMLElement} frame @param {Element} table */
+function markCutEdge(frame, table) {
+  const mark = () => frame.classList.toggle('is-cut', frame.scrollLeft + frame.clientWidth < frame.scrollWidth - 1)
+  frame.addEventListener('scroll', mark, { passive: true })
+  const observer = new ResizeObserver(mark)
+  for (const element of [frame, table]) observer.observe(element)
+}
+
 /** @param {boolean} isPressable */
 const createCell = isPressable => h('td', isPressable ? { tabindex: '-1' } : {}, h('span'))
 
@@ -58,6 +66,7 @@ export function mountGrid(container, label, t, onPress) {
   const table = h('table', { className: 'grid' }, h('thead', {}, headRow), body)
   const frame = h('div', { 'className': 'grid-frame', 'tabindex': '0', 'role': 'region', 'aria-label': label }, table)
   container.append(frame)
+  markCutEdge(frame, table)
   /** @param {Event} event */
   function press({ target }) {
     const cell = target instanceof Element ? target.closest('td') : null

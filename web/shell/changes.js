@@ -1,6 +1,7 @@
 /** The reader's changes to the model: listed in every room, undone with one press. */
 
 import { h, setText } from '../lib/dom.js'
+import { groupEdits } from '../lib/edits.js'
 import { defaultsOf } from '../models/index.js'
 import { describeComparison } from '../twin/describe.js'
 import { controlsOf, hasSettingEffect, valueLabel } from './controls.js'
@@ -14,13 +15,14 @@ function changedSettings(state) {
 }
 
 /** How many switches and numbers have been changed. @param {State} state */
-export const changeCount = state => changedSettings(state).length + state.edits.length
+export const changeCount = state => changedSettings(state).length + groupEdits(state.edits).length
 
 /** The changes in words. @param {State} state @param {Translate} t @returns {string[]} */
 export function describeChanges(state, t) {
   const settings = changedSettings(state).map(name =>
     describeComparison({ name, value: state[name], word: valueLabel(name, state) }, t))
-  return state.edits.length ? [...settings, t('twin.edits.some', { count: state.edits.length })] : settings
+  const { length: count } = groupEdits(state.edits)
+  return count ? [...settings, t('twin.edits.some', { count })] : settings
 }
 
 /**

@@ -103,18 +103,23 @@ export function mount(container, context) {
   container.append(h('section', { className: 'all-heads' }, h('h2', {}, t('stages.head_scores.all')),
     h('p', { className: 'note' }, t('stages.head_scores.allWhat')), kindNote,
     h('div', { className: 'tools' }, segments.element, kinds.element), noCards, gallery))
-  const circuits = h('section', { className: 'all-heads' })
-  container.append(circuits)
+  const circuits = h('section', { className: 'all-heads' }), compositions = h('section', { className: 'all-heads' })
+  container.append(circuits, compositions)
   /** @type {Data | null} */ let latest = null
   /** @type {HeadScores | null} */ let scores = null
   /** @type {ReturnType<typeof import('../lib/head_circuits.js').mountHeadCircuits> | null} */ let mounted = null
+  /** @type {ReturnType<typeof import('../lib/head_compositions.js').mountHeadCompositions> | null} */
+  let composed = null
 
   /** @param {Data} of */
   async function drawCircuits(of) {
-    const { mountHeadCircuits } = await import('../lib/head_circuits.js')
+    const [{ mountHeadCircuits }, { mountHeadCompositions }] = await Promise.all([
+      import('../lib/head_circuits.js'), import('../lib/head_compositions.js')])
     if (latest?.run !== of.run) return
     mounted ??= mountHeadCircuits(circuits, context)
-    await mounted.update(of, scores)
+    composed ??= mountHeadCompositions(compositions, context)
+    const headCount = of.layers.reduce((sum, { heads }) => sum + heads, 0)
+    await Promise.all([mounted.update(of, scores), composed.update(headCount)])
   }
   /**
    * A head links to its attention weights in this text.
@@ -209,12 +214,14 @@ export function mount(container, context) {
         for (const element of [table.element, circuits]) element.setAttribute('aria-busy', 'true')
       }
       draw()
+      composed?.draw()
       if (isNew) compute(next).catch(reportError)
     },
     mark() {},
     destroy() {
       latest = null
       mounted?.destroy()
+      composed?.destroy()
     }
   }
 }

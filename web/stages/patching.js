@@ -33,7 +33,7 @@ export const picture = (run, { room: { parts: { logits } } }) => createPicture(r
 /** The page asks the reader before it fills maps that take longer, in milliseconds. */
 const LONG_MS = 60_000
 
-/** @param {ReturnType<typeof data>} next @returns {MapRow[]} */
+/** @param {Pick<ReturnType<typeof data>, 'parts' | 'kind'>} next @returns {MapRow[]} */
 const listRows = ({ parts: { rows, attentions }, kind }) => (
   kind === 'heads' ? attentions.map(heads => ({ ...heads, name: heads.out, heads })) : rows[kind])
 
@@ -153,12 +153,13 @@ export function mount(container, context) {
   }
   /**
    * The places of the answer that differ, and which one is patched.
-   * @param {Difference[]} differences @param {Pick<ReturnType<typeof data>, 'row' | 'kind'>} choice
+   * @param {Difference[]} differences @param {Pick<ReturnType<typeof data>, 'row' | 'kind' | 'parts'>} choice
    */
-  function drawChoices(differences, { row, kind }) {
+  function drawChoices(differences, { row, kind, parts }) {
     const shown = differences.find(({ step }) => step === row) ?? differences[0]
     steps.update(differences.map(({ step, here, there }) => ({ value: step, text: `${here} → ${there}` })), shown?.step)
-    kinds.update(KINDS.map(value => ({ value, text: t(`stages.patching.kinds.${value}`) })), kind)
+    const hasRows = (/** @type {Kind} */ value) => listRows({ parts, kind: value }).length > 0
+    kinds.update(KINDS.filter(hasRows).map(value => ({ value, text: t(`stages.patching.kinds.${value}`) })), kind)
     tools.hidden = !shown
     return shown
   }
@@ -198,7 +199,7 @@ export function mount(container, context) {
    * @param {ReturnType<typeof data>} next @param {() => boolean} isStopped
    * @returns {Promise<Omit<PatchQuery, 'targets'> | null>}
    */
-  async function compareAnswers({ run, row, kind }, isStopped) {
+  async function compareAnswers({ run, row, kind, parts }, isStopped) {
     const { own, text, problem: found } = otherText(), state = get()
     showProblem(run)
     if (!text || found) return null
@@ -208,7 +209,7 @@ export function mount(container, context) {
     other = both[1]
     showProblem(run)
     drawAnswers()
-    const difference = drawChoices(listDifferences(here, other), { row, kind })
+    const difference = drawChoices(listDifferences(here, other), { row, kind, parts })
     if (!problem.hidden || !difference) return null
     const [ids, otherIds] = both.map(({ steps: list }) => list.map(one => one.id))
     return { state, text, step: difference.step, ids, otherIds }

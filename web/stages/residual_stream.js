@@ -56,6 +56,15 @@ export const picture = (run, view) => {
   return createPicture(run, subs[subs.length - 1].point, view)
 }
 
+/**
+ * The vectors of a stream whose lengths are listed, in order: what each sub-layer adds, the sum, and where a norm
+ * follows it, what that makes of the sum.
+ * @param {Stream['subs']} subs @returns {{ key: string, name: string, sub?: Stream['subs'][number] }[]}
+ */
+const measuredVectors = subs => [{ key: 'start', name: subs[0].input }, ...subs.flatMap((sub, i) => [
+  { key: `+${i}`, name: sub.change, sub }, { key: `=${i}`, name: sub.sum },
+  ...(sub.point === sub.sum ? [] : [{ key: `norm${i}`, name: sub.point }])])]
+
 /** Resolves after a paint, since two tables that grow in the same frame would be laid out in one task. */
 const afterPaint = () => waitForPaint().then(nextTask)
 
@@ -127,18 +136,17 @@ export function mount(container, context) {
       const { heading } = /** @type {any} */ (lengths[n])
       heading.hidden = tower === 'model'
       setText(heading, tower === 'model' ? '' : t(`map.${tower}`))
-      lengths[n].update(t('stages.residual_stream.corner'), tokens, [
-        { key: 'start', head: nameOf(points[0]), isTitle: true, cells: cells(all[0]) },
-        ...subs.flatMap((sub, i) => [
-          { key: `+${i}`, head: `+ ${nameOf(sub)}`, level: 1, cells: cells(all[1 + 2 * i]) },
-          { key: `=${i}`, head: t('stages.residual_stream.then'), isTitle: true, cells: cells(all[2 + 2 * i]) }])
-      ])
+      const heads = { 'start': nameOf(points[0]), '=': t('stages.residual_stream.then'), 'norm': t('stages.residual_stream.norm') }
+      lengths[n].update(t('stages.residual_stream.corner'), tokens, measuredVectors(subs).map(({ key: name, sub }, i) => ({
+        key: name, ...(sub ? { head: `+ ${nameOf(sub)}`, level: 1 } : { head: heads[name.replace(/\d/g, '')], isTitle: true }),
+        cells: cells(all[i])
+      })))
     })
   }
   /** @param {ReturnType<typeof data>} next */
   async function compute(next) {
     const { run, streams, early: question } = next
-    const names = streams.map(({ subs }) => [subs[0].input, ...subs.flatMap(({ change, point }) => [change, point])])
+    const names = streams.map(({ subs }) => measuredVectors(subs).map(({ name }) => name))
     const [words, all] = await Promise.all([
       question ? runQuery('logitLens', { points: question.points, rows: question.rows, ids: question.ids }) : null,
       Promise.all(names.map(list => runQuery('norms', { names: list })))

@@ -15,6 +15,7 @@ import { mountTextInput } from './parts/text.js'
 import { mountSettings } from './parts/settings.js'
 import { mountTransport } from './parts/transport.js'
 import { mountRace } from './parts/race.js'
+import { mountWaves } from './parts/waves.js'
 import { TASKS, defaultsOf, write } from '../../src/training/settings.js'
 import { TASK_INFO } from '../../src/training/tasks/task_info.js'
 
@@ -104,7 +105,7 @@ export function mountView(container, context, training) {
   let failure = '', isGone = false
   const choice = taskChoice({ t, get, set })
   const status = h('p', { className: 'problem theatre-problem', role: 'alert' })
-  const [drive, charts, more, options, own, steps, against, plane, curve] = Array.from({ length: 9 }, () => h('div'))
+  const [drive, charts, more, options, own, steps, against, plane, waves, curve] = Array.from({ length: 10 }, () => h('div'))
   const said = h('div', { className: 'theatre-said' })
   const looks = h('div', { className: 'theatre-looks' })
   const details = h('details', { className: 'theatre-closer' }, h('summary', {}, t('theatre.closer')), more)
@@ -133,7 +134,7 @@ export function mountView(container, context, training) {
       h('div', { className: 'theatre-files' }, button('begin', () => begin()), button('download', download),
         filePicker(t, upload)), h('p', { className: 'theatre-why' }, t('theatre.keys')), note,
       h('p', { className: 'theatre-why' }, t('theatre.inNode')), command)),
-    h('div', { className: 'theatre-pair' }, plane, curve), steps, details, options)
+    h('div', { className: 'theatre-pair' }, plane, waves, curve), steps, details, options)
   curve.className = 'theatre-followed'
   const parts = {
     drive: mountTransport(drive, {
@@ -147,6 +148,7 @@ export function mountView(container, context, training) {
       pin: ({ name, index }) => parts.pinned.pin({ name, index })
     }),
     embeddings: mountEmbeddings(plane, { t, theme, look: table => ask('look', { table }) }),
+    waves: mountWaves(waves, { t, theme, seek }),
     pinned: mountPinned(curve, { t, theme, seek, ask }),
     apart: mountStepBreakdown(steps, { t, ask, step: () => both('step'), pin: cell => parts.pinned.pin(cell) }),
     race: mountRace(against, { t, set, open: enterGuide }),
@@ -172,6 +174,7 @@ export function mountView(container, context, training) {
     apart: (facts, last) => parts.apart.update({ ...last, ...facts }),
     attention: (_, { answer }) => parts.attention.update(answer),
     embeddings: (_, news) => parts.embeddings.update(news.plane),
+    waves: facts => parts.waves.update(training.seen(), facts),
     pinned: (facts, { followed }) => parts.pinned.update(followed, facts),
     closer: facts => details.open && parts.closer.update(training.seen(), facts, other()?.seen() ?? null),
     status: (_, { broken }) => {
@@ -227,6 +230,7 @@ export function mountView(container, context, training) {
       parts.curves.destroy()
       parts.closer.destroy()
       parts.pinned.destroy()
+      parts.waves.destroy()
     }
   }
 }

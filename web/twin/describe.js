@@ -1,8 +1,9 @@
 /** A setting of a comparison, in words. */
 
 import { fullName } from '../lib/ablation_parts.js'
+import { groupEdits } from '../lib/edits.js'
 
-/** @import { Translate } from '../types.d.ts' */
+/** @import { Edit, Translate } from '../types.d.ts' */
 /** @import { Part } from '../lib/ablation_parts.js' */
 
 /**
@@ -15,7 +16,7 @@ import { fullName } from '../lib/ablation_parts.js'
 /** A setting's value in words. @param {Comparison} comparison @param {Translate} t */
 const describeValue = ({ name, value, word }, t) => {
   if (name === 'text') return t('twin.text.of', { text: value })
-  if (name === 'edits') return t(`twin.edits.${word}`, { count: /** @type {unknown[]} */ (value).length })
+  if (name === 'edits') return t(`twin.edits.${word}`, { count: groupEdits(/** @type {Edit[]} */ (value)).length })
   return word ? t(`controls.${name}.${word}`) : String(value)
 }
 

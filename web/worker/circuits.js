@@ -1,7 +1,7 @@
-/** The OV and QK circuits of a head, as data for the page. */
+/** The OV and QK circuits of a head and the composition scores of all, as data for the page. */
 
 /** @import { CircuitOptions } from '../../src/js/interpret/circuits.js' */
-/** @import { Circuits, Failure, Library, LibraryRun, QueryTypes } from '../types.d.ts' */
+/** @import { Circuits, CompositionScores, Failure, Library, LibraryRun, QueryTypes } from '../types.d.ts' */
 
 /** The number of pairs of tokens that the page lists. */
 export const PAIR_COUNT = 8
@@ -46,3 +46,9 @@ export async function headCircuits(gf, run, { layer, head, logits, tokens }) {
     qk: qk && { top: qk.top, distance: qk.distance }
   }
 }
+
+/**
+ * The composition scores of all heads; null where the library has a reason not to compute them.
+ * @param {Library} gf @param {LibraryRun} run @returns {Promise<CompositionScores | null>}
+ */
+export const headCompositions = (gf, run) => orNull(() => gf.interpret.compositionScores(run))

@@ -158,6 +158,10 @@ export const interpretCalls = runOf => {
       const { headCircuits } = await import('./circuits.js')
       return withRun(headCircuits)(request)
     },
+    compositions: async (/** @type {object} */ request) => {
+      const { headCompositions } = await import('./circuits.js')
+      return withRun(headCompositions)(request)
+    },
     contributions: withRun((/** @type {Parameters<typeof headContributions>} */ ...query) => (
       headContributions(...query).map(toPictures)))
   }

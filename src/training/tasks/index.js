@@ -16,6 +16,8 @@
  * @property {(gf: any, model: any, data: any, batch: Batch) => number} measureAccuracy the fraction of correct answers
  * @property {(gf: any, model: any, settings: TrainingState) => { previous: number, induction: number }} [measureHeads]
  *   the largest previous-token score and the largest induction score of all heads
+ * @property {(gf: any, model: any) => number[]} [measureWaves] the fractions of the variance of the numbers' embeddings
+ *   on the waves around their clock, from wave 1
  * @property {(gf: any, model: any, data: any, text: string) => Answer} answer
  * @property {(data: any) => Record<string, readonly string[]>} tables embedding tables, and the tokens of their rows
  * @property {(data: any) => { shape: object, vocabulary: string }} [inFile] what a model needs besides its weights

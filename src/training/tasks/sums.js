@@ -1,5 +1,6 @@
 /** Sums on a clock of 31 hours, half of them held out: memorized first and generalized much later (grokking). */
 
+import { waveShares } from '../clock_waves.js'
 import { createRandom } from '../models/random.js'
 import { CONFIG, createStories } from '../models/stories/model.js'
 import { wordVocabulary } from '../models/text/vocabulary.js'
@@ -44,6 +45,7 @@ export const sums = {
   },
   heldOut: (gf, settings, { tests }) => asBatch(tests),
   measureAccuracy: (gf, model, data, batch) => accuracyOf(gf, model, batch),
+  measureWaves: (gf, model) => waveShares(model.embedding.weight.detach().toArray().slice(0, HOURS)),
   inFile: () => ({
     shape: { vocabSize: WORDS.length, longest: LENGTH }, vocabulary: JSON.stringify(wordVocabulary(WORDS).serialized)
   }),
