@@ -5,7 +5,9 @@ export const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; 
 
 const escape = text => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 /** The code of an element. */
-export const figure = attributes => `<glass-figure ${Object.entries(attributes).map(([name, value]) => `${name}="${escape(value)}"`).join(' ')}></glass-figure>`
+export const element = (name, attributes) => (
+  `<glass-${name} ${Object.entries(attributes).map(([key, value]) => `${key}="${escape(value)}"`).join(' ')}></glass-${name}>`)
+export const figure = attributes => element('figure', attributes)
 
 /** A page under a strict policy. */
 export const html = (body, { style = '', policy = POLICY, script = 'elements.js' } = {}) => `<!doctype html><html lang="en"><head>
@@ -21,7 +23,7 @@ export async function openBlog(browser, url, options = {}) {
   context.on('request', request => requested.push(request.url()))
   await page.addInitScript(() => {
     globalThis.events = []
-    for (const type of ['glass-run', 'glass-answer', 'glass-select']) {
+    for (const type of ['run', 'answer', 'select', 'step', 'finish'].map(name => `glass-${name}`)) {
       document.addEventListener(type, ({ detail, target }) => globalThis.events.push({ type, detail, id: target.id }))
     }
     document.addEventListener('error', ({ message, target }) => message && globalThis.events.push({ type: 'error', message, id: target.id }), true)

@@ -41,7 +41,7 @@ export class GlassElement extends HTMLElement {
   /** Changes with every start and stop, so that what arrives late is recognized. */ #serial = 0
   #isWaiting = false
   /** @type {Source | null} */ #source = null
-  /** What this element displays; the name of a function of `start.js`. @type {'startFigure'} */
+  /** What this element displays; the name of a function of `start.js`. @type {Extract<keyof Code, `start${string}`>} */
   static starter = 'startFigure'
 
   constructor() {

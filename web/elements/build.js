@@ -37,7 +37,7 @@ const withoutMenu = {
 /** Texts of a room that stand around its figure, which an element does not show. */
 const AROUND = /^(what\w*|try|without|reading|note)$/
 /** Parts of the page that an element does not have. */
-const ABSENT = ['opening', 'reading', 'bring', 'check', 'learned', 'player', 'lessonLinks', 'links', 'unfetched']
+const ABSENT = ['opening', 'reading', 'bring', 'check', 'learned', 'lessonLinks', 'links', 'unfetched']
 
 /** @typedef {{ [key: string]: Texts | string }} Texts */
 

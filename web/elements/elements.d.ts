@@ -41,6 +41,42 @@ export class GlassFigure extends HTMLElement {
   readonly link: string
 }
 
+/** What `glass-step` says. */
+export interface StepDetail {
+  lesson: string
+  step: string
+  /** Of the step, from 1. */
+  number: number
+  count: number
+}
+
+/** What `glass-answer` of a lesson says: the id of an option, or a number. */
+export interface LessonAnswerDetail {
+  lesson: string
+  step: string
+  answer: string | number
+  isRight: boolean
+}
+
+/** What `glass-finish` says: how many questions were answered, and how many of them rightly at once. */
+export interface FinishDetail {
+  lesson: string
+  questions: number
+  right: number
+}
+
+/** `<glass-lesson>`: a lesson of the course, with its figures and questions. Its properties reflect its attributes. */
+export class GlassLesson extends HTMLElement {
+  lesson: string | null
+  /** From 1. */
+  step: string | number | null
+  input: string | null
+  theme: FigureTheme | null
+  depth: FigureDepth | null
+  /** What is displayed now, as the part of a link after `#`. */
+  readonly link: string
+}
+
 /** Sets where the files beside this module are, when a build tool has moved the module away from them. */
 export function configure(options: { folder: string | URL }): void
 
@@ -66,10 +102,13 @@ export function figure(element: Element, run: ReturnType<Library['observe']>, op
 declare global {
   interface HTMLElementTagNameMap {
     'glass-figure': GlassFigure
+    'glass-lesson': GlassLesson
   }
   interface HTMLElementEventMap {
     'glass-run': CustomEvent<RunDetail>
-    'glass-answer': CustomEvent<AnswerDetail>
+    'glass-answer': CustomEvent<AnswerDetail | LessonAnswerDetail>
+    'glass-step': CustomEvent<StepDetail>
+    'glass-finish': CustomEvent<FinishDetail>
     'glass-select': CustomEvent<SelectDetail>
   }
 }

@@ -6,7 +6,7 @@ import { formatExact } from '../lib/number.js'
 import { describeOrigin } from '../lib/provenance.js'
 import { getAxisLabels, getTensor, readRun } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
-import { modelOf, settingsOf } from '../models/index.js'
+import { modelOf, problemsOf, settingsOf } from '../models/index.js'
 import { otherTextOf } from '../models/pairs.js'
 import { runKeys, toHash } from '../models/state.js'
 import { roomsOf } from '../rooms/index.js'
@@ -38,7 +38,14 @@ import { areStagesLoaded, loadStages } from './stages.js'
  * @property {boolean} hasControls
  * @property {(type: string, detail: object) => void} emit
  * @property {(error: unknown) => void} fail shows an error
- * @property {(room: Room) => void} check refuses attributes that a room does not have
+ * @property {(room: Room) => void} [check] refuses attributes that a room does not have
+ * @property {(rooms: Room[], state: State) => Room} [pickRoom] the room of a state; by default it has to exist
+ * @property {(context: Context, stage: HTMLElement) => Companion} [mountCompanion] what else an element displays
+ *
+ * @typedef {object} Companion what stands above the figure: a lesson, a map
+ * @property {HTMLElement[]} elements
+ * @property {(run: Run | null, view: () => View, problems: Record<string, string>) => void} update
+ * @property {() => void} [destroy]
  */
 
 /** The tokens at a cell, or its indices. @param {Run} run @param {Cell} cell */
@@ -56,7 +63,8 @@ const linkTo = state => `${addressOf('index.html')}#${toHash({ ...state, embed: 
  * @param {State} initial
  * @param {Surroundings} surroundings
  */
-export function mountElementFigure(container, initial, { session, t, language, mode, hasControls, emit, fail, check }) {
+export function mountElementFigure(container, initial, surroundings) {
+  const { session, t, language, mode, hasControls, emit, fail, check, mountCompanion } = surroundings
   let state = initial, isPrinting = false, isDestroyed = false, isChecked = false, width = 0
   /** @type {Run | null} */ let run = null
   /** @type {Room | null} */ let room = null
@@ -66,9 +74,12 @@ export function mountElementFigure(container, initial, { session, t, language, m
   const cellLine = h('p', { className: 'glass-cell', hidden: true })
   const title = h('p', { className: 'glass-title' }), originLine = h('p', { className: 'provenance' })
   const body = h('div', { className: 'glass-body stage' })
-  container.append(body, cellLine)
+  /** @type {Companion | null} */ let companion = null
 
-  const rooms = () => roomsOf(run)
+  /** The run, unless it is of a model that has just been left. */
+  const runHere = () => (run?.settings.model === state.model ? run : null)
+  const rooms = () => roomsOf(runHere())
+  const pickRoom = surroundings.pickRoom ?? ((all, current) => findRoom(current, all))
   const currentView = () => createView(state, run, /** @type {Room} */ (room), rooms())
   /** @type {Context['runQuery']} */
   const runQuery = async (type, details, onProgress) => {
@@ -90,7 +101,7 @@ export function mountElementFigure(container, initial, { session, t, language, m
   })
   const context = /** @type {Context} */ ({
     t, set, runQuery, reportError, loadAll, rooms,
-    get: () => state, run: () => run, language: () => language,
+    get: () => state, run: runHere, language: () => language,
     theme: () => ({ mode: isPrinting ? 'light' : mode(), palette: PALETTES[isPrinting ? 'light' : mode()], isPaper: isPrinting }),
     enterRoom: id => set({ room: id, cell: null }), href: id => linkTo({ ...state, room: id, cell: null }),
     link: (patch = {}) => linkTo({ ...state, ...patch }),
@@ -147,30 +158,34 @@ export function mountElementFigure(container, initial, { session, t, language, m
     depthPanel ??= mountDepthPanel(body, context)
     depthPanel.update(run, currentView())
   }
+  /** The problems of the settings, in words. */
+  const problems = () => Object.fromEntries(
+    Object.entries(problemsOf(state)).map(([name, { key, values }]) => [name, t(key, values)]))
   function show() {
-    if (!run) return
     try {
-      showRoom(findRoom(state, rooms()))
+      const isShown = runHere() !== null && showRoom(pickRoom(rooms(), state))
+      companion?.update(isShown ? runHere() : null, currentView, problems())
     } catch (error) {
       reportError(error)
     }
   }
-  /** @param {Room} next */
+  /** Shows a room, or loads it first. @param {Room} next @returns {boolean} whether it is shown */
   function showRoom(next) {
-    if (!isChecked) check(next)
+    if (!isChecked) check?.(next)
     isChecked = true
     if (!areStagesLoaded(next, rooms())) {
       loadStages(next, rooms()).then(show).catch(reportError)
-      return
+      return false
     }
     if (room !== next) mountRoom(next)
     attempt(render)
+    return true
   }
   function render() {
     if (!run || !figure) return
     setText(originLine, origin())
     figure.update(run, currentView())
-    figure.updateControls(state, {})
+    figure.updateControls(state, problems())
     selection.show()
     container.setAttribute('data-depth', state.depth)
     container.setAttribute('data-room', /** @type {Room} */ (room).id)
@@ -197,10 +212,13 @@ export function mountElementFigure(container, initial, { session, t, language, m
     const before = state
     state = { ...state, ...patch }
     const recomputes = before.model !== state.model || runKeys(state).some(key => !Object.is(before[key], state[key]))
-    if (recomputes || !run) compute(settingsOf(state))
-    else show()
+    if ((recomputes || !run) && Object.keys(problemsOf(state)).length === 0) compute(settingsOf(state))
+    if (!recomputes || companion) show()
   }
+  companion = mountCompanion?.(context, body) ?? null
+  container.append(...(companion?.elements ?? []), body, cellLine)
   compute(settingsOf(state))
+  show()
   return {
     /** Displays another state. @param {State} next */
     update(next) {
@@ -220,6 +238,7 @@ export function mountElementFigure(container, initial, { session, t, language, m
       isDestroyed = true
       resizeObserver.disconnect()
       figure?.destroy()
+      companion?.destroy?.()
       figure = null
       run = null
     }

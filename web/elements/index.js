@@ -18,6 +18,15 @@ export class GlassFigure extends GlassElement {
 }
 reflectAttributes(GlassFigure, FIGURE_ATTRIBUTES, ['controls'])
 
+const LESSON_ATTRIBUTES = ['lesson', 'step', 'input', 'theme', 'depth']
+
+/** `<glass-lesson>`: a lesson of the course, with its figures and questions. */
+export class GlassLesson extends GlassElement {
+  static observedAttributes = [...LESSON_ATTRIBUTES, 'lang']
+  static starter = /** @type {const} */ ('startLesson')
+}
+reflectAttributes(GlassLesson, LESSON_ATTRIBUTES)
+
 /**
  * Sets where the files of the elements are, when a build tool has moved this module away from them.
  * @param {{ folder: string | URL }} options the address of the folder
@@ -49,4 +58,6 @@ export function figure(element, run, options) {
   return own
 }
 
-if (!customElements.get('glass-figure')) customElements.define('glass-figure', GlassFigure)
+for (const [name, element] of Object.entries({ 'glass-figure': GlassFigure, 'glass-lesson': GlassLesson })) {
+  if (!customElements.get(name)) customElements.define(name, element)
+}

@@ -11,7 +11,9 @@ import { mountElementFigure } from './figure.js'
 import { sheetsFor } from './styles.js'
 
 /** @import { GlassElement } from './base.js' */
-/** @import { Failure, Language, Mode, Translate } from '../types.d.ts' */
+/** @import { Surroundings } from './figure.js' */
+/** @import { Session } from '../shell/engine.js' */
+/** @import { Failure, Language, Mode, State, Translate } from '../types.d.ts' */
 
 /** The font size that the styles were made for, and how much larger or smaller a figure may be. */
 const FONT_SIZE = 16, [MIN_ZOOM, MAX_ZOOM] = [0.75, 2]
@@ -35,7 +37,13 @@ export function modeOf(element) {
 const zoomOf = element => Math.min(MAX_ZOOM, Math.max(MIN_ZOOM,
   parseFloat(getComputedStyle(element).fontSize) / FONT_SIZE || 1))
 
-/** @typedef {{ element: HTMLElement, t: Translate, language: Language, refresh(): void }} Root */
+/**
+ * The root of a shadow tree. setModel: whose words are looked up first; adopt: adds style sheets.
+ * @typedef {{ element: HTMLElement, t: Translate, language: Language, refresh(): void,
+ *   setModel(id: string): void, adopt(styles?: string[]): void }} Root
+ * @typedef {(host: GlassElement, root: Root, emit: (type: string, detail: object) => void) => Plan | Promise<Plan>}
+ *   Planner
+ */
 
 /**
  * The root of an element's shadow tree, with styles and texts.
@@ -44,7 +52,7 @@ const zoomOf = element => Math.min(MAX_ZOOM, Math.max(MIN_ZOOM,
 async function prepareRoot(host) {
   const language = readLanguage(host)
   const { page, models } = await loadTexts(language, true)
-  const model = modelIdOf(host)
+  let model = modelIdOf(host)
   const t = translator(page, { strict: false, own: () => /** @type {any} */ (models)[model] })
   const shadow = /** @type {ShadowRoot} */ (host.shadowRoot)
   shadow.adoptedStyleSheets = sheetsFor()
@@ -54,7 +62,15 @@ async function prepareRoot(host) {
     element.style.setProperty('zoom', String(zoomOf(host)))
   }
   refresh()
-  return { element, t, language, refresh }
+  return {
+    element, t, language, refresh,
+    setModel(id) {
+      model = id
+    },
+    adopt(styles) {
+      shadow.adoptedStyleSheets = sheetsFor(styles)
+    }
+  }
 }
 
 /** An error in words. @param {unknown} error @param {string} model @param {Translate} t */
@@ -69,10 +85,6 @@ function describeError(error, model, t) {
   return Object.assign(new Error(t(problem.key, problem.values)), { cause: error })
 }
 
-/** Figures by their element, since a change of attributes keeps the figure. */
-/** @type {WeakMap<GlassElement, { figure: ReturnType<typeof mountElementFigure>, key: string, destroy(): void }>} */
-const figures = new WeakMap()
-
 /** @param {GlassElement} host @param {string} type @param {object} detail */
 const emit = (host, type, detail) => (
   host.dispatchEvent(new CustomEvent(`glass-${type}`, { detail, bubbles: true, composed: true })))
@@ -84,50 +96,87 @@ async function createSessionOf({ gf, run }) {
 }
 
 /**
- * Starts a figure, or gives it other attributes.
- * @param {GlassElement} host @param {() => boolean} isCurrent whether nothing has changed meanwhile
+ * What an element displays, by its attributes.
+ * @typedef {object} Plan
+ * @property {string} key another one needs another figure
+ * @property {State} state
+ * @property {string[]} [styles] more style sheets
+ * @property {boolean} [hasControls]
+ * @property {Surroundings['check']} [check] @property {Surroundings['pickRoom']} [pickRoom]
+ * @property {Surroundings['mountCompanion']} [mountCompanion]
+ * @property {(type: string) => boolean} [emits] which events of the figure are the element's
  */
-export async function startFigure(host, isCurrent) {
+
+/** @type {Planner} */
+const planFigure = (host, { language }) => {
+  const state = host.source ? readStateOfRun(host) : readState(host), hasControls = host.hasAttribute('controls')
+  return {
+    key: JSON.stringify([language, hasControls, state.model]), state, hasControls,
+    check: room => expectHead(host.getAttribute('head'), room)
+  }
+}
+
+/** @typedef {ReturnType<typeof mountElementFigure>} ElementFigure */
+/** Figures by their element, since a change of attributes keeps the figure. */
+/** @type {WeakMap<GlassElement, { figure: ElementFigure, key: string }>} */
+const figures = new WeakMap()
+
+/**
+ * Mounts the figure of an element, in a session of the engine.
+ * @param {GlassElement} host @param {Root} root @param {Plan} plan @param {Session} session
+ * @param {(error: unknown) => void} fail
+ */
+function mountFigure(host, root, plan, session, fail) {
+  const { t, language, element } = root, { key, state, emits = () => true } = plan
+  const figure = mountElementFigure(element, state, {
+    hasControls: true, ...plan, session, t, language, mode: () => modeOf(host), fail,
+    emit: (type, detail) => {
+      if (type === 'run') host.clearError()
+      if (emits(type)) emit(host, type, detail)
+    }
+  })
+  figures.set(host, { figure, key })
+  return { ...figure, show() {
+    root.refresh()
+    figure.show()
+  }, destroy() {
+    figures.delete(host)
+    figure.destroy()
+    session.drop().catch(() => {})
+  } }
+}
+
+/**
+ * Starts what an element displays, or gives it other attributes.
+ * @param {Planner} planOf
+ */
+const startWith = planOf => async (/** @type {GlassElement} */ host, /** @type {() => boolean} */ isCurrent) => {
   const root = await prepareRoot(host), { t } = root
   if (!isCurrent()) return null
-  const model = modelIdOf(host)
+  let model = modelIdOf(host)
   const fail = (/** @type {unknown} */ error) => host.fail(describeError(error, model, t))
   host.shadowRoot?.querySelector('.root') ?? host.shadowRoot?.append(root.element)
   try {
-    const { source } = host
-    const state = source ? readStateOfRun(host) : readState(host)
-    const key = JSON.stringify([root.language, host.hasAttribute('controls'), state.model])
+    const { source } = host, plan = await planOf(host, root, (type, detail) => emit(host, type, detail))
+    if (!isCurrent()) return null
     const known = figures.get(host)
-    if (known?.key === key && host.mounted && !source) {
+    model = plan.state.model
+    if (known?.key === plan.key && host.mounted && !source) {
       host.clearError()
       root.refresh()
-      known.figure.update(state)
+      known.figure.update(plan.state)
       return host.mounted
     }
+    root.adopt(plan.styles)
     host.shadowRoot?.replaceChildren(root.element)
     const session = source ? await createSessionOf(source) : await openSession()
     if ('problem' in session) throw new AttributeError('engine', session.problem)
-    if (!isCurrent()) return null
-    const figure = mountElementFigure(root.element, state, {
-      session, t, language: root.language, mode: () => modeOf(host), hasControls: host.hasAttribute('controls'), fail,
-      check: room => expectHead(host.getAttribute('head'), room),
-      emit: (type, detail) => {
-        if (type === 'run') host.clearError()
-        emit(host, type, detail)
-      }
-    })
-    const mounted = { ...figure, show() {
-      root.refresh()
-      figure.show()
-    }, destroy() {
-      figures.delete(host)
-      figure.destroy()
-      session.drop().catch(() => {})
-    } }
-    figures.set(host, { figure, key, destroy: mounted.destroy })
-    return mounted
+    return isCurrent() ? mountFigure(host, root, plan, session, fail) : null
   } catch (error) {
     fail(error)
     return host.mounted
   }
 }
+
+export const startFigure = startWith(planFigure)
+export const startLesson = startWith(async (...details) => (await import('./lesson.js')).planLesson(...details))
