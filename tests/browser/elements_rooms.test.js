@@ -113,7 +113,7 @@ const readExamples = async () => Array.from((await readFile(GUIDE, 'utf8')).matc
 
 test('the examples of the guide work as they stand', async () => {
   const examples = await readExamples()
-  assert.equal(examples.length, 5)
+  assert.equal(examples.length, 6)
   const text = await bundleLibrary()
   const ICON = '<link rel="icon" href="data:,">'
   const own = await serve({
@@ -122,7 +122,7 @@ test('the examples of the guide work as they stand', async () => {
   after(() => own.close())
   for (const i of examples.keys()) {
     const { page, complaints, close } = await openPage(`${own.url}example${i}.html`)
-    await page.waitForSelector('glass-figure, glass-lesson')
+    await page.waitForSelector('glass-figure, glass-lesson, glass-training')
     await showAll(page)
     if (await page.$('glass-lesson')) {
       await page.click('[data-option="zero"]')

@@ -10,7 +10,7 @@ import { openSession } from './engine.js'
 import { mountElementFigure } from './figure.js'
 import { sheetsFor } from './styles.js'
 
-/** @import { GlassElement } from './base.js' */
+/** @import { GlassElement, Mounted } from './base.js' */
 /** @import { Surroundings } from './figure.js' */
 /** @import { Session } from '../shell/engine.js' */
 /** @import { Failure, Language, Mode, State, Translate } from '../types.d.ts' */
@@ -100,6 +100,7 @@ async function createSessionOf({ gf, run }) {
  * @typedef {object} Plan
  * @property {string} key another one needs another figure
  * @property {State} state
+ * @property {(fail: (error: unknown) => void) => Part | Promise<Part>} [mount] instead of a figure in a session
  * @property {string[]} [styles] more style sheets
  * @property {boolean} [hasControls]
  * @property {Surroundings['check']} [check] @property {Surroundings['pickRoom']} [pickRoom]
@@ -116,10 +117,13 @@ const planFigure = (host, { language }) => {
   }
 }
 
-/** @typedef {ReturnType<typeof mountElementFigure>} ElementFigure */
-/** Figures by their element, since a change of attributes keeps the figure. */
-/** @type {WeakMap<GlassElement, { figure: ElementFigure, key: string }>} */
-const figures = new WeakMap()
+/**
+ * @typedef {Mounted & { update(state: State): void }} Part
+ *
+ * What elements display, since a change of attributes keeps it.
+ * @type {WeakMap<GlassElement, { part: Part, key: string }>}
+ */
+const mountedParts = new WeakMap()
 
 /**
  * Mounts the figure of an element, in a session of the engine.
@@ -127,7 +131,7 @@ const figures = new WeakMap()
  * @param {(error: unknown) => void} fail
  */
 function mountFigure(host, root, plan, session, fail) {
-  const { t, language, element } = root, { key, state, emits = () => true } = plan
+  const { t, language, element } = root, { state, emits = () => true } = plan
   const figure = mountElementFigure(element, state, {
     hasControls: true, ...plan, session, t, language, mode: () => modeOf(host), fail,
     emit: (type, detail) => {
@@ -135,14 +139,21 @@ function mountFigure(host, root, plan, session, fail) {
       if (emits(type)) emit(host, type, detail)
     }
   })
-  figures.set(host, { figure, key })
-  return { ...figure, show() {
-    root.refresh()
-    figure.show()
-  }, destroy() {
-    figures.delete(host)
+  return { ...figure, destroy() {
     figure.destroy()
     session.drop().catch(() => {})
+  } }
+}
+
+/** Retains what an element displays. @param {GlassElement} host @param {Root} root @param {string} key @param {Part} part */
+function retain(host, root, key, part) {
+  mountedParts.set(host, { part, key })
+  return { ...part, show() {
+    root.refresh()
+    part.show()
+  }, destroy() {
+    mountedParts.delete(host)
+    part.destroy()
   } }
 }
 
@@ -159,19 +170,20 @@ const startWith = planOf => async (/** @type {GlassElement} */ host, /** @type {
   try {
     const { source } = host, plan = await planOf(host, root, (type, detail) => emit(host, type, detail))
     if (!isCurrent()) return null
-    const known = figures.get(host)
+    const known = mountedParts.get(host)
     model = plan.state.model
     if (known?.key === plan.key && host.mounted && !source) {
       host.clearError()
       root.refresh()
-      known.figure.update(plan.state)
+      known.part.update(plan.state)
       return host.mounted
     }
     root.adopt(plan.styles)
     host.shadowRoot?.replaceChildren(root.element)
+    if (plan.mount) return retain(host, root, plan.key, await plan.mount(error => host.fail(error)))
     const session = source ? await createSessionOf(source) : await openSession()
     if ('problem' in session) throw new AttributeError('engine', session.problem)
-    return isCurrent() ? mountFigure(host, root, plan, session, fail) : null
+    return isCurrent() ? retain(host, root, plan.key, mountFigure(host, root, plan, session, fail)) : null
   } catch (error) {
     fail(error)
     return host.mounted
@@ -180,3 +192,5 @@ const startWith = planOf => async (/** @type {GlassElement} */ host, /** @type {
 
 export const startFigure = startWith(planFigure)
 export const startLesson = startWith(async (...details) => (await import('./lesson.js')).planLesson(...details))
+export const startModel = startWith(async (...details) => (await import('./model.js')).planModel(...details))
+export const startTraining = startWith(async (...details) => (await import('./training.js')).planTraining(...details))
