@@ -42,9 +42,11 @@ export async function showAll(page) {
   const count = await page.$$eval(ALL, list => list.length)
   for (let i = 0; i < count; i++) {
     await page.evaluate(([all, n]) => document.querySelectorAll(all)[n].scrollIntoView(), [ALL, i])
-    await page.waitForFunction(([all, drawn, n]) => document.querySelectorAll(all)[n].shadowRoot.querySelector(drawn), [ALL, DRAWN, i])
+    await page.waitForFunction(([all, drawn, n]) => (
+      document.querySelectorAll(all)[n].shadowRoot.querySelector(drawn)), [ALL, DRAWN, i])
   }
-  const errors = await page.$$eval(ALL, list => list.flatMap(({ shadowRoot }) => shadowRoot.querySelector('.glass-error')?.textContent ?? []))
+  const errors = await page.$$eval(ALL, list => (
+    list.flatMap(({ shadowRoot }) => shadowRoot.querySelector('.glass-error')?.textContent ?? [])))
   assert.deepEqual(errors, [])
   await page.waitForTimeout(300)
 }

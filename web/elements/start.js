@@ -145,7 +145,10 @@ function mountFigure(host, root, plan, session, fail) {
   } }
 }
 
-/** Retains what an element displays. @param {GlassElement} host @param {Root} root @param {string} key @param {Part} part */
+/**
+ * Retains what an element displays.
+ * @param {GlassElement} host @param {Root} root @param {string} key @param {Part} part
+ */
 function retain(host, root, key, part) {
   mountedParts.set(host, { part, key })
   return { ...part, show() {

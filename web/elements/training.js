@@ -129,8 +129,8 @@ export async function planTraining(host, root, emit) {
   const sentence = host.getAttribute('input') ?? sampleFor(settings.task, root.language)
   const t = await loadTexts({ t: root.t, language: () => root.language })
   return {
-    key: JSON.stringify([root.language, write(settings), sentence]), state: { ...defaults(model), ...readAppearance(host) },
-    styles: [theatre, elementStyles],
+    key: JSON.stringify([root.language, write(settings), sentence]),
+    state: { ...defaults(model), ...readAppearance(host) }, styles: [theatre, elementStyles],
     mount: fail => mountTraining(settings, sentence, { element: root.element, t, mode: () => modeOf(host), emit, fail })
   }
 }

@@ -17,7 +17,8 @@ import { thumbnail } from '../lib/thumbnail.js'
 
 /** @typedef {WeakMap<Room, ReturnType<typeof thumbnail>>} Thumbnails */
 
-/** Thumbnails outlive the texts around them, so another language redraws nothing. @type {WeakMap<Element, Thumbnails>} */
+/** Thumbnails outlive the texts around them, so another language redraws nothing. */
+/** @type {WeakMap<Element, Thumbnails>} */
 const thumbnailsByContainer = new WeakMap()
 
 /** @param {Room} room @param {HTMLElement} slot @param {Thumbnails} pictures */
