@@ -419,7 +419,7 @@ async function packageElements({ outputs }, others) {
   const weights = READY.flatMap(({ id }) => filesFor(settingsOf(defaults(id))))
   const scripts = [...scriptsOf(outputs, Object.values(outputs).map(({ entryPoint }) => entryPoint)),
     ...scriptsOf(others.outputs, ['web/theatre/worker.js'])]
-  await Promise.all([...scripts, 'glassformer.wasm', 'code.json', ...weights].map(name => cp(SITE + name, folder + name)))
+  await Promise.all([...scripts, 'glassformer.wasm', 'code.json', 'learned.json', ...weights].map(name => cp(SITE + name, folder + name)))
   await cp(here('elements/elements.d.ts'), `${folder}elements.d.ts`)
 }
 

@@ -36,6 +36,7 @@ import { areStagesLoaded, loadStages } from './stages.js'
  * @property {Language} language
  * @property {() => Mode} mode
  * @property {boolean} hasControls
+ * @property {boolean} [isLocal] whether a program's own run is displayed, so that nothing else can be computed
  * @property {(type: string, detail: object) => void} emit
  * @property {(error: unknown) => void} fail shows an error
  * @property {(room: Room) => void} [check] refuses attributes that a room does not have
@@ -75,10 +76,12 @@ export function mountElementFigure(container, initial, surroundings) {
   const title = h('p', { className: 'glass-title' }), originLine = h('p', { className: 'provenance' })
   const body = h('div', { className: 'glass-body stage' })
   /** @type {Companion | null} */ let companion = null
+  /** @type {import('../twin/index.js').Twin | null} */ let twin = null
 
   /** The run, unless it is of a model that has just been left. */
   const runHere = () => (run?.settings.model === state.model ? run : null)
   const rooms = () => roomsOf(runHere())
+  const twinRun = () => twin?.run(runHere()) ?? null
   const pickRoom = surroundings.pickRoom ?? ((all, current) => findRoom(current, all))
   const currentView = () => createView(state, run, /** @type {Room} */ (room), rooms())
   /** @type {Context['runQuery']} */
@@ -94,10 +97,11 @@ export function mountElementFigure(container, initial, surroundings) {
   const reportError = error => {
     if (!(/** @type {Failure} */ (error).isStale)) fail(error)
   }
-  const { attempt, loadAll } = createValueLoader({ runQuery, twin: () => null, reportError, rerender: () => show() })
+  const { attempt, loadAll } = createValueLoader({ runQuery, twin: twinRun, reportError, rerender: () => show() })
   const selection = createSelection({
-    panel: cellLine, get: () => state, set, run: () => run, twin: () => null, view: currentView, runQuery, attempt,
-    parts: () => ({ frame: figure ?? undefined, inspector: { update: showCell, edit() {}, undo() {}, redo() {} } })
+    panel: cellLine, get: () => state, set, run: () => run, twin: twinRun, view: currentView, runQuery, attempt,
+    parts: () => ({ frame: figure ?? undefined, twin: twin ?? undefined,
+      inspector: { update: showCell, edit() {}, undo() {}, redo() {} } })
   })
   const context = /** @type {Context} */ ({
     t, set, runQuery, reportError, loadAll, rooms,
@@ -109,7 +113,8 @@ export function mountElementFigure(container, initial, surroundings) {
     pinSource: selection.pinSource, currentCell: selection.current, editCell() {},
     width: () => width || (figure ? measureWidth(figure.figure) : 0),
     written: tokens => modelOf(state.model).written(tokens), otherText: () => otherTextOf(state, language),
-    heading: () => t(`stages.${room?.words}.title`), origin, onOneScale: data => data,
+    heading: () => t(`stages.${room?.words}.title`), origin,
+    onOneScale: (data, ...details) => twin?.onOneScale(data, ...details) ?? data,
     isCurrent: () => runKeys(state).every(key => Object.is(run?.requested?.[key], settingsOf(state)[key])),
     rerun: () => compute(settingsOf(state)), showControls() {}, ready: async () => {}
   })
@@ -134,13 +139,16 @@ export function mountElementFigure(container, initial, surroundings) {
   const resizeObserver = new ResizeObserver(([{ contentRect }]) => {
     if (Math.floor(contentRect.width) === width) return
     width = Math.floor(contentRect.width)
-    show()
+    // Drawing changes the height, of which browsers would complain within the same frame.
+    requestAnimationFrame(() => isDestroyed || show())
   })
   /** Builds the frame of a room. @param {Room} next */
   function mountRoom(next) {
     figure?.destroy()
     resizeObserver.disconnect()
     depthPanel = null
+    twin?.destroy()
+    twin = null
     if (room) selection.clearSelection()
     room = next
     figure = mountRoomFigure(next, context)
@@ -150,10 +158,18 @@ export function mountElementFigure(container, initial, surroundings) {
     container.setAttribute('aria-label', t(`stages.${next.words}.title`))
     resizeObserver.observe(figure.figure)
   }
+  /** The second run of a link that compares two, in the engine's worker. */
+  async function showTwin() {
+    if (!(state.twin || twin) || !run || surroundings.isLocal) return
+    const of = room, { mountTwin } = await import('../twin/index.js')
+    if (room !== of || !room || !figure || !run) return
+    twin ??= mountTwin(body, room, context)
+    attempt(() => twin?.update(runHere(), currentView()))
+  }
   /** Formulas and code, loaded when an element is to show them. */
   async function showDepth() {
     if (!['formula', 'code'].includes(state.depth) || !run) return
-    const { mountDepthPanel } = await import('../shell/depth.js'), of = room
+    const of = room, { mountDepthPanel } = await import('../shell/depth.js')
     if (room !== of || !figure) return
     depthPanel ??= mountDepthPanel(body, context)
     depthPanel.update(run, currentView())
@@ -187,9 +203,11 @@ export function mountElementFigure(container, initial, surroundings) {
     figure.update(run, currentView())
     figure.updateControls(state, problems())
     selection.show()
+    container.toggleAttribute('data-controls', hasControls)
     container.setAttribute('data-depth', state.depth)
     container.setAttribute('data-room', /** @type {Room} */ (room).id)
     showDepth().catch(reportError)
+    showTwin().catch(reportError)
   }
   /** What a program may want to know of a run. @param {Run} current */
   const describeRun = ({ settings, decoding }) => ({
@@ -238,6 +256,7 @@ export function mountElementFigure(container, initial, surroundings) {
       isDestroyed = true
       resizeObserver.disconnect()
       figure?.destroy()
+      twin?.destroy()
       companion?.destroy?.()
       figure = null
       run = null

@@ -109,6 +109,7 @@ export async function planLesson(host, root, emit) {
   const id = host.getAttribute('lesson') ?? LESSONS[0].id
   if (!findLesson(id)) throw expectOne('lesson', id, LESSONS.map(lesson => lesson.id))
   const lesson = await loadLesson(id), state = readStep(host, id, lesson, root.language)
+  await root.loadModels([lesson.model, ...lesson.steps.flatMap(step => step.model ?? [])])
   root.setModel(state.model)
   return {
     key: JSON.stringify([root.language, id]), state, styles: [lessonStyles, figureStyles, elementStyles],

@@ -7,12 +7,14 @@ import { resolveMode } from '../shell/theme.js'
 import { LANGUAGES, loadTexts } from '../words/index.js'
 import { AttributeError, expectHead, readFromLink, readLanguage, readState, readStateOfRun } from './attributes.js'
 import { openSession } from './engine.js'
+import { loadModelTexts } from './model_texts.js'
 import { mountElementFigure } from './figure.js'
 import { sheetsFor } from './styles.js'
 
 /** @import { GlassElement, Mounted } from './base.js' */
 /** @import { Surroundings } from './figure.js' */
 /** @import { Session } from '../shell/engine.js' */
+/** @import { Texts } from '../lib/text.js' */
 /** @import { Failure, Language, Mode, State, Translate } from '../types.d.ts' */
 
 /** The font size that the styles were made for, and how much larger or smaller a figure may be. */
@@ -38,9 +40,10 @@ const zoomOf = element => Math.min(MAX_ZOOM, Math.max(MIN_ZOOM,
   parseFloat(getComputedStyle(element).fontSize) / FONT_SIZE || 1))
 
 /**
- * The root of a shadow tree. setModel: whose words are looked up first; adopt: adds style sheets.
- * @typedef {{ element: HTMLElement, t: Translate, language: Language, refresh(): void,
- *   setModel(id: string): void, adopt(styles?: string[]): void }} Root
+ * The root of a shadow tree. setModel: whose texts are looked up first, once loadModels has loaded them; adopt: adds
+ * style sheets.
+ * @typedef {{ element: HTMLElement, t: Translate, language: Language, refresh(isPrinting?: boolean): void,
+ *   loadModels(ids: string[]): Promise<void>, setModel(id: string): void, adopt(styles?: string[]): void }} Root
  * @typedef {(host: GlassElement, root: Root, emit: (type: string, detail: object) => void) => Plan | Promise<Plan>}
  *   Planner
  */
@@ -51,19 +54,24 @@ const zoomOf = element => Math.min(MAX_ZOOM, Math.max(MIN_ZOOM,
  */
 async function prepareRoot(host) {
   const language = readLanguage(host)
-  const { page, models } = await loadTexts(language, true)
-  let model = modelIdOf(host)
-  const t = translator(page, { strict: false, own: () => /** @type {any} */ (models)[model] })
+  let model = host.source ? 'own' : modelIdOf(host)
+  /** @type {Record<string, Texts | undefined>} */ const ownTexts = {}
+  /** @param {string[]} ids */
+  const loadModels = async ids => {
+    await Promise.all(ids.map(async id => { ownTexts[id] = await loadModelTexts(language, id) }))
+  }
+  const [{ page }] = await Promise.all([loadTexts(language, true), loadModels([model])])
+  const t = translator(page, { strict: false, own: () => ownTexts[model] })
   const shadow = /** @type {ShadowRoot} */ (host.shadowRoot)
   shadow.adoptedStyleSheets = sheetsFor()
   const element = h('div', { className: 'root', role: 'group', lang: LANGUAGES[language].tag })
-  const refresh = () => {
-    element.setAttribute('data-theme', modeOf(host))
+  const refresh = (isPrinting = false) => {
+    element.setAttribute('data-theme', isPrinting ? 'light' : modeOf(host))
     element.style.setProperty('zoom', String(zoomOf(host)))
   }
   refresh()
   return {
-    element, t, language, refresh,
+    element, t, language, refresh, loadModels,
     setModel(id) {
       model = id
     },
@@ -133,7 +141,7 @@ const mountedParts = new WeakMap()
 function mountFigure(host, root, plan, session, fail) {
   const { t, language, element } = root, { state, emits = () => true } = plan
   const figure = mountElementFigure(element, state, {
-    hasControls: true, ...plan, session, t, language, mode: () => modeOf(host), fail,
+    hasControls: true, isLocal: Boolean(host.source), ...plan, session, t, language, mode: () => modeOf(host), fail,
     emit: (type, detail) => {
       if (type === 'run') host.clearError()
       if (emits(type)) emit(host, type, detail)
@@ -148,12 +156,16 @@ function mountFigure(host, root, plan, session, fail) {
 /**
  * Retains what an element displays.
  * @param {GlassElement} host @param {Root} root @param {string} key @param {Part} part
+ * @returns {Mounted}
  */
 function retain(host, root, key, part) {
   mountedParts.set(host, { part, key })
   return { ...part, show() {
     root.refresh()
     part.show()
+  }, print(isOn) {
+    root.refresh(isOn)
+    part.print(isOn)
   }, destroy() {
     mountedParts.delete(host)
     part.destroy()
