@@ -178,7 +178,7 @@ const PACKS = { gz: [promisify(gzip), { level: 9 }], br: [promisify(brotliCompre
 
 /**
  * dist/site: scripts with source maps, styles, kernels, weights. Dynamic imports become chunks.
- * @returns {Promise<{ metafile: Metafile, elements: Metafile }>} esbuild's descriptions of the scripts
+ * @returns {Promise<Record<'metafile' | 'elements' | 'others', Metafile>>} esbuild's descriptions of the scripts
  */
 async function site() {
   await rm(SITE, { recursive: true, force: true })
@@ -191,7 +191,8 @@ async function site() {
   const elements = await buildElements(bundle, SITE, [
     modelsOnDemand, leavingOut(NOT_IN_ELEMENTS), withoutUnused, fetchedLater, classNames
   ])
-  await bundle({ ...workers, entryPoints: { check: here('check/worker.js'), theatre: here('theatre/worker.js') } })
+  const others = await bundle({ ...workers, metafile: true,
+    entryPoints: { check: here('check/worker.js'), theatre: here('theatre/worker.js') } })
   await bundle({ entryPoints: [here('exercises/worker.js')], outfile: `${SITE}cell.js`, format: 'iife' })
   await cellFrame()
   // The library with its kernels inside, for a script tag or wherever one file is wanted.
@@ -208,7 +209,7 @@ async function site() {
   await guides()
   for (const name of ['glassformer.wasm', 'glassformer.blocks.wasm']) await cp(here(`../dist/${name}`), SITE + name)
   for (const { name, path } of FILES) await cp(here(path), SITE + name)
-  return { metafile: { ...page, outputs }, elements }
+  return { metafile: { ...page, outputs }, elements, others: /** @type {Metafile} */ (others.metafile) }
 }
 
 /** The document in which cells run: its policy allows its one script by hash. */
@@ -410,19 +411,20 @@ async function reportElements({ outputs }) {
 
 /**
  * dist/elements: what the npm package has of the elements, with their kernels, weights and types.
- * @param {Metafile} metafile
+ * @param {Metafile} metafile @param {Metafile} others which describes the training's worker
  */
-async function packageElements({ outputs }) {
+async function packageElements({ outputs }, others) {
   const folder = here('../dist/elements/')
   await rm(folder, { recursive: true, force: true })
   const weights = READY.flatMap(({ id }) => filesFor(settingsOf(defaults(id))))
-  const scripts = scriptsOf(outputs, Object.values(outputs).map(({ entryPoint }) => entryPoint))
-  await Promise.all([...scripts, 'glassformer.wasm', 'code.json', ...weights].map(name => cp(SITE + name, folder + name)))
+  const scripts = [...scriptsOf(outputs, Object.values(outputs).map(({ entryPoint }) => entryPoint)),
+    ...scriptsOf(others.outputs, ['web/theatre/worker.js'])]
+  await Promise.all([...scripts, 'glassformer.wasm', 'code.json', 'learned.json', ...weights].map(name => cp(SITE + name, folder + name)))
   await cp(here('elements/elements.d.ts'), `${folder}elements.d.ts`)
 }
 
-const { metafile, elements } = await site()
+const { metafile, elements, others } = await site()
 await offline(elements)
-await Promise.all([single(), packAll(), packageElements(elements)])
+await Promise.all([single(), packAll(), packageElements(elements, others)])
 await report(metafile)
 await reportElements(elements)

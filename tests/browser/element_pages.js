@@ -5,7 +5,9 @@ export const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; 
 
 const escape = text => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
 /** The code of an element. */
-export const figure = attributes => `<glass-figure ${Object.entries(attributes).map(([name, value]) => `${name}="${escape(value)}"`).join(' ')}></glass-figure>`
+export const element = (name, attributes) => (
+  `<glass-${name} ${Object.entries(attributes).map(([key, value]) => `${key}="${escape(value)}"`).join(' ')}></glass-${name}>`)
+export const figure = attributes => element('figure', attributes)
 
 /** A page under a strict policy. */
 export const html = (body, { style = '', policy = POLICY, script = 'elements.js' } = {}) => `<!doctype html><html lang="en"><head>
@@ -21,7 +23,7 @@ export async function openBlog(browser, url, options = {}) {
   context.on('request', request => requested.push(request.url()))
   await page.addInitScript(() => {
     globalThis.events = []
-    for (const type of ['glass-run', 'glass-answer', 'glass-select']) {
+    for (const type of ['run', 'answer', 'select', 'step', 'finish'].map(name => `glass-${name}`)) {
       document.addEventListener(type, ({ detail, target }) => globalThis.events.push({ type, detail, id: target.id }))
     }
     document.addEventListener('error', ({ message, target }) => message && globalThis.events.push({ type: 'error', message, id: target.id }), true)
@@ -30,26 +32,29 @@ export async function openBlog(browser, url, options = {}) {
   return { page, complaints, requested, close: () => context.close() }
 }
 
+/** Every element. */
+export const ALL = 'glass-figure, glass-lesson, glass-model, glass-training'
+/** What an element has that is displayed: a figure, the words of a lesson, the answer of a training, or an error. */
+const DRAWN = '.root[data-room] .figure-foot, .map li a, .lesson-bar[data-step], [data-room^="step"] .theatre-answer, .glass-error'
+
 /** Scrolls to every element and waits until it displays its figure. */
 export async function showAll(page) {
-  const count = await page.evaluate(() => document.querySelectorAll('glass-figure').length)
+  const count = await page.$$eval(ALL, list => list.length)
   for (let i = 0; i < count; i++) {
-    await page.evaluate(n => document.querySelectorAll('glass-figure')[n].scrollIntoView(), i)
-    await page.waitForFunction(n => {
-      const root = document.querySelectorAll('glass-figure')[n].shadowRoot
-      return root.querySelector('.root[data-room] .figure-foot') || root.querySelector('.glass-error')
-    }, i)
+    await page.evaluate(([all, n]) => document.querySelectorAll(all)[n].scrollIntoView(), [ALL, i])
+    await page.waitForFunction(([all, drawn, n]) => (
+      document.querySelectorAll(all)[n].shadowRoot.querySelector(drawn)), [ALL, DRAWN, i])
   }
-  const errors = await page.evaluate(() => [...document.querySelectorAll('glass-figure')]
-    .flatMap(({ shadowRoot }) => shadowRoot.querySelector('.glass-error')?.textContent ?? []))
+  const errors = await page.$$eval(ALL, list => (
+    list.flatMap(({ shadowRoot }) => shadowRoot.querySelector('.glass-error')?.textContent ?? [])))
   assert.deepEqual(errors, [])
   await page.waitForTimeout(300)
 }
 
 /** The tables of every element: the name of the tensor and the numbers, row by row. */
-export const readTables = page => page.evaluate(async () => {
+export const readTables = page => page.evaluate(async selector => {
   const all = []
-  for (const element of document.querySelectorAll('glass-figure')) {
+  for (const element of document.querySelectorAll(selector)) {
     const root = element.shadowRoot
     for (const details of root.querySelectorAll('.numbers')) details.open = true
     for (let i = 0; i < 100 && [...root.querySelectorAll('.tables')].some(list => !list.querySelector('td')); i++) {
@@ -64,5 +69,5 @@ export const readTables = page => page.evaluate(async () => {
     })
   }
   return all
-})
+}, ALL)
 export const toNumber = text => Math.fround(Number(text.replaceAll('−', '-').replace('∞', 'Infinity')))

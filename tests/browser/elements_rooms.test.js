@@ -69,6 +69,32 @@ test('a run of one\'s own modules becomes a figure without a worker', async () =
   await close()
 })
 
+const readSnippets = async (name, language) => (
+  Array.from((await readFile(new URL(`../../${name}`, import.meta.url), 'utf8')).matchAll(new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``, 'g')), ([, code]) => code))
+
+test('the three lines of README make a figure', async () => {
+  for (const name of ['README.md', 'README.ko.md']) {
+    const [[first], lines] = await Promise.all([readSnippets(name, 'js'), readSnippets(name, 'javascript')])
+    assert.equal(lines.length, 1)
+    assert.equal(lines[0].trim().split('\n').length, 3)
+    const code = (first + lines[0]).replace("'glassformer'", "'./glassformer.js'").replace("'glassformer/elements'", "'./elements.js'")
+      .replace('load()', "load({ wasm: new URL('glassformer.wasm', import.meta.url) })")
+    const own = await serve({
+      'glassformer.js': await bundleLibrary(), 'own.js': `${code}\nglobalThis.names = trace.names; globalThis.values = [...run.tensor('layer.self_attn.weights').values]`,
+      'own.html': html('<div id="place"></div>', { script: 'own.js', policy: POLICY.replace("'self';", "'self' 'wasm-unsafe-eval';") })
+    })
+    after(() => own.close())
+    const { page, complaints, close } = await openPage(`${own.url}own.html`)
+    await page.waitForSelector('glass-figure')
+    await showAll(page)
+    const [{ tables }] = await readTables(page), expected = await page.evaluate(() => globalThis.values)
+    const { values } = tables.find(table => table.name === 'layer.self_attn.weights')
+    assert.ok(values.length === 25 && values.every((text, i) => toNumber(text) === expected[i]))
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
 test('an embedded page tells its frame how high it is', async () => {
   const { page, close } = await openPage('frame.html')
   const frame = await (await page.waitForSelector('iframe')).contentFrame()
@@ -113,7 +139,7 @@ const readExamples = async () => Array.from((await readFile(GUIDE, 'utf8')).matc
 
 test('the examples of the guide work as they stand', async () => {
   const examples = await readExamples()
-  assert.equal(examples.length, 4)
+  assert.equal(examples.length, 6)
   const text = await bundleLibrary()
   const ICON = '<link rel="icon" href="data:,">'
   const own = await serve({
@@ -122,8 +148,12 @@ test('the examples of the guide work as they stand', async () => {
   after(() => own.close())
   for (const i of examples.keys()) {
     const { page, complaints, close } = await openPage(`${own.url}example${i}.html`)
-    await page.waitForSelector('glass-figure')
+    await page.waitForSelector('glass-figure, glass-lesson, glass-training')
     await showAll(page)
+    if (await page.$('glass-lesson')) {
+      await page.click('[data-option="zero"]')
+      await page.waitForFunction(() => document.querySelector('#answered').textContent === '1')
+    }
     assert.deepEqual(complaints, [])
     if (await page.$('#date')) {
       assert.equal(await page.textContent('#answer'), '1999년 4월 3일')

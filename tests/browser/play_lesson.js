@@ -78,7 +78,8 @@ export async function rightAt(page, lesson, step, language) {
   return rights.get(key)
 }
 
-function computeRight(state, lesson, step, language) {
+/** The right answer to a step and its options, from runs made here. */
+export function computeRight(state, lesson, step, language) {
   const before = runInNode(state)
   const link = typeof step.answerState === 'function' ? step.answerState(before, { state }) : step.answerState?.[language] ?? step.answerState
   const then = step.answerState ? stepState(lesson, link, state, language) : state

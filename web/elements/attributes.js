@@ -19,7 +19,7 @@ export class AttributeError extends Error {
 }
 
 /** @param {string} attribute @param {string | number} came @param {readonly (string | number)[] | string} expected */
-const expectOne = (attribute, came, expected) => new AttributeError(attribute, { key: 'elements.expected', values: {
+export const expectOne = (attribute, came, expected) => new AttributeError(attribute, { key: 'elements.expected', values: {
   attribute, came: String(came), expected: Array.isArray(expected) ? expected.join(', ') : expected
 } })
 
@@ -34,7 +34,7 @@ function readChoice(element, attribute, allowed, fallback) {
 }
 
 /** A number in an attribute. @param {Element} element @param {string} attribute @param {number} fallback */
-function readIndex(element, attribute, fallback) {
+export function readIndex(element, attribute, fallback) {
   const text = element.getAttribute(attribute)
   if (text === null) return fallback
   if (!/^\d+$/.test(text.trim())) throw expectOne(attribute, text, '0, 1, 2, …')
@@ -63,7 +63,7 @@ function optionsOf(key, model) {
 }
 
 /** The problem of a run's settings as one of the attribute that has it. @param {State} state @param {boolean} isLink */
-function expectSettings(state, isLink) {
+export function expectSettings(state, isLink) {
   const [found] = Object.entries(problemsOf(state))
   if (!found) return
   const [name, problem] = found, isText = name === textField(modelOf(state.model))
@@ -95,10 +95,14 @@ export function readState(element) {
   return state
 }
 
+/** What a reader of any element may choose: how much is shown, and light or dark. @param {Element} element */
+export const readAppearance = element => (
+  { depth: readChoice(element, 'depth', DEPTHS, 'numbers'), theme: readChoice(element, 'theme', THEMES, 'auto') })
+
 /** The state of a figure of a program's own run. @param {Element} element @returns {State} */
 export const readStateOfRun = element => ({
   ...defaults('own'), embed: true, room: element.getAttribute('room') ?? 'house', head: readIndex(element, 'head', 0),
-  depth: readChoice(element, 'depth', DEPTHS, 'numbers'), theme: readChoice(element, 'theme', THEMES, 'auto')
+  ...readAppearance(element)
 })
 
 /**

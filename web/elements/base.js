@@ -8,7 +8,11 @@
 /** Pixels around the viewport within which an element starts. */
 const MARGIN = 600
 
-/** @typedef {{ destroy(): void, print(isOn: boolean): void, show(): void, link(): string }} Mounted */
+/**
+ * What an element displays. act: does what a program asks for.
+ * @typedef {{ destroy(): void, print(isOn: boolean): void, show(): void, link(): string,
+ *   act?: Record<string, () => void> }} Mounted
+ */
 /** @typedef {{ gf: Library, run: LibraryRun }} Source */
 /** @typedef {typeof import('./start.js')} Code what a started element needs */
 
@@ -41,7 +45,7 @@ export class GlassElement extends HTMLElement {
   /** Changes with every start and stop, so that what arrives late is recognized. */ #serial = 0
   #isWaiting = false
   /** @type {Source | null} */ #source = null
-  /** What this element displays; the name of a function of `start.js`. @type {'startFigure'} */
+  /** What this element displays; the name of a function of `start.js`. @type {Extract<keyof Code, `start${string}`>} */
   static starter = 'startFigure'
 
   constructor() {

@@ -3,6 +3,8 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
+import { READY } from '../models/index.js'
+import { LANGUAGES } from '../words/index.js'
 
 /** @import { BuildOptions, BuildResult, Metafile, Plugin } from 'esbuild' */
 
@@ -22,24 +24,24 @@ const cssAsText = {
 }
 
 /**
- * Figures of elements have no menu, so that they need no pictures of themselves either.
+ * The menu of a figure is loaded when it is opened.
  * @type {Plugin}
  */
-const withoutMenu = {
-  name: 'without menu',
-  setup({ onLoad }) {
-    onLoad({ filter: /\/web\/lib\/figure_menu\.js$/ }, () => ({ contents: 'export const mountFigureMenu = () => {}' }))
-    onLoad({ filter: /\/web\/lib\/snapshot\.js$/ }, () => ({ contents: 'export const snapshot = () => null' }))
-    onLoad({ filter: /\/web\/lib\/svg\.js$/ }, () => ({ contents: 'export const drawFigure = () => null' }))
-  }
+const menuOnDemand = {
+  name: 'menu on demand',
+  setup: ({ onResolve }) => onResolve({ filter: /\/figure_menu\.js$/ }, ({ importer }) => (
+    importer.endsWith('/web/lib/figure.js') ? { path: here('figure_menu.js') } : undefined))
 }
 
 /** Texts of a room that stand around its figure, which an element does not show. */
 const AROUND = /^(what\w*|try|without|reading|note)$/
 /** Parts of the page that an element does not have. */
-const ABSENT = ['opening', 'reading', 'bring', 'check', 'learned', 'player', 'lessonLinks', 'links', 'unfetched']
+const ABSENT = ['opening', 'reading', 'bring', 'check', 'learned', 'lessonLinks', 'links', 'unfetched']
 
 /** @typedef {{ [key: string]: Texts | string }} Texts */
+
+/** The query of an import of the texts of one model. */
+const OF_MODEL = '?model='
 
 /** @param {Texts} texts @returns {Texts} */
 function figureTexts({ stages = {}, ...texts }) {
@@ -55,15 +57,28 @@ function figureTexts({ stages = {}, ...texts }) {
  */
 const textsOfFigures = {
   name: 'texts of figures',
-  setup({ onLoad }) {
+  setup({ onLoad, onResolve }) {
     onLoad({ filter: /\/words\/\w+\/opening\.json$/ }, () => ({ contents: '{}', loader: 'json' }))
-    onLoad({ filter: /\/words\/\w+\/page\.json$/ }, async ({ path }) => {
+    onResolve({ filter: /\?model=/ }, ({ path, resolveDir }) => {
+      const [file, id] = path.split(OF_MODEL)
+      return { path: fileURLToPath(new URL(file, `file://${resolveDir}/`)), suffix: OF_MODEL + id }
+    })
+    onLoad({ filter: /\/words\/\w+\/page\.json$/ }, async ({ path, suffix }) => {
       const [page, opening] = await Promise.all([path, path.replace('page.json', 'opening.json')]
-        .map(async file => JSON.parse(await readFile(file, 'utf8'))))
-      const models = Object.entries({ ...opening.models, ...page.models }).filter(([id]) => id !== 'own')
-        .map(([id]) => [id, figureTexts({ ...opening.models?.[id], ...page.models?.[id] })])
-      const texts = { page: figureTexts({ ...opening.page, ...page.page }), models: Object.fromEntries(models) }
+          .map(async file => JSON.parse(await readFile(file, 'utf8')))), id = suffix.replace(OF_MODEL, '')
+      const texts = id ? figureTexts({ ...opening.models?.[id], ...page.models?.[id] })
+        : { page: figureTexts({ ...opening.page, ...page.page }), models: {} }
       return { contents: JSON.stringify(texts), loader: 'json' }
+    })
+    onLoad({ filter: /\/elements\/model_texts\.js$/ }, async ({ path }) => {
+      const languages = Object.keys(LANGUAGES), words = path.replace('elements/model_texts.js', 'words/')
+      const loaders = await Promise.all(languages.map(async language => {
+        const files = await Promise.all(['page', 'opening'].map(async name => JSON.parse(await readFile(`${words}${language}/${name}.json`, 'utf8'))))
+        const ids = READY.map(({ id }) => id).filter(id => files.some(({ models }) => models?.[id]))
+        return `${language}: { ${ids.map(id => `${id}: () => import('../words/${language}/page.json${OF_MODEL}${id}')`).join()} }`
+      }))
+      return { contents: `const LOADERS = { ${loaders.join()} }
+        export const loadModelTexts = async (language, model) => (await LOADERS[language][model]?.())?.default` }
     })
   }
 }
@@ -77,7 +92,7 @@ export async function buildElements(bundle, folder, workerPlugins) {
   const common = { outdir: folder, format: /** @type {const} */ ('esm'), splitting: true, metafile: true }
   const [page, worker] = await Promise.all([
     bundle({ ...common, entryPoints: { elements: here('index.js') }, chunkNames: 'chunks/element-[name]-[hash]', define: {},
-      plugins: [cssAsText, textsOfFigures, withoutMenu] }),
+      plugins: [cssAsText, textsOfFigures, menuOnDemand] }),
     bundle({ ...common, entryPoints: { 'elements-worker': here('../worker/index.js') }, chunkNames: 'chunks/elements-worker-[hash]',
       plugins: workerPlugins })
   ])

@@ -6,7 +6,7 @@ import { formatExact } from '../lib/number.js'
 import { describeOrigin } from '../lib/provenance.js'
 import { getAxisLabels, getTensor, readRun } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
-import { modelOf, settingsOf } from '../models/index.js'
+import { modelOf, problemsOf, settingsOf } from '../models/index.js'
 import { otherTextOf } from '../models/pairs.js'
 import { runKeys, toHash } from '../models/state.js'
 import { roomsOf } from '../rooms/index.js'
@@ -36,9 +36,17 @@ import { areStagesLoaded, loadStages } from './stages.js'
  * @property {Language} language
  * @property {() => Mode} mode
  * @property {boolean} hasControls
+ * @property {boolean} [isLocal] whether a program's own run is displayed, so that nothing else can be computed
  * @property {(type: string, detail: object) => void} emit
  * @property {(error: unknown) => void} fail shows an error
- * @property {(room: Room) => void} check refuses attributes that a room does not have
+ * @property {(room: Room) => void} [check] refuses attributes that a room does not have
+ * @property {(rooms: Room[], state: State) => Room} [pickRoom] the room of a state; by default it has to exist
+ * @property {(context: Context, stage: HTMLElement) => Companion} [mountCompanion] what else an element displays
+ *
+ * @typedef {object} Companion what stands above the figure: a lesson, a map
+ * @property {HTMLElement[]} elements
+ * @property {(run: Run | null, view: () => View, problems: Record<string, string>) => void} update
+ * @property {() => void} [destroy]
  */
 
 /** The tokens at a cell, or its indices. @param {Run} run @param {Cell} cell */
@@ -56,7 +64,8 @@ const linkTo = state => `${addressOf('index.html')}#${toHash({ ...state, embed: 
  * @param {State} initial
  * @param {Surroundings} surroundings
  */
-export function mountElementFigure(container, initial, { session, t, language, mode, hasControls, emit, fail, check }) {
+export function mountElementFigure(container, initial, surroundings) {
+  const { session, t, language, mode, hasControls, emit, fail, check, mountCompanion } = surroundings
   let state = initial, isPrinting = false, isDestroyed = false, isChecked = false, width = 0
   /** @type {Run | null} */ let run = null
   /** @type {Room | null} */ let room = null
@@ -66,9 +75,14 @@ export function mountElementFigure(container, initial, { session, t, language, m
   const cellLine = h('p', { className: 'glass-cell', hidden: true })
   const title = h('p', { className: 'glass-title' }), originLine = h('p', { className: 'provenance' })
   const body = h('div', { className: 'glass-body stage' })
-  container.append(body, cellLine)
+  /** @type {Companion | null} */ let companion = null
+  /** @type {import('../twin/index.js').Twin | null} */ let twin = null
 
-  const rooms = () => roomsOf(run)
+  /** The run, unless it is of a model that has just been left. */
+  const runHere = () => (run?.settings.model === state.model ? run : null)
+  const rooms = () => roomsOf(runHere())
+  const twinRun = () => twin?.run(runHere()) ?? null
+  const pickRoom = surroundings.pickRoom ?? ((all, current) => findRoom(current, all))
   const currentView = () => createView(state, run, /** @type {Room} */ (room), rooms())
   /** @type {Context['runQuery']} */
   const runQuery = async (type, details, onProgress) => {
@@ -83,14 +97,15 @@ export function mountElementFigure(container, initial, { session, t, language, m
   const reportError = error => {
     if (!(/** @type {Failure} */ (error).isStale)) fail(error)
   }
-  const { attempt, loadAll } = createValueLoader({ runQuery, twin: () => null, reportError, rerender: () => show() })
+  const { attempt, loadAll } = createValueLoader({ runQuery, twin: twinRun, reportError, rerender: () => show() })
   const selection = createSelection({
-    panel: cellLine, get: () => state, set, run: () => run, twin: () => null, view: currentView, runQuery, attempt,
-    parts: () => ({ frame: figure ?? undefined, inspector: { update: showCell, edit() {}, undo() {}, redo() {} } })
+    panel: cellLine, get: () => state, set, run: () => run, twin: twinRun, view: currentView, runQuery, attempt,
+    parts: () => ({ frame: figure ?? undefined, twin: twin ?? undefined,
+      inspector: { update: showCell, edit() {}, undo() {}, redo() {} } })
   })
   const context = /** @type {Context} */ ({
     t, set, runQuery, reportError, loadAll, rooms,
-    get: () => state, run: () => run, language: () => language,
+    get: () => state, run: runHere, language: () => language,
     theme: () => ({ mode: isPrinting ? 'light' : mode(), palette: PALETTES[isPrinting ? 'light' : mode()], isPaper: isPrinting }),
     enterRoom: id => set({ room: id, cell: null }), href: id => linkTo({ ...state, room: id, cell: null }),
     link: (patch = {}) => linkTo({ ...state, ...patch }),
@@ -98,7 +113,8 @@ export function mountElementFigure(container, initial, { session, t, language, m
     pinSource: selection.pinSource, currentCell: selection.current, editCell() {},
     width: () => width || (figure ? measureWidth(figure.figure) : 0),
     written: tokens => modelOf(state.model).written(tokens), otherText: () => otherTextOf(state, language),
-    heading: () => t(`stages.${room?.words}.title`), origin, onOneScale: data => data,
+    heading: () => t(`stages.${room?.words}.title`), origin,
+    onOneScale: (data, ...details) => twin?.onOneScale(data, ...details) ?? data,
     isCurrent: () => runKeys(state).every(key => Object.is(run?.requested?.[key], settingsOf(state)[key])),
     rerun: () => compute(settingsOf(state)), showControls() {}, ready: async () => {}
   })
@@ -123,13 +139,16 @@ export function mountElementFigure(container, initial, { session, t, language, m
   const resizeObserver = new ResizeObserver(([{ contentRect }]) => {
     if (Math.floor(contentRect.width) === width) return
     width = Math.floor(contentRect.width)
-    show()
+    // Drawing changes the height, of which browsers would complain within the same frame.
+    requestAnimationFrame(() => isDestroyed || show())
   })
   /** Builds the frame of a room. @param {Room} next */
   function mountRoom(next) {
     figure?.destroy()
     resizeObserver.disconnect()
     depthPanel = null
+    twin?.destroy()
+    twin = null
     if (room) selection.clearSelection()
     room = next
     figure = mountRoomFigure(next, context)
@@ -139,42 +158,56 @@ export function mountElementFigure(container, initial, { session, t, language, m
     container.setAttribute('aria-label', t(`stages.${next.words}.title`))
     resizeObserver.observe(figure.figure)
   }
+  /** The second run of a link that compares two, in the engine's worker. */
+  async function showTwin() {
+    if (!(state.twin || twin) || !run || surroundings.isLocal) return
+    const of = room, { mountTwin } = await import('../twin/index.js')
+    if (room !== of || !room || !figure || !run) return
+    twin ??= mountTwin(body, room, context)
+    attempt(() => twin?.update(runHere(), currentView()))
+  }
   /** Formulas and code, loaded when an element is to show them. */
   async function showDepth() {
     if (!['formula', 'code'].includes(state.depth) || !run) return
-    const { mountDepthPanel } = await import('../shell/depth.js'), of = room
+    const of = room, { mountDepthPanel } = await import('../shell/depth.js')
     if (room !== of || !figure) return
     depthPanel ??= mountDepthPanel(body, context)
     depthPanel.update(run, currentView())
   }
+  /** The problems of the settings, in words. */
+  const problems = () => Object.fromEntries(
+    Object.entries(problemsOf(state)).map(([name, { key, values }]) => [name, t(key, values)]))
   function show() {
-    if (!run) return
     try {
-      showRoom(findRoom(state, rooms()))
+      const isShown = runHere() !== null && showRoom(pickRoom(rooms(), state))
+      companion?.update(isShown ? runHere() : null, currentView, problems())
     } catch (error) {
       reportError(error)
     }
   }
-  /** @param {Room} next */
+  /** Shows a room, or loads it first. @param {Room} next @returns {boolean} whether it is shown */
   function showRoom(next) {
-    if (!isChecked) check(next)
+    if (!isChecked) check?.(next)
     isChecked = true
     if (!areStagesLoaded(next, rooms())) {
       loadStages(next, rooms()).then(show).catch(reportError)
-      return
+      return false
     }
     if (room !== next) mountRoom(next)
     attempt(render)
+    return true
   }
   function render() {
     if (!run || !figure) return
     setText(originLine, origin())
     figure.update(run, currentView())
-    figure.updateControls(state, {})
+    figure.updateControls(state, problems())
     selection.show()
+    container.toggleAttribute('data-controls', hasControls)
     container.setAttribute('data-depth', state.depth)
     container.setAttribute('data-room', /** @type {Room} */ (room).id)
     showDepth().catch(reportError)
+    showTwin().catch(reportError)
   }
   /** What a program may want to know of a run. @param {Run} current */
   const describeRun = ({ settings, decoding }) => ({
@@ -197,10 +230,13 @@ export function mountElementFigure(container, initial, { session, t, language, m
     const before = state
     state = { ...state, ...patch }
     const recomputes = before.model !== state.model || runKeys(state).some(key => !Object.is(before[key], state[key]))
-    if (recomputes || !run) compute(settingsOf(state))
-    else show()
+    if ((recomputes || !run) && Object.keys(problemsOf(state)).length === 0) compute(settingsOf(state))
+    if (!recomputes || companion) show()
   }
+  companion = mountCompanion?.(context, body) ?? null
+  container.append(...(companion?.elements ?? []), body, cellLine)
   compute(settingsOf(state))
+  show()
   return {
     /** Displays another state. @param {State} next */
     update(next) {
@@ -220,6 +256,8 @@ export function mountElementFigure(container, initial, { session, t, language, m
       isDestroyed = true
       resizeObserver.disconnect()
       figure?.destroy()
+      twin?.destroy()
+      companion?.destroy?.()
       figure = null
       run = null
     }

@@ -18,6 +18,49 @@ export class GlassFigure extends GlassElement {
 }
 reflectAttributes(GlassFigure, FIGURE_ATTRIBUTES, ['controls'])
 
+const LESSON_ATTRIBUTES = ['lesson', 'step', 'input', 'theme', 'depth']
+
+/** `<glass-lesson>`: a lesson of the course, with its figures and questions. */
+export class GlassLesson extends GlassElement {
+  static observedAttributes = [...LESSON_ATTRIBUTES, 'lang']
+  static starter = /** @type {const} */ ('startLesson')
+}
+reflectAttributes(GlassLesson, LESSON_ATTRIBUTES)
+
+const MODEL_ATTRIBUTES = ['model', 'room', 'input', 'settings', 'head', 'theme', 'depth', 'state']
+
+/** `<glass-model>`: the map of a model, and the room that is pressed there. */
+export class GlassModel extends GlassElement {
+  static observedAttributes = [...MODEL_ATTRIBUTES, 'lang']
+  static starter = /** @type {const} */ ('startModel')
+}
+reflectAttributes(GlassModel, MODEL_ATTRIBUTES)
+
+const TRAINING_ATTRIBUTES = ['task', 'settings', 'input', 'theme']
+
+/** `<glass-training>`: a model that learns in the reader's browser. */
+export class GlassTraining extends GlassElement {
+  static observedAttributes = [...TRAINING_ATTRIBUTES, 'lang']
+  static starter = /** @type {const} */ ('startTraining')
+
+  play() {
+    this.mounted?.act?.play()
+  }
+
+  pause() {
+    this.mounted?.act?.pause()
+  }
+
+  step() {
+    this.mounted?.act?.step()
+  }
+}
+reflectAttributes(GlassTraining, TRAINING_ATTRIBUTES)
+
+const ELEMENTS = {
+  'glass-figure': GlassFigure, 'glass-lesson': GlassLesson, 'glass-model': GlassModel, 'glass-training': GlassTraining
+}
+
 /**
  * Sets where the files of the elements are, when a build tool has moved this module away from them.
  * @param {{ folder: string | URL }} options the address of the folder
@@ -49,4 +92,6 @@ export function figure(element, run, options) {
   return own
 }
 
-if (!customElements.get('glass-figure')) customElements.define('glass-figure', GlassFigure)
+for (const [name, element] of Object.entries(ELEMENTS)) {
+  if (!customElements.get(name)) customElements.define(name, element)
+}

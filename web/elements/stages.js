@@ -60,13 +60,16 @@ const STAGES = {
   wordpiece: () => import('../stages/wordpiece.js')
 }
 
-/** Loads what a room displays; the house displays pictures of other rooms. @param {Room} room @param {Room[]} rooms */
-export async function loadStages(room, rooms) {
-  const ids = room.stage === 'house' ? rooms.filter(({ isFloor }) => isFloor).map(({ stage }) => stage) : []
-  const missing = [...new Set([room.stage, ...ids])].filter(id => !stageOf(id))
+/** Loads what rooms display. @param {Room[]} rooms */
+export async function loadAllStages(rooms) {
+  const missing = [...new Set(rooms.map(({ stage }) => stage))].filter(id => !stageOf(id))
   if (missing.length === 0) return
   registerStages(/** @type {Stage[]} */ (await Promise.all(missing.map(id => STAGES[id]()))))
 }
+
+/** Loads what a room displays; the house displays pictures of other rooms. @param {Room} room @param {Room[]} rooms */
+export const loadStages = (room, rooms) => (
+  loadAllStages([room, ...(room.stage === 'house' ? rooms.filter(({ isFloor }) => isFloor) : [])]))
 
 /** Whether everything that a room displays is loaded. @param {Room} room @param {Room[]} rooms */
 export const areStagesLoaded = (room, rooms) => (

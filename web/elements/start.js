@@ -7,11 +7,15 @@ import { resolveMode } from '../shell/theme.js'
 import { LANGUAGES, loadTexts } from '../words/index.js'
 import { AttributeError, expectHead, readFromLink, readLanguage, readState, readStateOfRun } from './attributes.js'
 import { openSession } from './engine.js'
+import { loadModelTexts } from './model_texts.js'
 import { mountElementFigure } from './figure.js'
 import { sheetsFor } from './styles.js'
 
-/** @import { GlassElement } from './base.js' */
-/** @import { Failure, Language, Mode, Translate } from '../types.d.ts' */
+/** @import { GlassElement, Mounted } from './base.js' */
+/** @import { Surroundings } from './figure.js' */
+/** @import { Session } from '../shell/engine.js' */
+/** @import { Texts } from '../lib/text.js' */
+/** @import { Failure, Language, Mode, State, Translate } from '../types.d.ts' */
 
 /** The font size that the styles were made for, and how much larger or smaller a figure may be. */
 const FONT_SIZE = 16, [MIN_ZOOM, MAX_ZOOM] = [0.75, 2]
@@ -35,7 +39,14 @@ export function modeOf(element) {
 const zoomOf = element => Math.min(MAX_ZOOM, Math.max(MIN_ZOOM,
   parseFloat(getComputedStyle(element).fontSize) / FONT_SIZE || 1))
 
-/** @typedef {{ element: HTMLElement, t: Translate, language: Language, refresh(): void }} Root */
+/**
+ * The root of a shadow tree. setModel: whose texts are looked up first, once loadModels has loaded them; adopt: adds
+ * style sheets.
+ * @typedef {{ element: HTMLElement, t: Translate, language: Language, refresh(isPrinting?: boolean): void,
+ *   loadModels(ids: string[]): Promise<void>, setModel(id: string): void, adopt(styles?: string[]): void }} Root
+ * @typedef {(host: GlassElement, root: Root, emit: (type: string, detail: object) => void) => Plan | Promise<Plan>}
+ *   Planner
+ */
 
 /**
  * The root of an element's shadow tree, with styles and texts.
@@ -43,18 +54,31 @@ const zoomOf = element => Math.min(MAX_ZOOM, Math.max(MIN_ZOOM,
  */
 async function prepareRoot(host) {
   const language = readLanguage(host)
-  const { page, models } = await loadTexts(language, true)
-  const model = modelIdOf(host)
-  const t = translator(page, { strict: false, own: () => /** @type {any} */ (models)[model] })
+  let model = host.source ? 'own' : modelIdOf(host)
+  /** @type {Record<string, Texts | undefined>} */ const ownTexts = {}
+  /** @param {string[]} ids */
+  const loadModels = async ids => {
+    await Promise.all(ids.map(async id => { ownTexts[id] = await loadModelTexts(language, id) }))
+  }
+  const [{ page }] = await Promise.all([loadTexts(language, true), loadModels([model])])
+  const t = translator(page, { strict: false, own: () => ownTexts[model] })
   const shadow = /** @type {ShadowRoot} */ (host.shadowRoot)
   shadow.adoptedStyleSheets = sheetsFor()
   const element = h('div', { className: 'root', role: 'group', lang: LANGUAGES[language].tag })
-  const refresh = () => {
-    element.setAttribute('data-theme', modeOf(host))
+  const refresh = (isPrinting = false) => {
+    element.setAttribute('data-theme', isPrinting ? 'light' : modeOf(host))
     element.style.setProperty('zoom', String(zoomOf(host)))
   }
   refresh()
-  return { element, t, language, refresh }
+  return {
+    element, t, language, refresh, loadModels,
+    setModel(id) {
+      model = id
+    },
+    adopt(styles) {
+      shadow.adoptedStyleSheets = sheetsFor(styles)
+    }
+  }
 }
 
 /** An error in words. @param {unknown} error @param {string} model @param {Translate} t */
@@ -69,10 +93,6 @@ function describeError(error, model, t) {
   return Object.assign(new Error(t(problem.key, problem.values)), { cause: error })
 }
 
-/** Figures by their element, since a change of attributes keeps the figure. */
-/** @type {WeakMap<GlassElement, { figure: ReturnType<typeof mountElementFigure>, key: string, destroy(): void }>} */
-const figures = new WeakMap()
-
 /** @param {GlassElement} host @param {string} type @param {object} detail */
 const emit = (host, type, detail) => (
   host.dispatchEvent(new CustomEvent(`glass-${type}`, { detail, bubbles: true, composed: true })))
@@ -84,50 +104,108 @@ async function createSessionOf({ gf, run }) {
 }
 
 /**
- * Starts a figure, or gives it other attributes.
- * @param {GlassElement} host @param {() => boolean} isCurrent whether nothing has changed meanwhile
+ * What an element displays, by its attributes.
+ * @typedef {object} Plan
+ * @property {string} key another one needs another figure
+ * @property {State} state
+ * @property {(fail: (error: unknown) => void) => Part | Promise<Part>} [mount] instead of a figure in a session
+ * @property {string[]} [styles] more style sheets
+ * @property {boolean} [hasControls]
+ * @property {Surroundings['check']} [check] @property {Surroundings['pickRoom']} [pickRoom]
+ * @property {Surroundings['mountCompanion']} [mountCompanion]
+ * @property {(type: string) => boolean} [emits] which events of the figure are the element's
  */
-export async function startFigure(host, isCurrent) {
+
+/** @type {Planner} */
+const planFigure = (host, { language }) => {
+  const state = host.source ? readStateOfRun(host) : readState(host), hasControls = host.hasAttribute('controls')
+  return {
+    key: JSON.stringify([language, hasControls, state.model]), state, hasControls,
+    check: room => expectHead(host.getAttribute('head'), room)
+  }
+}
+
+/**
+ * @typedef {Mounted & { update(state: State): void }} Part
+ *
+ * What elements display, since a change of attributes keeps it.
+ * @type {WeakMap<GlassElement, { part: Part, key: string }>}
+ */
+const mountedParts = new WeakMap()
+
+/**
+ * Mounts the figure of an element, in a session of the engine.
+ * @param {GlassElement} host @param {Root} root @param {Plan} plan @param {Session} session
+ * @param {(error: unknown) => void} fail
+ */
+function mountFigure(host, root, plan, session, fail) {
+  const { t, language, element } = root, { state, emits = () => true } = plan
+  const figure = mountElementFigure(element, state, {
+    hasControls: true, isLocal: Boolean(host.source), ...plan, session, t, language, mode: () => modeOf(host), fail,
+    emit: (type, detail) => {
+      if (type === 'run') host.clearError()
+      if (emits(type)) emit(host, type, detail)
+    }
+  })
+  return { ...figure, destroy() {
+    figure.destroy()
+    session.drop().catch(() => {})
+  } }
+}
+
+/**
+ * Retains what an element displays.
+ * @param {GlassElement} host @param {Root} root @param {string} key @param {Part} part
+ * @returns {Mounted}
+ */
+function retain(host, root, key, part) {
+  mountedParts.set(host, { part, key })
+  return { ...part, show() {
+    root.refresh()
+    part.show()
+  }, print(isOn) {
+    root.refresh(isOn)
+    part.print(isOn)
+  }, destroy() {
+    mountedParts.delete(host)
+    part.destroy()
+  } }
+}
+
+/**
+ * Starts what an element displays, or gives it other attributes.
+ * @param {Planner} planOf
+ */
+const startWith = planOf => async (/** @type {GlassElement} */ host, /** @type {() => boolean} */ isCurrent) => {
   const root = await prepareRoot(host), { t } = root
   if (!isCurrent()) return null
-  const model = modelIdOf(host)
+  let model = modelIdOf(host)
   const fail = (/** @type {unknown} */ error) => host.fail(describeError(error, model, t))
   host.shadowRoot?.querySelector('.root') ?? host.shadowRoot?.append(root.element)
   try {
-    const { source } = host
-    const state = source ? readStateOfRun(host) : readState(host)
-    const key = JSON.stringify([root.language, host.hasAttribute('controls'), state.model])
-    const known = figures.get(host)
-    if (known?.key === key && host.mounted && !source) {
+    const { source } = host, plan = await planOf(host, root, (type, detail) => emit(host, type, detail))
+    if (!isCurrent()) return null
+    const known = mountedParts.get(host)
+    model = plan.state.model
+    if (known?.key === plan.key && host.mounted && !source) {
       host.clearError()
       root.refresh()
-      known.figure.update(state)
+      known.part.update(plan.state)
       return host.mounted
     }
+    root.adopt(plan.styles)
     host.shadowRoot?.replaceChildren(root.element)
+    if (plan.mount) return retain(host, root, plan.key, await plan.mount(error => host.fail(error)))
     const session = source ? await createSessionOf(source) : await openSession()
     if ('problem' in session) throw new AttributeError('engine', session.problem)
-    if (!isCurrent()) return null
-    const figure = mountElementFigure(root.element, state, {
-      session, t, language: root.language, mode: () => modeOf(host), hasControls: host.hasAttribute('controls'), fail,
-      check: room => expectHead(host.getAttribute('head'), room),
-      emit: (type, detail) => {
-        if (type === 'run') host.clearError()
-        emit(host, type, detail)
-      }
-    })
-    const mounted = { ...figure, show() {
-      root.refresh()
-      figure.show()
-    }, destroy() {
-      figures.delete(host)
-      figure.destroy()
-      session.drop().catch(() => {})
-    } }
-    figures.set(host, { figure, key, destroy: mounted.destroy })
-    return mounted
+    return isCurrent() ? retain(host, root, plan.key, mountFigure(host, root, plan, session, fail)) : null
   } catch (error) {
     fail(error)
     return host.mounted
   }
 }
+
+export const startFigure = startWith(planFigure)
+export const startLesson = startWith(async (...details) => (await import('./lesson.js')).planLesson(...details))
+export const startModel = startWith(async (...details) => (await import('./model.js')).planModel(...details))
+export const startTraining = startWith(async (...details) => (await import('./training.js')).planTraining(...details))

@@ -10,14 +10,17 @@ import lab from '../style/lab.css'
 import inspector from '../style/inspector.css'
 import elements from '../style/elements.css'
 
-/** @type {CSSStyleSheet[] | undefined} */ let sheets
+/** Sheets by their text, which all elements share. @type {Map<string, CSSStyleSheet>} */
+const sheets = new Map()
 
-/** The style sheets, which all elements share. */
-export function sheetsFor() {
-  sheets ??= [base, figures, house, tables, tokens, translator, lab, inspector, elements].map(text => {
-    const sheet = new CSSStyleSheet()
-    sheet.replaceSync(text)
-    return sheet
-  })
-  return sheets
+/** @param {string} text */
+function sheetOf(text) {
+  const sheet = sheets.get(text) ?? new CSSStyleSheet()
+  if (!sheets.has(text)) sheet.replaceSync(text)
+  sheets.set(text, sheet)
+  return sheet
 }
+
+/** The style sheets of a figure, and of what else an element displays. @param {string[]} [more] their texts */
+export const sheetsFor = (more = []) => (
+  [base, figures, house, tables, tokens, translator, lab, inspector, ...more, elements].map(sheetOf))

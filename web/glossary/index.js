@@ -4,6 +4,7 @@ import { handleInternalClick, h } from '../lib/dom.js'
 import { renderProse } from '../lib/prose.js'
 import { getDescription } from '../lib/run.js'
 import { createPointer } from '../lessons/pointer.js'
+import { createScrollKeeper } from '../lessons/scroll_keeper.js'
 import { defaults } from '../models/state.js'
 import { loadGlossary } from '../words/index.js'
 import { LESSON_TERMS, TERMS, stateOfTerm, tensorInRoom, findTerm } from './terms.js'
@@ -66,7 +67,7 @@ function createDialog(language, words, english, { t, set, get, link, rooms }, fo
 /** @param {HTMLElement} stage @param {Context} context */
 export function mountGlossary(stage, context) {
   const { get, set } = context
-  const pointer = createPointer(stage)
+  const pointer = createPointer(stage, document.documentElement, createScrollKeeper())
   /** @type {ReturnType<typeof createDialog> | null} */ let mounted = null
   let openedId = ''
   let isPointing = false

@@ -11,8 +11,9 @@ import { LESSONS } from './index.js'
  * A menu of the steps of this lesson and of all lessons.
  * @param {Pick<Context, 't' | 'get'>} context @param {string[]} titles of the steps
  * @param {{ jump: (at: number) => void, open: (id: string) => void }} actions
+ * @param {boolean} isAlone whether there are no other lessons
  */
-function createSteps({ t, get }, titles, { jump, open }) {
+function createSteps({ t, get }, titles, { jump, open }, isAlone) {
   const close = () => /** @type {HTMLElement} */ (menu.querySelector('.menu-body')).hidePopover()
   /** @param {string} text @param {() => void} action */
   const item = (text, action) => h('li', {}, h('button', { type: 'button', className: 'quiet', onclick: () => {
@@ -27,34 +28,40 @@ function createSteps({ t, get }, titles, { jump, open }) {
   const menu = createMenu({ className: 'lesson-menu', label: '', onopen() {
     mark(steps, Math.min(get().at, steps.length - 1))
     mark(lessons, LESSONS.findIndex(({ id }) => id === get().lesson))
-  } }, h('h2', {}, t('player.steps')), h('ol', {}, steps), h('h2', {}, t('player.lessons')), h('ol', {}, lessons))
+  } }, h('h2', {}, t('player.steps')), h('ol', {}, steps),
+  isAlone ? null : [h('h2', {}, t('player.lessons')), h('ol', {}, lessons)])
   const opener = /** @type {HTMLElement} */ (menu.querySelector('.menu-opener'))
   /** @param {number} at */
   function showPlace(at) {
     setText(opener, `${at + 1} / ${titles.length}`)
-    opener.setAttribute('aria-label', `${at + 1} / ${titles.length} · ${t('player.all')}`)
+    opener.setAttribute('aria-label', `${at + 1} / ${titles.length} · ${t(isAlone ? 'player.steps' : 'player.all')}`)
   }
   return { menu, showPlace }
+}
+
+/** Shows or hides the map and the sums. @param {(name: string, action: () => void) => HTMLElement} button */
+function createPanelsButton(button) {
+  const { documentElement } = document
+  const panels = button('panels', () => (
+    panels.setAttribute('aria-pressed', String(documentElement.toggleAttribute('data-panels')))))
+  panels.setAttribute('aria-pressed', String(documentElement.hasAttribute('data-panels')))
+  return panels
 }
 
 /**
  * @param {Pick<Context, 't' | 'get'>} context @param {string[]} titles of the steps
  * @param {Record<'back' | 'next' | 'leave' | 'home' | 'save', () => void> &
  *   { print: (name: 'sheet' | 'key') => void, jump: (at: number) => void, open: (id: string) => void }} actions
+ * @param {boolean} isAlone whether nothing leads out of the lesson, which is an element in another page
  */
-export function createBar(context, titles, actions) {
+export function createBar(context, titles, actions, isAlone) {
   const { t } = context
   /** @param {string} name @param {() => void} action */
   const button = (name, action, words = t(`player.${name}`)) => (
     h('button', { type: 'button', className: `lesson-${name}`, onclick: action }, words))
-  const { menu, showPlace } = createSteps(context, titles, actions)
-  const panels = button('panels', () => {
-    const isOn = document.documentElement.toggleAttribute('data-panels')
-    panels.setAttribute('aria-pressed', String(isOn))
-  })
-  panels.setAttribute('aria-pressed', String(document.documentElement.hasAttribute('data-panels')))
+  const { menu, showPlace } = createSteps(context, titles, actions, isAlone)
   const parts = {
-    name: h('span', { className: 'lesson-name' }), progress: h('progress', { 'aria-label': t('player.progress') }), title: h('h1', {}), model: h('p', { className: 'note lesson-model' }),
+    name: h('span', { className: 'lesson-name' }), progress: h('progress', { 'aria-label': t('player.progress') }), title: h(isAlone ? 'h2' : 'h1', { className: 'lesson-title' }), model: h('p', { className: 'note lesson-model' }),
     text: h('p', { className: 'lesson-text' }), end: h('p', { className: 'lesson-end', hidden: true }), ask: h('div', { className: 'lesson-asked' }),
     back: button('back', actions.back), next: button('next', actions.next), leave: button('leave', actions.leave),
     home: button('home', actions.home), sheet: button('sheet', () => actions.print('sheet'), t('player.sheet.print')),
@@ -64,8 +71,9 @@ export function createBar(context, titles, actions) {
   save.hidden = true
   const root = h('div', { className: 'lesson-bar' },
     h('div', { className: 'lesson-line' }, name, menu, progress),
-    h('div', { 'className': 'lesson-words', 'aria-live': 'polite' }, title, parts.model, text), h('div', { className: 'lesson-answer' }, ask, end, save),
-    h('div', { className: 'lesson-ways' }, home, back, next), h('div', { className: 'lesson-extras' }, panels,
-      button('present', () => togglePresenting()), sheet, key, leave))
+    h('div', { 'className': 'lesson-words', 'aria-live': 'polite' }, title, parts.model, text),
+    h('div', { className: 'lesson-answer' }, ask, end, isAlone ? null : save),
+    h('div', { className: 'lesson-ways' }, home, back, next),
+    isAlone ? null : h('div', { className: 'lesson-extras' }, createPanelsButton(button), button('present', () => togglePresenting()), sheet, key, leave))
   return { root, showPlace, ...parts }
 }

@@ -11,8 +11,6 @@ import { loadLessonTexts } from '../words/parts.js'
 import { loadLesson } from './load.js'
 import { createBar } from './bar.js'
 import { createPointer } from './pointer.js'
-import { recordAnswer } from './answers.js'
-import { saveProgress } from './progress.js'
 import { createQuestion } from './question.js'
 import { createStepFigure } from './step_figure.js'
 import { createTask } from './task.js'
@@ -37,7 +35,7 @@ import { freeValues, isInStep, changedFields, inLanguage, stateOfStep, placehold
  * @property {boolean} [isEntered] whether the player has checked the state in which the reader entered
  *
  * @typedef {ReturnType<typeof createBar> & { questionKey?: string, textKey?: string, selectionKey?: string,
- *   question?: ReturnType<typeof createTask> | null }} Bar and what was written there last
+ *   question?: ReturnType<typeof createTask> | null, isOver?: boolean }} Bar and what was written there last
  *
  * @typedef {object} ReaderAnswer
  * @property {(string | number)[]} wrong
@@ -49,6 +47,21 @@ import { freeValues, isInStep, changedFields, inLanguage, stateOfStep, placehold
  */
 
 /**
+ * What surrounds a lesson: the page, or an element in another page.
+ * @typedef {object} Surroundings
+ * @property {HTMLElement} root whose attributes tell the styles about the step; what steps point at is inside it
+ * @property {import('./pointer.js').ScrollKeeper} scrollKeeper
+ * @property {() => void} scrollToTop
+ * @property {Extras} [extras] on the page: what leads out of the lesson; an element has nothing but the lesson
+ * @property {(lesson: string, step: string, given: string | number, isRight: boolean) => void} onAnswer
+ * @property {(lesson: string, at: number) => void} onStep called whenever a step is displayed
+ * @property {() => void} onEnd called when the last step is over
+ *
+ * @typedef {object} Extras
+ * @property {(context: Context, request: Parameters<typeof import('./print_worksheet.js').printWorksheet>[1]) =>
+ *   Promise<void>} print prints the lesson
+ * @property {(question: string) => Promise<void>} save saves the reader's answers, after asking for a name
+ *
  * A text of the step, '' where it has none.
  * @typedef {(key: string, values?: Record<string, string>) => string} GetText
  */
@@ -59,14 +72,14 @@ const hasOwnPage = ({ theatre, exercise }) => Boolean(theatre || exercise)
 /** Milliseconds without a change after which a task is judged. */
 const REST = 400
 
+/** The title of a step that is not displayed, so that its numbers are unknown. @param {{ title: string }} stepWords */
+const titleInList = ({ title }) => title.replace(/\{\w+[^}]*\}/g, '…')
+
 /** The texts that depend on the answer. */
 const ANSWER_TEXTS = ['right', 'wrong']
 
 /** Whether a step has a text. @param {any} stepWords @param {string} key */
 const hasText = (stepWords, key) => Boolean(key.split('.').reduce((node, part) => node?.[part], stepWords))
-
-/** Hides the model's answer in the top line while a question is about it. @param {boolean} isCovered */
-const hideAnswer = isCovered => document.documentElement.toggleAttribute('data-covered', isCovered)
 
 /**
  * Whether a link contains only the step and the reader's fields.
@@ -88,11 +101,13 @@ const isCorrect = ({ question: ask }, given, right) => (ask?.tolerance === undef
 /**
  * Mounts the player, empty.
  * @param {HTMLElement} container @param {HTMLElement} stage
- * @param {Context} context
+ * @param {Context} context @param {Surroundings} surroundings
  */
-export function mountPlayer(container, stage, context) {
-  const { t, get, set, language } = context
-  const pointer = createPointer(stage)
+export function mountPlayer(container, stage, context, surroundings) {
+  const { t, get, set, language } = context, { root, extras } = surroundings
+  const pointer = createPointer(stage, root, surroundings.scrollKeeper)
+  /** Hides the model's answer in the top line while a question is about it. @param {boolean} isCovered */
+  const hideAnswer = isCovered => root.toggleAttribute('data-covered', isCovered)
   const figureSlot = h('div', { className: 'lesson-figure', hidden: true })
   /** A task is judged once the reader rests, not in passing. */
   function judge() {
@@ -102,7 +117,7 @@ export function mountPlayer(container, stage, context) {
     draw(run)
   }
   /** @type {ReturnType<typeof setTimeout> | undefined} */ let restTimer
-  const stepFigure = createStepFigure(figureSlot, () => {
+  const stepFigure = createStepFigure(figureSlot, root, () => {
     const run = context.run()
     if (run && context.isCurrent()) draw(run)
     clearTimeout(restTimer)
@@ -146,7 +161,7 @@ export function mountPlayer(container, stage, context) {
   function enterStep(at, history = 'push') {
     const step = playing.lesson.steps[at]
     // Rendering may scroll to the target, so this comes first.
-    scrollTo({ top: 0 })
+    surroundings.scrollToTop()
     set({ ...wantedState(step, isAnswerShown(step)), at }, history)
   }
   /** What remains after the reader has left: a line that leads back. @type {HTMLElement | null} */
@@ -168,8 +183,13 @@ export function mountPlayer(container, stage, context) {
   const home = () => enterStep(playing.lesson.steps.indexOf(currentStep()))
   function goToNext() {
     if (!isLastStep()) return enterStep(get().at + 1)
+    if (!extras) return restart()
     const { next: following, theatre } = playing.lesson
     set({ ...defaults(), ...readerSettings(), ...(following ? { lesson: following } : { theatre }) }, 'push')
+  }
+  function restart() {
+    playing.answers.clear()
+    enterStep(0)
   }
   /** The lesson on paper. @param {'sheet' | 'key'} name of the button */
   async function print(name) {
@@ -177,8 +197,7 @@ export function mountPlayer(container, stage, context) {
     if (button.ariaBusy === 'true') return
     button.ariaBusy = 'true'
     try {
-      const { printWorksheet } = await import('./print_worksheet.js')
-      await printWorksheet(context, { lesson, words, isKey: name === 'key', isCurrent: () => playing.id === id })
+      await extras?.print(context, { lesson, words, isKey: name === 'key', isCurrent: () => playing.id === id })
     } finally {
       button.ariaBusy = null
     }
@@ -224,7 +243,7 @@ export function mountPlayer(container, stage, context) {
     if (step !== currentStep() || run !== context.run() || inputsBefore !== serializeInputs() ||
       currentAnswer()?.isAnswered) return
     const isRight = isCorrect(step, given, right)
-    recordAnswer(String(playing.id), step.id, nameAnswer(step, given, run), isRight)
+    surroundings.onAnswer(String(playing.id), step.id, nameAnswer(step, given, run), isRight)
     if (isRight) return showAnswer(step, run, given)
     const previous = currentAnswer() ?? createAnswer()
     playing.answers.set(step.id, { ...previous, wrong: [...previous.wrong, given] })
@@ -297,9 +316,12 @@ export function mountPlayer(container, stage, context) {
   function drawEnd(run) {
     const { parts, words } = playing, { question, task } = currentStep()
     const isOver = isLastStep() && (!(question || task) || Boolean(currentAnswer()?.isAnswered))
-    parts.end.hidden = !isOver || !words.end
+    const end = words.end ?? (extras ? '' : t('elements.finished', { name: t(`player.names.${playing.id}`) }))
+    parts.end.hidden = !isOver || !end
     parts.save.hidden = !isOver
-    if (isOver && words.end) setText(parts.end, translator({ end: String(words.end) })('end', { text: Object.values(run.streams)[0].texts[0] }))
+    if (isOver && end) setText(parts.end, translator({ end })('end', { text: Object.values(run.streams)[0].texts[0] }))
+    if (isOver && !parts.isOver) surroundings.onEnd()
+    parts.isOver = isOver
   }
 
   /** @param {Run} run */
@@ -347,6 +369,7 @@ export function mountPlayer(container, stage, context) {
   /** The label of the button that continues. @param {Lesson} lesson */
   function nextLabel({ next: following }) {
     if (!isLastStep()) return t('player.next')
+    if (!extras) return t('elements.restart')
     return following ? t('player.after', { name: t(`player.names.${following}`) })
       : t('player.toTheatre', { name: t('app.theatre') })
   }
@@ -377,10 +400,10 @@ export function mountPlayer(container, stage, context) {
     else stepFigure.clear()
     setText(parts.model, describeModel())
     const { question, hidesAnswer, asksForInput, hidesControls } = currentStep()
-    document.documentElement.toggleAttribute('data-asks-input', isInPlace && Boolean(asksForInput))
-    document.documentElement.toggleAttribute('data-first-figure', isInPlace && Boolean(hidesControls))
+    root.toggleAttribute('data-asks-input', isInPlace && Boolean(asksForInput))
+    root.toggleAttribute('data-first-figure', isInPlace && Boolean(hidesControls))
     hideAnswer(isInPlace && Boolean(hidesAnswer || (question?.isOfAnswer && !currentAnswer()?.isAnswered)))
-    if (isInPlace) saveProgress(String(playing.id), at)
+    if (isInPlace) surroundings.onStep(String(playing.id), at)
     else pointer.clear()
   }
 
@@ -389,12 +412,12 @@ export function mountPlayer(container, stage, context) {
     const [lesson, texts] = await Promise.all([loadLesson(id), loadLessonTexts(newLanguage, id)])
     if (get().lesson !== id || language() !== newLanguage) return
     const isNew = playing.id !== id
-    const parts = createBar(context, lesson.steps.map(step => texts.steps[step.id].title), {
+    const parts = createBar(context, lesson.steps.map(step => titleInList(texts.steps[step.id])), {
       back: () => enterStep(Math.max(0, get().at - 1)), next: goToNext, leave, home,
-      save: () => import('./answer_file.js').then(({ saveAnswers }) => saveAnswers(t('player.answers.name'))).catch(context.reportError),
+      save: () => { extras?.save(t('player.answers.name')).catch(context.reportError) },
       print: name => { print(name).catch(context.reportError) }, jump: enterStep,
       open: other => set({ ...defaults(), ...readerSettings(), lesson: other }, 'push')
-    })
+    }, !extras)
     playing = { id, language: newLanguage, lesson, words: texts, parts, answers: isNew ? new Map() : playing.answers }
     container.replaceChildren(parts.root, figureSlot)
     container.setAttribute('aria-label', texts.title)
@@ -449,7 +472,7 @@ export function mountPlayer(container, stage, context) {
       pointer.clear()
       stepFigure.clear()
       hideAnswer(false)
-      for (const name of ['data-asks-input', 'data-first-figure']) document.documentElement.removeAttribute(name)
+      for (const name of ['data-asks-input', 'data-first-figure']) root.removeAttribute(name)
       if (playing.id) container.replaceChildren(...(returnLine ? [returnLine] : []))
       returnLine = null
       playing = { ...playing, id: null, requestedKey: null }

@@ -18,17 +18,17 @@ export async function createFigure({ id, options }, language, words, onchange = 
 }
 
 /**
- * @param {HTMLElement} container
+ * @param {HTMLElement} container @param {HTMLElement} root which is told whether there is a small figure
  * @param {() => void} onchange called when the reader changes a number, and once when the figure is there
  * @param {(error: unknown) => void} reportError
  */
-export function createStepFigure(container, onchange, reportError) {
+export function createStepFigure(container, root, onchange, reportError) {
   /** @type {{ key: string, figure: import('../figures/index.js').Figure | null }} */
   let shown = { key: '', figure: null }
   /** @param {boolean} isOn */
   function toggle(isOn) {
     container.hidden = !isOn
-    document.documentElement.toggleAttribute('data-lesson-figure', isOn)
+    root.toggleAttribute('data-lesson-figure', isOn)
   }
   /**
    * @param {NonNullable<Step['figure']>} of @param {string} key @param {Language} language

@@ -4,7 +4,7 @@
  */
 
 import { createScale } from './color.js'
-import { h, exists, setText } from './dom.js'
+import { h, setText } from './dom.js'
 import { hasTick, numberFormat } from './heatmap_paint.js'
 import { mountLegend } from './legend.js'
 import { mountMatrix } from './matrix.js'
@@ -12,8 +12,6 @@ import { mountFigureMenu } from './figure_menu.js'
 import { mountNonzeroList } from './nonzero.js'
 import { mountProduct } from './product.js'
 import { findSquare } from './slice.js'
-import { snapshot } from './snapshot.js'
-import { drawFigure } from './svg.js'
 import { tables } from './table.js'
 
 /** @import { Cell, Domain, Marks, Slice, State, Theme, Translate } from '../types.d.ts' */
@@ -99,18 +97,12 @@ export function mountFigure(container, {
   }
   mountFigureMenu(actions, {
     t, fileSuffix, main: mainIndex, parts: () => drawings().map(({ part, view: { title } }) => ({ part, title })),
-    picture() {
-      const { mode, palette } = theme()
-      const legends = keys.map(({ domain, text = '' }) => ({ domain, text, scale: createScale(domain, mode) }))
-      const children = [...container.children]
-      const [piecesAbove, piecesBelow] = [children.slice(0, children.indexOf(root)),
-        children.slice(children.indexOf(root) + 1)]
-        .map(list => list.map(snapshot).filter(exists))
-      const matrices = parts.filter(part => part.drawings().length)
-        .flatMap(part => /** @type {(Drawing | ProductDrawing)[]} */ ('sheet' in part ? [part.sheet()] : part.drawings()))
-      return drawFigure({
-        title: heading?.() ?? '', subtitle: origin?.(named?.()) ?? '', matrices, legends, palette,
-        note: dashNote.textContent ?? '', above: piecesAbove, below: piecesBelow
+    async picture() {
+      const { drawPicture } = await import('./figure_picture.js')
+      return drawPicture(container, root, {
+        title: heading?.() ?? '', subtitle: origin?.(named?.()) ?? '', theme: theme(), keys, note: dashNote.textContent ?? '',
+        matrices: parts.filter(part => part.drawings().length)
+          .flatMap(part => /** @type {(Drawing | ProductDrawing)[]} */ ('sheet' in part ? [part.sheet()] : part.drawings()))
       })
     }
   })

@@ -35,7 +35,7 @@ async function rasterize({ svg, width, height }) {
  * @param {Translate} source.t
  * @param {() => { title: string, part: Slice }[]} source.parts the matrices to export
  * @param {() => number} source.main the one that is listed first
- * @param {() => Piece} source.picture the whole figure
+ * @param {() => Promise<Piece>} source.picture the whole figure
  * @param {string} [source.fileSuffix] distinguishes files of figures with the same name
  */
 export function mountFigureMenu(container, { t, parts, main, picture, fileSuffix }) {
@@ -46,8 +46,8 @@ export function mountFigureMenu(container, { t, parts, main, picture, fileSuffix
   const chosenMatrix = () => parts()[Number(chosenIndex())].part
   const mainMatrix = () => parts()[main()].part
   const actions = {
-    PNG: async () => saveBlob(await rasterize(picture()), fileName(mainMatrix(), 'png', fileSuffix)),
-    SVG: () => saveBlob(textFile(picture().svg, 'image/svg+xml'), fileName(mainMatrix(), 'svg', fileSuffix)),
+    PNG: async () => saveBlob(await rasterize(await picture()), fileName(mainMatrix(), 'png', fileSuffix)),
+    SVG: async () => saveBlob(textFile((await picture()).svg, 'image/svg+xml'), fileName(mainMatrix(), 'svg', fileSuffix)),
     CSV: () => saveBlob(textFile(BYTE_ORDER_MARK + toCsv(chosenMatrix()), 'text/csv'), fileName(chosenMatrix(), 'csv', fileSuffix))
   }
   const copyLanguages = /** @type {const} */ ({ NumPy: 'numpy', PyTorch: 'torch', JavaScript: 'js' })

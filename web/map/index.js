@@ -15,12 +15,14 @@ import { thumbnail } from '../lib/thumbnail.js'
 
 /** @typedef {{ update: (here: Room, shapeOf: ((room: Room) => string) | null) => void }} MapLayout */
 
-/** Thumbnails outlive the texts around them, so another language redraws nothing. */
-/** @type {WeakMap<Room, ReturnType<typeof thumbnail>>} */
-const pictures = new WeakMap()
+/** @typedef {WeakMap<Room, ReturnType<typeof thumbnail>>} Thumbnails */
 
-/** @param {Room} room @param {HTMLElement} slot */
-function getThumbnail(room, slot) {
+/** Thumbnails outlive the texts around them, so another language redraws nothing. */
+/** @type {WeakMap<Element, Thumbnails>} */
+const thumbnailsByContainer = new WeakMap()
+
+/** @param {Room} room @param {HTMLElement} slot @param {Thumbnails} pictures */
+function getThumbnail(room, slot, pictures) {
   const picture = pictures.get(room) ?? thumbnail(slot)
   pictures.set(room, picture)
   slot.append(picture.element)
@@ -31,15 +33,15 @@ function getThumbnail(room, slot) {
 
 /**
  * A room's link with its thumbnail; the layouts add the rest.
- * @param {Room} room @param {Pick<Context, 't' | 'enterRoom'>} context
+ * @param {Room} room @param {Pick<Context, 't' | 'enterRoom'>} context @param {Thumbnails} pictures
  */
-function createDoor(room, { t, enterRoom }) {
+function createDoor(room, { t, enterRoom }, pictures) {
   const slot = h('span', { className: 'stamp' })
   const link = h('a', { onclick: handleInternalClick(() => enterRoom(room.id)) }, slot)
   return {
     room, link, stamp: slot, name: fullRoomName(room, t), shortName: t(`stages.${room.words}.name`),
     element: h('li', { 'data-room': room.id, 'data-wire': room.words === 'memory' ? 'from' : '' }, link),
-    picture: getThumbnail(room, slot)
+    picture: getThumbnail(room, slot, pictures)
   }
 }
 
@@ -60,12 +62,18 @@ function shapeOf(run, room) {
   return tensor.shape[0] === 1 ? tensor.shape.slice(1).join('×') : formatShape(tensor.shape)
 }
 
+/** Scrolls to the current room. @param {HTMLElement} link */
+const scrollToLink = link => link.scrollIntoView({ block: 'nearest', inline: 'center' })
+
 /**
  * Mounts the map.
  * @param {Element} container
  * @param {Pick<Context, 't' | 'enterRoom' | 'href'>} context
+ * @param {(link: HTMLElement) => void} [showLink] makes the link of the current room visible
  */
-export function mountMap(container, context) {
+export function mountMap(container, context, showLink = scrollToLink) {
+  const pictures = thumbnailsByContainer.get(container) ?? new WeakMap()
+  thumbnailsByContainer.set(container, pictures)
   /** @type {Room[]} */ let rooms = []
   /** @type {Door[]} */ let doors = []
   /** @type {MapLayout | undefined} */ let layout
@@ -79,7 +87,7 @@ export function mountMap(container, context) {
   function build(next) {
     rooms = next
     current = null
-    doors = rooms.map(room => createDoor(room, context))
+    doors = rooms.map(room => createDoor(room, context, pictures))
     const homeDoors = doors.filter(isHome), otherDoors = doors.filter(door => !isHome(door))
     const layoutContainer = h('div', { className: 'plan' })
     homeDoors.forEach(({ link, shortName }) => link.append(h('span', { className: 'home-name' }, shortName)))
@@ -94,7 +102,7 @@ export function mountMap(container, context) {
     if (current === room) return
     current = room
     const { link } = doors[rooms.indexOf(room)]
-    requestAnimationFrame(() => link.scrollIntoView({ block: 'nearest', inline: 'center' }))
+    requestAnimationFrame(() => showLink(link))
   }
   /** @param {Door} door */
   function updateThumbnail({ room, picture, stamp: slot }) {

@@ -10,9 +10,9 @@ import { lazyImport } from '../lib/lazy_import.js'
  * @param {Context} context
  */
 export function mountLessons({ lesson, stage }, context) {
-  /** @type {ReturnType<typeof import('../lessons/player.js').mountPlayer> | undefined} */ let player
+  /** @type {ReturnType<typeof import('../lessons/page_player.js').mountPagePlayer> | undefined} */ let player
   const load = lazyImport(async () => {
-    player = (await import('../lessons/player.js')).mountPlayer(lesson, stage, context)
+    player = (await import('../lessons/page_player.js')).mountPagePlayer(lesson, stage, context)
     update()
   }, context.reportError)
   function update() {

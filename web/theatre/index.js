@@ -1,13 +1,13 @@
 /** The training page: a model is trained in a worker, and displayed while it learns. */
 
-import { locate } from '../lib/resources.js'
 import { hashText, hashBytes, textProblem } from '../../src/training/custom_text.js'
 import { problemsOf, read, createRival, write } from '../../src/training/settings.js'
 import { TASK_INFO, houseOf } from '../../src/training/tasks/task_info.js'
+import { fetchPageWeights } from './page_weights.js'
 import { pageSettings, sampleFor } from './page_settings.js'
 import { deleteTraining, saveTraining, loadTraining } from './store.js'
 import { parseTraining } from '../../src/training/training_file.js'
-import { pageWeightsFile, startProblem } from '../../src/training/initial_weights.js'
+import { startProblem } from '../../src/training/initial_weights.js'
 import { saveBlob as saveFile } from '../lib/save.js'
 import { createTraining } from './training.js'
 import { mountView } from './view.js'
@@ -87,12 +87,7 @@ export function mountTheatre(container, context) {
   /** The initial weights of a training, if they are not random. @param {TrainingState} trainingSettings */
   async function loadInitialWeights(trainingSettings) {
     if (trainingSettings.start === 'given') return origin?.file
-    if (trainingSettings.start !== 'page') return undefined
-    const location = locate(/** @type {string} */ (pageWeightsFile(trainingSettings)))
-    if (typeof location !== 'string') return new Uint8Array(location)
-    const response = await fetch(location)
-    if (!response.ok) throw new Error(`${location}: ${response.status}`)
-    return new Uint8Array(await response.arrayBuffer())
+    return trainingSettings.start === 'page' ? fetchPageWeights(trainingSettings) : undefined
   }
 
   /** Starts a new training from the displayed weights. @param {Partial<TrainingState>} [patch] */

@@ -4,6 +4,7 @@ import { h, setText } from '../lib/dom.js'
 import { createSlicedWorker } from '../lib/scheduling.js'
 import { formatInteger } from '../lib/number.js'
 import { renderProse } from '../lib/prose.js'
+import { brokenText } from './broken_text.js'
 import { mountAnswers } from './parts/answer.js'
 import { mountStepBreakdown } from './parts/step_breakdown.js'
 import { mountAttention } from './parts/attention.js'
@@ -20,7 +21,6 @@ import { TASKS, defaultsOf, write } from '../../src/training/settings.js'
 import { TASK_INFO } from '../../src/training/tasks/task_info.js'
 
 /** @import { Context, Translate } from '../types.d.ts' */
-/** @import { Broken } from '../../src/training/player.js' */
 /** @import { News } from '../../src/training/training_record.js' */
 /** @import { TrainingState } from '../../src/training/settings.js' */
 /** @import { Training } from './training.js' */
@@ -75,15 +75,6 @@ function filePicker(t, upload) {
 
 /** The factor of the learning rate that is suggested after non-finite values. */
 const TENTH = 10
-
-/** @param {Translate} t @param {Broken} broken */
-function brokenText(t, { step, loss, where }) {
-  const place = where ? t(where.isGradient ? 'theatre.gradientOf' : 'theatre.tensor', { name: where.name })
-    : t('theatre.gradientsTogether')
-  return t(Number.isFinite(loss) ? 'theatre.brokenBack' : 'theatre.broken', {
-    step, loss: String(loss), place, before: step - 1
-  })
-}
 
 /**
  * The command that repeats the training in Node; what no link contains is a file there.

@@ -88,7 +88,9 @@ export function mountComparisonMenu(container, { settings, stage, tensors }, { t
   const element = h('div', { className: 'twin-choice' }, h('label', { for: id }, t('twin.label')), select)
   const figure = findElement(container, '.stage-figure')
   const tools = container.querySelector('.tools') ?? h('div', { className: 'tools' })
-  if (!tools.isConnected) findElement(container, '.lead').after(tools)
+  const lead = container.querySelector('.lead')
+  if (!tools.isConnected && lead) lead.after(tools)
+  else if (!tools.isConnected) figure.before(tools)
   /** @param {string} name @returns {(alternative: Alternative) => HTMLElement} */
   const createOption = name => alternative => h('option', { value: `${name}:${serializeValue(alternative)}` }, describeComparison({ name, ...alternative }, t))
   /** @param {{ name: string, others: Alternative[] }} group */

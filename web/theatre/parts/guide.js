@@ -4,6 +4,7 @@ import { h, setText } from '../../lib/dom.js'
 import { formatBrief } from '../../lib/number.js'
 import { renderProse } from '../../lib/prose.js'
 import { createPointer } from '../../lessons/pointer.js'
+import { createScrollKeeper } from '../../lessons/scroll_keeper.js'
 import { createQuestion } from '../../lessons/question.js'
 import { EXPERIMENTS, RACE, findExperiment, recordUntil } from '../experiments.js'
 import { write } from '../../../src/training/settings.js'
@@ -32,7 +33,7 @@ const LARGE = 1e5
  *   outlives the words
  */
 export function mountGuide(container, { t, play, open, progress }) {
-  const pointer = createPointer(container)
+  const pointer = createPointer(container, document.documentElement, createScrollKeeper())
   /** @type {ReturnType<typeof createQuestion> | null} */ let questionView = null
   /** @type {string | null} */ let builtName = null
   /** @type {{ one: Seen, other: Seen | null } | null} */ let seen = null

@@ -10,8 +10,9 @@ const PACES = { full: 0, watch: 100, slow: 1000 }
 
 /**
  * @param {Element} container
- * @param {{ t: Translate, play(pace: number): void, pause(): void, step(): void, layer(): void,
- *   pace(pace: number): void, seek(step: number): void, again(): void }} deeds layer: one layer's part of a step
+ * @param {{ t: Translate, play(pace: number): void, pause(): void, step(): void, layer?(): void,
+ *   pace(pace: number): void, seek(step: number): void, again(): void }} deeds layer: one layer's part of a step, where
+ *   steps can be taken apart
  */
 export function mountTransport(container, { t, play, pause, step, layer, pace, seek, again }) {
   let isPlaying = false, isAllowed = true
@@ -39,7 +40,7 @@ export function mountTransport(container, { t, play, pause, step, layer, pace, s
   const bar = h('progress', { 'aria-label': t('theatre.progress') })
   const snapshotInfo = h('p', { className: 'theatre-shelf' })
   container.append(h('div', { 'className': 'theatre-transport', 'role': 'group', 'aria-label': t('theatre.drive') },
-    player, stepButton, layerButton, restartButton, h('label', { for: id, className: 'visually-hidden' }, t('theatre.pace')), select, position, remainingTime),
+    player, stepButton, layer ? layerButton : '', restartButton, h('label', { for: id, className: 'visually-hidden' }, t('theatre.pace')), select, position, remainingTime),
   h('div', { className: 'theatre-line' }, bar, slider), snapshotInfo)
 
   return {

@@ -1,0 +1,9 @@
+/** The texts that a model has in place of the page's. The build makes a file of those of each model. */
+
+import { loadTexts } from '../words/index.js'
+
+/** @import { Language } from '../types.d.ts' */
+/** @import { Texts } from '../lib/text.js' */
+
+/** @param {Language} language @param {string} model @returns {Promise<Texts | undefined>} */
+export const loadModelTexts = async (language, model) => (await loadTexts(language, true)).models[model]
