@@ -165,6 +165,9 @@ const MISUSED = [
   [['train', 'dates', '--from', 'package.json'], "'package.json' is not a file of a training"],
   [['train', 'dates', '--start', 'nope'], "--start: there is no file 'nope'"],
   [['train', 'dates_start-given'], 'pass the file by --start'], [['train', 'dates', '--out'], "Option '--out"],
+  [['serve', '/no/such/place'], "no file or folder '/no/such/place'"], [['serve', '.', 'more'], "serve takes one path, got also 'more'"],
+  [['serve', '.', '--port', '70000'], "--port must be an integer from 0 to 65535, got '70000'"],
+  [['serve', 'https://example.org/model/'], 'serve takes a folder or a file of this computer'],
   [['train', 'dates', '--json=1'], "Option '--json'"], [['--help=1'], "Option '-h, --help'"], [['--version=1'], "Option '--version'"]
 ]
 

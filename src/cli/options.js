@@ -78,6 +78,11 @@ const TRAIN_OPTIONS = {
   'json': { help: 'a line of JSON for each evaluation, for programs' }
 }
 
+/** @type {Record<string, Option>} */
+const SERVE_OPTIONS = {
+  port: { value: 'N', integer: [0, 65535], help: 'the port on 127.0.0.1 (8080); 0 takes one that is free' }
+}
+
 /**
  * By command; '' prints the stages of a block.
  * @type {Record<string, { takes: string, options: Record<string, Option> }>}
@@ -95,7 +100,8 @@ export const COMMANDS = {
       json: { help: 'the saved files, for programs' }
     }
   },
-  'train': { takes: 'WHAT', options: TRAIN_OPTIONS }
+  'train': { takes: 'WHAT', options: TRAIN_OPTIONS },
+  'serve': { takes: '[PATH]', options: SERVE_OPTIONS }
 }
 
 const GLOBAL_OPTIONS = { help: { help: 'show this help' }, version: { help: 'show the version' } }
