@@ -5,6 +5,7 @@ import { GlassformerError, load } from '../js/index.js'
 import { prepare } from '../js/pipeline.js'
 import { sizeOf } from '../js/tensor/shape.js'
 import { COMMANDS, UsageError, closestCommand, formatOptions, nameOptions, readArguments, toCamelCase } from './options.js'
+import { exportRoom } from './export.js'
 import { MODEL_COMMANDS } from './models.js'
 import { expectReadable, readInput } from './paths.js'
 import { asJson, asText } from './print.js'
@@ -19,6 +20,7 @@ const HELP = `usage: glassformer [options] [sentence ...]
        glassformer explain PATH [options] [text ...]
        glassformer convert PATH --out FOLDER
        glassformer train WHAT [options]
+       glassformer export --figure ROOM [options] --out FILE.svg
        glassformer serve [PATH] [--port N]
 
 Prints every stage on the way through one attention block, with the numbers the kernels computed:
@@ -38,6 +40,9 @@ WHAT is a text file, or a task or link of the page's training theatre (dates, pa
 the steps are the same, bit for bit. The file that train saves can be opened by generate and by the theatre.
 
 ${formatOptions('train')}
+export draws a room of a model of the page as SVG, without a browser, with
+
+${formatOptions('export')}
 serve shows the page with the model of PATH at an address of this computer, until Ctrl-C, with
 
 ${formatOptions('serve')}
@@ -132,6 +137,7 @@ async function main(args) {
   if (values.help) return [HELP]
   if (values.version) return [`${version()}\n`]
   if (command === 'train') return train(await load(), positionals, values)
+  if (command === 'export') return exportRoom(await load(), positionals, values)
   if (command === 'serve') return serve(positionals, values)
   return command ? runModelCommand(command, positionals, values) : runStages(positionals, values)
 }
