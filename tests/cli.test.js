@@ -164,7 +164,16 @@ const MISUSED = [
   [['train', 'dates', '--from', 'nope'], "--from: there is no file 'nope'"],
   [['train', 'dates', '--from', 'package.json'], "'package.json' is not a file of a training"],
   [['train', 'dates', '--start', 'nope'], "--start: there is no file 'nope'"],
-  [['train', 'dates_start-given'], 'pass the file by --start'], [['train', 'dates', '--out'], "Option '--out"],
+  [['train', 'dates_start-given'], 'pass the file by --start'], [['train', 'dates', '--out'], "Option '-o, --out"],
+  [['export'], 'export: --figure must name a room, such as weights'], [['export', 'weights'], "export takes only options, got 'weights'"],
+  [['export', '--figure', 'weights'], 'export: --out must name a new .svg file'],
+  [['export', '--figure', 'weights', '--out', 'a.png'], "--out must name a new .svg file, got 'a.png'"],
+  [['export', '--model'], "Option '--model"], [['export', '--input'], "Option '--input"], [['export', '--settings'], "Option '--settings"],
+  [['export', '--lang', 'fr'], "--lang must be one of en, ko, zh, got 'fr'"], [['export', '--theme', 'pink'], '--theme must be one of light, dark'],
+  [['export', '--head', 'x'], '--head must be an integer'],
+  [['serve', '/no/such/place'], "no file or folder '/no/such/place'"], [['serve', '.', 'more'], "serve takes one path, got also 'more'"],
+  [['serve', '.', '--port', '70000'], "--port must be an integer from 0 to 65535, got '70000'"],
+  [['serve', 'https://example.org/model/'], 'serve takes a folder or a file of this computer'],
   [['train', 'dates', '--json=1'], "Option '--json'"], [['--help=1'], "Option '-h, --help'"], [['--version=1'], "Option '--version'"]
 ]
 

@@ -17,6 +17,7 @@ import { pageOf } from './docs/page.js'
 import { buildElements } from './elements/build.js'
 import { UNUSED as NOT_IN_ELEMENTS, modelsOnDemand } from './elements/worker_plugins.js'
 import { collectLearned } from './models/collect.js'
+import { textsOfPictures } from './export/texts_of_pictures.js'
 import { MODELS, READY, filesFor, settingsOf } from './models/index.js'
 import { defaults } from './models/state.js'
 import { FALLBACK } from './words/index.js'
@@ -423,8 +424,14 @@ async function packageElements({ outputs }, others) {
   await cp(here('elements/elements.d.ts'), `${folder}elements.d.ts`)
 }
 
+/** dist/elements/export_figure.js, with which the command draws pictures from the same weights. */
+const exporter = () => bundle({
+  entryPoints: [here('export/export_figure.js')], outfile: here('../dist/elements/export_figure.js'), format: 'esm',
+  external: ['node:*', 'chart.js'], plugins: [leavingOut(NOT_IN_ELEMENTS), withoutUnused, textsOfPictures, classNames]
+})
+
 const { metafile, elements, others } = await site()
 await offline(elements)
-await Promise.all([single(), packAll(), packageElements(elements, others)])
+await Promise.all([single(), packAll(), packageElements(elements, others).then(exporter)])
 await report(metafile)
 await reportElements(elements)

@@ -38,6 +38,8 @@ const IDS = /** @type {const} */ (
   ['top', 'inputs', 'reading', 'map', 'lesson', 'stage', 'inspector', 'house', 'status', 'arrived', 'skip', 'whole'])
 /** @type {Record<typeof IDS[number], HTMLElement>} */
 const page = Object.assign({}, ...IDS.map(id => ({ [id]: document.getElementById(id) })))
+/** The folder of a model beside the page, which the command `serve` names. */
+const SERVED_MODEL = document.querySelector('meta[name="glassformer-model"]')?.getAttribute('content')
 const developing = ['localhost', '127.0.0.1'].includes(location.hostname)
 
 let state = fromHash(location.hash)
@@ -311,8 +313,14 @@ async function start() {
   }
   engine = begun.engine
   refresh()
+  if (SERVED_MODEL) openServedModel(SERVED_MODEL).catch(reportError)
   // Whoever develops the page would get old files.
   if (!developing && !state.embed && isSecureContext && !isSingleFile()) setTimeout(workOffline, OFFLINE_DELAY)
+}
+/** @param {string} folder */
+async function openServedModel(folder) {
+  const { fetchServedModel } = await import('./import/served_model.js')
+  await top?.openModel(await fetchServedModel(folder))
 }
 /** Without a service worker the page works as before, with a network. */
 const workOffline = () => import('./offline/register.js')

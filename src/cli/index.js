@@ -5,9 +5,11 @@ import { GlassformerError, load } from '../js/index.js'
 import { prepare } from '../js/pipeline.js'
 import { sizeOf } from '../js/tensor/shape.js'
 import { COMMANDS, UsageError, closestCommand, formatOptions, nameOptions, readArguments, toCamelCase } from './options.js'
+import { exportRoom } from './export.js'
 import { MODEL_COMMANDS } from './models.js'
 import { expectReadable, readInput } from './paths.js'
 import { asJson, asText } from './print.js'
+import { serve } from './serve.js'
 import { createStages } from './stages.js'
 import { train } from './train.js'
 
@@ -18,6 +20,8 @@ const HELP = `usage: glassformer [options] [sentence ...]
        glassformer explain PATH [options] [text ...]
        glassformer convert PATH --out FOLDER
        glassformer train WHAT [options]
+       glassformer export --figure ROOM [options] --out FILE.svg
+       glassformer serve [PATH] [--port N]
 
 Prints every stage on the way through one attention block, with the numbers the kernels computed:
 tokens, ids, embedding, positions, sum, dropout, q, k, v, scores, mask, weights, heads, output.
@@ -36,6 +40,12 @@ WHAT is a text file, or a task or link of the page's training theatre (dates, pa
 the steps are the same, bit for bit. The file that train saves can be opened by generate and by the theatre.
 
 ${formatOptions('train')}
+export draws a room of a model of the page as SVG, without a browser, with
+
+${formatOptions('export')}
+serve shows the page with the model of PATH at an address of this computer, until Ctrl-C, with
+
+${formatOptions('serve')}
   --help, --version
 
 exit codes: 0; 1 if a file is not valid; 2 if the arguments are not valid
@@ -127,6 +137,8 @@ async function main(args) {
   if (values.help) return [HELP]
   if (values.version) return [`${version()}\n`]
   if (command === 'train') return train(await load(), positionals, values)
+  if (command === 'export') return exportRoom(await load(), positionals, values)
+  if (command === 'serve') return serve(positionals, values)
   return command ? runModelCommand(command, positionals, values) : runStages(positionals, values)
 }
 

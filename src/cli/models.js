@@ -6,7 +6,7 @@ import { settle, openSource } from '../js/files/source.js'
 import { sizeOf } from '../js/tensor/shape.js'
 import { explainNext, formatExplanation } from './explain.js'
 import { UsageError, nameOptions } from './options.js'
-import { openRemoteFolder } from '../js/files/remote.js'
+import { SMALL_FILES, openRemoteFolder } from '../js/files/remote.js'
 import { expectFolderPath, isAddress, isFile, isFolder } from './paths.js'
 import { table, width } from './table.js'
 import { spelled } from '../training/models/token_text.js'
@@ -22,22 +22,29 @@ const FOLDER_FILE = /^(config|tokenizer|vocab|merges)|\.(safetensors|gguf|GGUF|b
 const WEIGHT_FILE = /\.(safetensors|gguf|GGUF|bin)$/
 
 /** Opens a file of weights as a Blob, reads any other file. @param {string} path */
-const readContent = path => (WEIGHT_FILE.test(path) && !/^tok/.test(basename(path)) ? openAsBlob(path) : readFile(path))
+const readContent = path => (FOLDER_FILE.test(basename(path)) && WEIGHT_FILE.test(path) && !/^tok/.test(basename(path)) ? openAsBlob(path) : readFile(path))
 
 /**
- * The files of a model by name: those of a folder here or on a server, or a single file and those beside it except
- * other weights.
+ * The paths of the files of a model by name: those of a folder, or a single file and those beside it except other
+ * weights.
+ * @param {string} path @returns {Promise<Record<string, string>>}
  */
-async function readFiles(/** @type {string} */ path) {
-  if (isAddress(path)) return openRemoteFolder(path, {})
+async function listFiles(path) {
   const isPathFolder = isFolder(path), folder = isPathFolder ? path : join(path, '..')
-  if (!isPathFolder && !FOLDER_FILE.test(basename(path))) return { [basename(path)]: await readFile(path) }
+  if (!isPathFolder && !FOLDER_FILE.test(basename(path))) return { [basename(path)]: path }
   const isPart = (/** @type {string} */ name) => MODEL_FILE.test(name) && isFile(join(folder, name)) &&
     (isPathFolder || name === basename(path) || !WEIGHT_FILE.test(name) || /^tok/.test(name))
   const names = (await readdir(folder)).filter(isPart)
   if (!names.length) throw new UsageError(`the folder '${path}' has no files of a model, such as config.json, ` +
     'model.safetensors or tokenizer.json')
-  return Object.fromEntries(await Promise.all(names.map(async name => [name, await readContent(join(folder, name))])))
+  return Object.fromEntries(names.map(name => [name, join(folder, name)]))
+}
+
+/** The files of a model by name, here or on a server. */
+async function readFiles(/** @type {string} */ path) {
+  if (isAddress(path)) return openRemoteFolder(path, {})
+  const files = Object.entries(await listFiles(path))
+  return Object.fromEntries(await Promise.all(files.map(async ([name, file]) => [name, await readContent(file)])))
 }
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB']
@@ -60,6 +67,18 @@ async function readFileHeader(path) {
 /** Whether a file was saved by `train` or by the page's training theatre. @param {string} path */
 async function isTrainingFile(path) {
   return path.endsWith('.safetensors') && isFile(path) && 'training' in (await readFileHeader(path)).metadata
+}
+
+/**
+ * The files of a model that are not merely beside it, by name: a folder may also hold texts and settings of its owner.
+ * @param {string} path @returns {Promise<Record<string, string>>} their paths
+ */
+export async function listModelFiles(path) {
+  if (await isTrainingFile(path)) return { [basename(path)]: path }
+  const isOfModel = (/** @type {string} */ name) => SMALL_FILES.includes(name) || name.endsWith('.index.json') || FOLDER_FILE.test(name)
+  const files = Object.entries(await listFiles(path)).filter(([name]) => isOfModel(name))
+  if (!files.length) throw new UsageError(`'${path}' is no model: expected its folder, or a .safetensors, .gguf or .bin file`)
+  return Object.fromEntries(files)
 }
 
 /** Lists the tensors of a file of weights without a config.json. @param {Request} request */

@@ -78,6 +78,23 @@ const TRAIN_OPTIONS = {
   'json': { help: 'a line of JSON for each evaluation, for programs' }
 }
 
+/** @type {Record<string, Option>} */
+const SERVE_OPTIONS = {
+  port: { value: 'N', integer: [0, 65535], help: 'the port on 127.0.0.1 (8080); 0 takes one that is free' }
+}
+
+/** @type {Record<string, Option>} */
+const EXPORT_OPTIONS = {
+  figure: { value: 'ROOM', help: 'the id or the kind of a room, such as weights' },
+  model: { value: 'NAME', help: 'a model of the page (dates)' },
+  input: { value: 'TEXT', help: 'the text that the model reads' },
+  head: { value: 'N', integer: [0, 4096], help: 'the number of a head, from 0 (0)' },
+  settings: { value: 'LIST', help: 'settings as in a link of the page: causal=true&heads=2' },
+  lang: { value: 'NAME', choices: ['en', 'ko', 'zh'], help: 'en (default), ko, zh' },
+  theme: { value: 'NAME', choices: ['light', 'dark'], help: 'light (default) or dark' },
+  out: { value: 'FILE', help: 'the .svg file to write; short: -o' }
+}
+
 /**
  * By command; '' prints the stages of a block.
  * @type {Record<string, { takes: string, options: Record<string, Option> }>}
@@ -95,7 +112,9 @@ export const COMMANDS = {
       json: { help: 'the saved files, for programs' }
     }
   },
-  'train': { takes: 'WHAT', options: TRAIN_OPTIONS }
+  'train': { takes: 'WHAT', options: TRAIN_OPTIONS },
+  'export': { takes: '', options: EXPORT_OPTIONS },
+  'serve': { takes: '[PATH]', options: SERVE_OPTIONS }
 }
 
 const GLOBAL_OPTIONS = { help: { help: 'show this help' }, version: { help: 'show the version' } }
@@ -133,11 +152,14 @@ function parseValue(name, text, { choices, integer, range } = /** @type {Option}
   return number
 }
 
+/** @type {Record<string, string>} */
+const SHORT_NAMES = { help: 'h', out: 'o' }
+
 /** @param {string[]} args */
 function parse(args) {
   const options = Object.fromEntries(Object.entries(ALL_OPTIONS).map(([name, { value }]) => [name, {
     type: value ? /** @type {const} */ ('string') : /** @type {const} */ ('boolean'), multiple: true,
-    ...(name === 'help' && { short: 'h' })
+    ...(name in SHORT_NAMES && { short: SHORT_NAMES[name] })
   }]))
   try {
     return parseArgs({ args, options, allowPositionals: true })

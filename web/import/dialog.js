@@ -158,8 +158,11 @@ export function createImportDialog({ t, set, get, runQuery, language, rerun }) {
     rerun()
   }
 
-  /** @param {File[] | null} [list] files that were dropped on the page */
-  function show(list = null) {
+  /**
+   * @param {File[] | null} [list] files that were dropped on the page
+   * @param {{ opens?: boolean }} [options] opens: opens the files at once, if they are a model
+   */
+  function show(list = null, { opens = false } = {}) {
     setText(title, t('bring.title'))
     setText(label, t('bring.choose'))
     setText(privacyNote, t('bring.stays'))
@@ -168,7 +171,7 @@ export function createImportDialog({ t, set, get, runQuery, language, rerun }) {
     dialog.setAttribute('aria-label', t('bring.title'))
     storedModelView.update()
     if (!dialog.open) dialog.showModal()
-    if (list) inspectFiles(list)
+    if (list) inspectFiles(list).then(() => opens && !actions.hidden && open.click())
   }
   return { dialog, show }
 }

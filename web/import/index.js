@@ -25,14 +25,14 @@ async function droppedFiles(data) {
 export function createImportButton(context) {
   const { t } = context
   /** @type {ReturnType<typeof import('./dialog.js').createImportDialog> | null} */ let dialog = null
-  /** @param {File[] | null} [files] */
-  async function show(files = null) {
+  /** @param {File[] | null} [files] @param {{ opens?: boolean }} [options] opens: at once, if they are a model */
+  async function show(files = null, options = {}) {
     const [{ createImportDialog: importDialog }] = await Promise.all([import('./dialog.js'), context.ready()])
     if (!dialog) {
       dialog = importDialog(context)
       element.append(dialog.dialog)
     }
-    dialog.show(files)
+    dialog.show(files, options)
   }
   const button = h('button', {
     'type': 'button', 'className': 'quiet', 'data-action': 'bring', 'onclick': () => show()
@@ -44,7 +44,7 @@ export function createImportButton(context) {
   document.body.ondrop = event => {
     if (!holdsFiles(event)) return
     event.preventDefault()
-    droppedFiles(event.dataTransfer).then(show).catch(context.reportError)
+    droppedFiles(event.dataTransfer).then(files => show(files)).catch(context.reportError)
   }
   return { element, button, show }
 }

@@ -162,6 +162,8 @@ export function mountHeader(container, notesContainer, context) {
   return {
     /** Renders the progress of a run that takes long. */
     showProgress: status.showProgress,
+    /** Opens files that the reader has named before the page was there. */
+    openModel: (/** @type {File[]} */ files) => importControl.show(files, { opens: true }),
     /**
      * @param {State} state @param {Record<string, string>} problems @param {Language} language @param {Run | null} run
      */

@@ -10,7 +10,7 @@ import { GlassformerError, expect } from '../errors.js'
  */
 
 /** Files beside the weights that a model or its tokenizer may have. */
-const SMALL_FILES = [
+export const SMALL_FILES = [
   'config.json', 'generation_config.json', 'tokenizer.json', 'tokenizer_config.json', 'special_tokens_map.json', 'added_tokens.json',
   'vocab.json', 'merges.txt', 'vocab.txt', 'tokenizer.model', 'spiece.model', 'sentencepiece.bpe.model', 'source.spm', 'target.spm',
   'target_vocab.json', 'modules.json', '1_Pooling/config.json'

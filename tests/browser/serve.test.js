@@ -1,0 +1,59 @@
+// glassformer serve: the page opens the model beside it, isolated, and computes what Node does.
+import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { startServer } from '../../src/cli/serve.js'
+import { cases, filesOf } from '../models/golden_models.js'
+import { changeAndWait, launch, open, readAddress, runInNode } from './host.js'
+import { compareTables } from './room_tables.js'
+
+const [llama] = cases('llama'), STATE = { model: 'own', beginning: '3 1 4 1 5', language: 'en' }
+let browser, folder
+before(async () => {
+  browser = await launch()
+  folder = await mkdtemp(join(tmpdir(), 'glassformer-'))
+})
+after(async () => {
+  await browser.close()
+  await rm(folder, { recursive: true })
+})
+
+/** Serves the files, opens the page, and calls a function with it. */
+async function withServed(files, fn) {
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
+  const { server, address } = await startServer(folder, 0)
+  const opened = await open(browser, address, { locale: 'en-US' })
+  try {
+    await fn(opened)
+  } finally {
+    await opened.close()
+    server.close()
+    server.closeAllConnections()
+  }
+}
+
+test('the model of the command is open, with the numbers of Node, in an isolated page', async () => {
+  await withServed(filesOf(llama), async ({ page, complaints }) => {
+    await page.waitForFunction(() => document.querySelector('.models select').value === 'own')
+    await page.waitForSelector('.bring', { state: 'hidden' })
+    assert.equal((await readAddress(page)).model, 'own')
+    assert.equal(await page.evaluate(() => crossOriginIsolated), true)
+    await changeAndWait(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
+    const run = runInNode(STATE)
+    assert.ok(await compareTables(page, run, STATE, 2, 4) > 500)
+    run.dispose()
+    assert.deepEqual(complaints, [])
+  })
+})
+
+test('what is wrong with the model is on the page', async () => {
+  const key = llama.tensors[1][0]
+  const change = tensors => Object.fromEntries(Object.entries(tensors).filter(([name]) => name !== key))
+  await withServed(filesOf(llama, { change }), async ({ page }) => {
+    await page.waitForSelector('.bring[open] .bring-found li')
+    assert.match(await page.textContent('.bring-found'), new RegExp(key.replace(/^model\./, '').replaceAll('.', '\\.')))
+    assert.notEqual((await readAddress(page)).model, 'own')
+  })
+})
