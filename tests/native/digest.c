@@ -141,7 +141,7 @@ static uint32_t digest_blocks(uint32_t d, int n) {
     float *noise = zeros(N * blocks * size), *x = normals(M * K), *bias = normals(N), *out = zeros(M * N),
           *row = zeros(K);
     float *work = zeros((int)gf_blocks_workspace(M, K));
-    uint8_t *weight = malloc((size_t)(N * blocks * size));
+    uint8_t *weight = malloc((size_t)gf_blocks_size(N, K, type));
     gf_uniform(noise, &generator, N * blocks * size, 0.0f, 256.0f);
     for (int k = 0; k < N * blocks * size; k++) weight[k] = (uint8_t)noise[k];
     for (int k = 0; k < N * blocks; k++)
@@ -154,10 +154,10 @@ static uint32_t digest_blocks(uint32_t d, int n) {
     require_same(row, again, K);
     gf_blocks_product(out, work, x, weight, bias, M, N, K, type);
     if (type == GF_Q8_0 || type == GF_Q4_0 || type == GF_Q4_K) {
-      float *rows = normals(N * K);
+      float *rows = normals(N * K), *packed = zeros(N * K);
       if (gf_blocks_pack(weight, work, rows, 0, N, K, type) >= 0) __builtin_trap();
-      gf_blocks_rows(row, work, weight, N - 1, 1, K, type);
-      d = fold_floats(d, row, K);
+      gf_blocks_rows(packed, work, weight, 0, N, K, type);
+      d = fold_floats(d, packed, N * K);
       free(rows);
     }
     d = fold_floats(fold_floats(d, out, M * N), row, K);
