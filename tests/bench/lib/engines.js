@@ -18,7 +18,7 @@ const ISOLATED = {
 const TYPES = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'application/wasm' }
 /** Folders of the files that the libraries fetch, by the beginning of their names. */
 const FOLDERS = {
-  'glassformer.wasm': 'dist/', 'limit.wasm': 'build/bench/', 'tfjs-': 'tests/bench/node_modules/@tensorflow/tfjs-backend-wasm/dist/',
+  'glassformer.': 'dist/', 'limit.wasm': 'build/bench/', 'tfjs-': 'tests/bench/node_modules/@tensorflow/tfjs-backend-wasm/dist/',
   'ort-': 'tests/bench/node_modules/onnxruntime-web/dist/',
   'wllama.wasm': 'tests/bench/node_modules/@wllama/wllama/esm/single-thread/'
 }

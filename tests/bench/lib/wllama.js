@@ -35,7 +35,7 @@ function fileOf(model, { heads, eps }) {
   return new Blob(gguf(metadata, Object.fromEntries(Object.entries(tensors).map(([name, t]) => [name, plain(t)]))))
 }
 
-const plain = ({ shape, data, isFloat32 }) => ({ shape, data, isFloat32 })
+const plain = tensor => ({ shape: tensor.shape, data: tensor.data, isFloat32: Object.hasOwn(tensor, 'isFloat32') })
 
 /**
  * Decoding of one token after the tokens `past`, as one side of a work.
