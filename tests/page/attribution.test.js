@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_BARS, formatPart, sourceRows, waterfall } from '../../web/lib/attribution.js'
+import { attributeLogit } from '../../web/worker/attribution.js'
+import { gf } from '../lib/engine.js'
+import { pageRun } from '../lib/page.js'
 
 const parts = values => values.map((value, i) => ({ role: 'head', value, name: `part ${i}` }))
 const numbers = bars => bars.map(({ value, from, to, count }) => [value, from, to, count])
@@ -37,4 +40,20 @@ test('what all heads took from a token is summed by text, up to the last token t
 
 test('parts have a sign, except zero', () => {
   assert.deepEqual([1.5, -1.5, 0, 0.0001].map(formatPart), ['+1.500', '−1.500', '0.000', '0.000'])
+})
+
+test('a part leads to the cell that added or took away most', async () => {
+  const page = pageRun({ model: 'induction' }), { run } = page.workerRun, position = page.decoding.rows[0]
+  const { parts, token } = await attributeLogit(gf, run, { logits: 'output', position, isDifference: false })
+  const own = gf.interpret.logitAttribution(run, { logits: 'output', position, token }).parts
+  assert.equal(parts.length, own.length)
+  for (const [i, { name, index, direction }] of own.entries()) {
+    if (index.length === 0) continue
+    const tensor = run.tensor(name), ranges = index.map(at => (Array.isArray(at) ? at : [at, at + 1]))
+    const cells = ranges.reduce((list, [from, to]) => (
+      list.flatMap(cell => Array.from({ length: to - from }, (_, k) => [...cell, from + k]))), [[]])
+    const sizes = cells.map((cell, k) => Math.abs(direction[k] * tensor.at(...cell)))
+    assert.deepEqual(parts[i].cell, cells[sizes.indexOf(Math.max(...sizes))], name)
+  }
+  page.dispose()
 })
