@@ -71,7 +71,7 @@ const UNUSED = new RegExp(`/src/js/(${[
   'nn/(backward_hooks|conv|parameter_containers|print_module)',
   'optim/(adam|clip_grad|lr_schedulers|noam|optimizer|sgd)', 'autograd/function', 'compile/compile', 'export/(dynamic_axes|onnx_loss)',
   'files/checkpoint', 'models/(adapter|lora)', 'tensor/print_tensor', 'text/(chat_template|train_unigram)',
-  'interpret/(ablate|activation_histogram|attribution_patch|fitted_lenses|head_scores|linear_probe|neuron_logits|path_patch|sparse_autoencoder|steering|top_activations)'
+  'interpret/(ablate|activation_histogram|attribution_patch|fitted_lenses|head_scores|hook_names|linear_probe|neuron_logits|path_patch|sparse_autoencoder|steering|top_activations)'
 ].join('|')})\\.js$`)
 
 /**

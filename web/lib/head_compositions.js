@@ -1,6 +1,6 @@
 /** Composition scores: how much of what one head writes the heads of later layers read, as a table. */
 
-import { partLabel, layerHeading } from './ablation_parts.js'
+import { layerHeading } from './ablation_parts.js'
 import { createScale, probabilityDomain } from './color.js'
 import { h, setText } from './dom.js'
 import { mountGrid } from './grid.js'
@@ -10,6 +10,7 @@ import { createSegments } from './segments.js'
 
 /** @import { CompositionScores, Context, Translate } from '../types.d.ts' */
 /** @typedef {'q' | 'k' | 'v'} Kind */
+/** @typedef {{ sender: number, receiver: number }} Pair */
 
 /** The quotient of Frobenius norms that a score is. @type {Record<Kind, string>} */
 const FORMULAS = {
@@ -45,7 +46,7 @@ export function mountHeadCompositions(container, { t, runQuery, reportError, the
   const legend = mountLegend(legends)
   /** @type {Kind} */ let kind = 'k'
   /** @type {CompositionScores | null} */ let scores = null
-  /** @type {{ sender: number, receiver: number } | undefined} */ let chosen
+  /** @type {Pair | undefined} */ let chosen
   let job = {}
 
   const pairsNow = () => (scores ? listPairs(scores, kind) : [])
@@ -55,9 +56,9 @@ export function mountHeadCompositions(container, { t, runQuery, reportError, the
   /** @param {number} i */
   function nameOf(i) {
     const { layer, head } = /** @type {CompositionScores} */ (scores).heads[i]
-    return [layerHeading({ layer }, t), partLabel({ kind: 'head', tower: 'model', layer, head, edits: [] }, t)].join(' · ')
+    return [layerHeading({ layer }, t), t('stages.ablation.head', { head })].join(' · ')
   }
-  /** @param {typeof chosen} pair */
+  /** @param {Pair} [pair] */
   function choose(pair) {
     const score = pair && scores?.[kind][pair.sender][pair.receiver]
     if (score === undefined || Number.isNaN(score)) return

@@ -136,6 +136,7 @@ export function mount(container, context) {
       const { heading } = /** @type {any} */ (lengths[n])
       heading.hidden = tower === 'model'
       setText(heading, tower === 'model' ? '' : t(`map.${tower}`))
+      /** @type {Record<string, string>} */
       const heads = { 'start': nameOf(points[0]), '=': t('stages.residual_stream.then'), 'norm': t('stages.residual_stream.norm') }
       lengths[n].update(t('stages.residual_stream.corner'), tokens, measuredVectors(subs).map(({ key: name, sub }, i) => ({
         key: name, ...(sub ? { head: `+ ${nameOf(sub)}`, level: 1 } : { head: heads[name.replace(/\d/g, '')], isTitle: true }),

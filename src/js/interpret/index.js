@@ -4,6 +4,7 @@ import { attributionPatch } from './attribution_patch.js'
 import { ovCircuit, qkCircuit } from './circuits.js'
 import { compositionScores } from './composition_scores.js'
 import { attentionEntropy, headScores } from './head_scores.js'
+import { hookNames } from './hook_names.js'
 import { jacobianLens, tunedLens } from './fitted_lenses.js'
 import { inputAttribution } from './input_attribution.js'
 import { linearProbe } from './linear_probe.js'
@@ -21,8 +22,8 @@ import { topActivations } from './top_activations.js'
  * @param {import('../engine/engine.js').Engine} engine
  */
 export const bindInterpret = engine => ({
-  inputAttribution, logitAttribution, logitLens, tunedLens, jacobianLens, ovCircuit, qkCircuit, compositionScores,
-  neuronLogits,
+  hookNames, inputAttribution, logitAttribution, logitLens, tunedLens, jacobianLens, ovCircuit, qkCircuit,
+  compositionScores, neuronLogits,
   /**
    * The distribution of the activations of one place over inputs, and the channels that are always 0.
    * @param {Parameters<typeof activationHistogram>[1]} options
