@@ -57,7 +57,8 @@ test('memory and time of twelve against one', async t => {
   await one.close()
   const { page, time, complaints, close } = await openWhole('twelve.html', 12)
   const heapOfTwelve = await measureHeap(page), runsOfTwelve = await measureRuns(page)
-  t.diagnostic(JSON.stringify({ timeOfOne: one.time, timeOfTwelve: time, heapOfOne, heapOfTwelve, runOfOne, runsOfTwelve }))
+  const times = { timeOfOne: one.time, timeOfTwelve: time }
+  t.diagnostic(JSON.stringify({ ...times, heapOfOne, heapOfTwelve, runOfOne, runsOfTwelve }))
   assert.equal(page.workers().length, 3, 'one for all figures, and one for each training')
   assert.ok(heapOfTwelve < heapOfOne + 30_000_000, `${heapOfTwelve}`)
   await page.evaluate(all => document.querySelectorAll(all).forEach(own => own.id === 'one' || own.remove()), ALL)
@@ -87,7 +88,8 @@ test('memory and time of twelve against one', async t => {
   await close()
 })
 
-const SELECTORS = ['.glass-title', '.lesson-title', '.lesson-text', '.lesson-next', '.map a', '.theatre-play', 'input', 'button', 'td', 'canvas']
+const SELECTORS = ['.glass-title', '.lesson-title', '.lesson-text', '.lesson-next', '.map a', '.theatre-play', 'input', 'button',
+  'td', 'canvas']
 const PROPERTIES = ['color', 'fontSize', 'letterSpacing', 'display', 'position', 'paddingLeft', 'backgroundColor']
 
 test('hostile styles change nothing in any of them', async () => {
