@@ -86,7 +86,8 @@ const textsOfFigures = {
 /**
  * Builds the scripts of the elements into a folder.
  * @param {(options: BuildOptions) => Promise<BuildResult>} bundle @param {string} folder
- * @param {Plugin[]} workerPlugins @param {Plugin[]} trainingPlugins of the worker of trainings @returns {Promise<Metafile>}
+ * @param {Plugin[]} workerPlugins @param {Plugin[]} trainingPlugins of the worker of trainings
+ * @returns {Promise<Metafile>}
  */
 export async function buildElements(bundle, folder, workerPlugins, trainingPlugins) {
   const common = { outdir: folder, format: /** @type {const} */ ('esm'), splitting: true, metafile: true }
