@@ -15,7 +15,7 @@ import { collectReference } from './docs/collect.js'
 import { GUIDES, guideLinks, guidePage } from './docs/guides.js'
 import { pageOf } from './docs/page.js'
 import { buildElements } from './elements/build.js'
-import { UNUSED as NOT_IN_ELEMENTS, modelsOnDemand } from './elements/worker_plugins.js'
+import { UNUSED as NOT_IN_ELEMENTS, UNUSED_IN_TRAINING, modelsOnDemand } from './elements/worker_plugins.js'
 import { collectLearned } from './models/collect.js'
 import { textsOfPictures } from './export/texts_of_pictures.js'
 import { MODELS, READY, filesFor, settingsOf } from './models/index.js'
@@ -179,7 +179,7 @@ const PACKS = { gz: [promisify(gzip), { level: 9 }], br: [promisify(brotliCompre
 
 /**
  * dist/site: scripts with source maps, styles, kernels, weights. Dynamic imports become chunks.
- * @returns {Promise<Record<'metafile' | 'elements' | 'others', Metafile>>} esbuild's descriptions of the scripts
+ * @returns {Promise<Record<'metafile' | 'elements', Metafile>>} esbuild's descriptions of the scripts
  */
 async function site() {
   await rm(SITE, { recursive: true, force: true })
@@ -189,11 +189,10 @@ async function site() {
   })
   const worker = await bundle({ ...workers, entryPoints: { worker: here('worker/index.js') }, sourcemap: true, metafile: true,
     plugins: [withoutUnused, fetchedLater, classNames] })
-  const elements = await buildElements(bundle, SITE, [
-    modelsOnDemand, leavingOut(NOT_IN_ELEMENTS), withoutUnused, fetchedLater, classNames
-  ])
-  const others = await bundle({ ...workers, metafile: true,
-    entryPoints: { check: here('check/worker.js'), theatre: here('theatre/worker.js') } })
+  const elements = await buildElements(bundle, SITE,
+    [modelsOnDemand, leavingOut(NOT_IN_ELEMENTS), withoutUnused, fetchedLater, classNames],
+    [leavingOut(UNUSED_IN_TRAINING), classNames])
+  await bundle({ ...workers, entryPoints: { check: here('check/worker.js'), theatre: here('theatre/worker.js') } })
   await bundle({ entryPoints: [here('exercises/worker.js')], outfile: `${SITE}cell.js`, format: 'iife' })
   await cellFrame()
   // The library with its kernels inside, for a script tag or wherever one file is wanted.
@@ -210,7 +209,7 @@ async function site() {
   await guides()
   for (const name of ['glassformer.wasm', 'glassformer.blocks.wasm']) await cp(here(`../dist/${name}`), SITE + name)
   for (const { name, path } of FILES) await cp(here(path), SITE + name)
-  return { metafile: { ...page, outputs }, elements, others: /** @type {Metafile} */ (others.metafile) }
+  return { metafile: { ...page, outputs }, elements }
 }
 
 /** The document in which cells run: its policy allows its one script by hash. */
@@ -412,14 +411,13 @@ async function reportElements({ outputs }) {
 
 /**
  * dist/elements: what the npm package has of the elements, with their kernels, weights and types.
- * @param {Metafile} metafile @param {Metafile} others which describes the training's worker
+ * @param {Metafile} metafile
  */
-async function packageElements({ outputs }, others) {
+async function packageElements({ outputs }) {
   const folder = here('../dist/elements/')
   await rm(folder, { recursive: true, force: true })
   const weights = READY.flatMap(({ id }) => filesFor(settingsOf(defaults(id))))
-  const scripts = [...scriptsOf(outputs, Object.values(outputs).map(({ entryPoint }) => entryPoint)),
-    ...scriptsOf(others.outputs, ['web/theatre/worker.js'])]
+  const scripts = scriptsOf(outputs, Object.values(outputs).map(({ entryPoint }) => entryPoint))
   await Promise.all([...scripts, 'glassformer.wasm', 'code.json', 'learned.json', ...weights].map(name => cp(SITE + name, folder + name)))
   await cp(here('elements/elements.d.ts'), `${folder}elements.d.ts`)
 }
@@ -430,8 +428,8 @@ const exporter = () => bundle({
   external: ['node:*', 'chart.js'], plugins: [leavingOut(NOT_IN_ELEMENTS), withoutUnused, textsOfPictures, classNames]
 })
 
-const { metafile, elements, others } = await site()
+const { metafile, elements } = await site()
 await offline(elements)
-await Promise.all([single(), packAll(), packageElements(elements, others).then(exporter)])
+await Promise.all([single(), packAll(), packageElements(elements).then(exporter)])
 await report(metafile)
 await reportElements(elements)

@@ -1,5 +1,7 @@
 // Pages of other people with elements, for the tests of elements.
 import assert from 'node:assert/strict'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
 
 export const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; worker-src 'self'; img-src data:"
 
@@ -71,3 +73,31 @@ export const readTables = page => page.evaluate(async selector => {
   return all
 }, ALL)
 export const toNumber = text => Math.fround(Number(text.replaceAll('−', '-').replace('∞', 'Infinity')))
+
+const LIBRARY = fileURLToPath(new URL('../../src/js/index.js', import.meta.url))
+
+/** The library as one module for a script tag. */
+export async function bundleLibrary() {
+  const { outputFiles: [{ text }] } = await build({
+    entryPoints: [LIBRARY], bundle: true, format: 'esm', write: false, external: ['node:*']
+  })
+  return text
+}
+
+/** The bytes of the runs that the worker of the figures retains. */
+export const measureRuns = page => page.workers().find(worker => worker.url().includes('elements-worker')).evaluate(() => new Promise(resolve => {
+  const post = globalThis.postMessage
+  globalThis.postMessage = (message, ...rest) => {
+    if (message.id !== -1) return post.call(globalThis, message, ...rest)
+    globalThis.postMessage = post
+    return resolve(message.result.bytes)
+  }
+  globalThis.onmessage({ data: { id: -1, type: 'memory' } })
+}))
+
+/** The size of the page's heap. */
+export async function measureHeap(page) {
+  const session = await page.context().newCDPSession(page)
+  for (let i = 0; i < 3; i++) await session.send('HeapProfiler.collectGarbage')
+  return (await session.send('Runtime.getHeapUsage')).usedSize
+}

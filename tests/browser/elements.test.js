@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { figure, html, openBlog, readTables, showAll, toNumber } from './element_pages.js'
+import { figure, html, measureHeap, measureRuns, openBlog, readTables, showAll, toNumber } from './element_pages.js'
 import { launch, runInNode, serve } from './host.js'
 import { stageData } from '../lib/page.js'
 import { roomsOf } from '../../web/rooms/index.js'
@@ -58,24 +58,7 @@ function checkNumbers(found, attributes) {
 
 const openPage = (name, options) => openBlog(browser, name.startsWith('http') ? name : site.url + name, options)
 
-/** The bytes of the runs that the worker retains. */
-const measureRuns = page => page.workers()[0].evaluate(() => new Promise(resolve => {
-  const post = globalThis.postMessage
-  globalThis.postMessage = (message, ...rest) => {
-    if (message.id !== -1) return post.call(globalThis, message, ...rest)
-    globalThis.postMessage = post
-    return resolve(message.result.bytes)
-  }
-  globalThis.onmessage({ data: { id: -1, type: 'memory' } })
-}))
-
-async function measureHeap(page) {
-  const session = await page.context().newCDPSession(page)
-  for (let i = 0; i < 3; i++) await session.send('HeapProfiler.collectGarbage')
-  return (await session.send('Runtime.getHeapUsage')).usedSize
-}
-
-test('twelve elements of six kinds: one worker, the numbers of Node, nothing of the hostile styles', async t => {
+test('twelve figures of six kinds of rooms: one worker, the numbers of Node, nothing of the hostile styles', async t => {
   const { page, complaints, close } = await openPage('twelve.html')
   const startTime = performance.now()
   await showAll(page)

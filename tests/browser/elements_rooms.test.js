@@ -2,22 +2,10 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import { READY } from '../../web/models/index.js'
 import { firstRooms } from '../lib/page.js'
-import { POLICY, figure, html, openBlog, readTables, showAll, toNumber } from './element_pages.js'
+import { POLICY, bundleLibrary, figure, html, openBlog, readTables, showAll, toNumber } from './element_pages.js'
 import { launch, serve } from './host.js'
-
-const LIBRARY = fileURLToPath(new URL('../../src/js/index.js', import.meta.url))
-
-/** The library as one module for a script tag. */
-async function bundleLibrary() {
-  const { outputFiles: [{ text }] } = await build({
-    entryPoints: [LIBRARY], bundle: true, format: 'esm', write: false, external: ['node:*']
-  })
-  return text
-}
 
 const PAGES = {
   'one.html': html(figure({ model: 'dates', room: 'encoder.0.self_attn.weights', lang: 'en' })),

@@ -86,16 +86,22 @@ const textsOfFigures = {
 /**
  * Builds the scripts of the elements into a folder.
  * @param {(options: BuildOptions) => Promise<BuildResult>} bundle @param {string} folder
- * @param {Plugin[]} workerPlugins @returns {Promise<Metafile>}
+ * @param {Plugin[]} workerPlugins @param {Plugin[]} trainingPlugins of the worker of trainings
+ * @returns {Promise<Metafile>}
  */
-export async function buildElements(bundle, folder, workerPlugins) {
+export async function buildElements(bundle, folder, workerPlugins, trainingPlugins) {
   const common = { outdir: folder, format: /** @type {const} */ ('esm'), splitting: true, metafile: true }
-  const [page, worker] = await Promise.all([
+  const all = await Promise.all([
     bundle({ ...common, entryPoints: { elements: here('index.js') }, chunkNames: 'chunks/element-[name]-[hash]', define: {},
       plugins: [cssAsText, textsOfFigures, menuOnDemand] }),
     bundle({ ...common, entryPoints: { 'elements-worker': here('../worker/index.js') }, chunkNames: 'chunks/elements-worker-[hash]',
-      plugins: workerPlugins })
+      plugins: workerPlugins }),
+    bundle({ ...common, entryPoints: { 'elements-theatre': here('../theatre/worker.js') },
+      chunkNames: 'chunks/elements-theatre-[hash]', plugins: trainingPlugins })
   ])
-  const [one, two] = /** @type {Metafile[]} */ ([page.metafile, worker.metafile])
-  return { inputs: { ...one.inputs, ...two.inputs }, outputs: { ...one.outputs, ...two.outputs } }
+  const metafiles = all.map(({ metafile }) => /** @type {Metafile} */ (metafile))
+  return {
+    inputs: Object.assign({}, ...metafiles.map(({ inputs }) => inputs)),
+    outputs: Object.assign({}, ...metafiles.map(({ outputs }) => outputs))
+  }
 }

@@ -68,6 +68,7 @@ export function mountElementFigure(container, initial, surroundings) {
   const { session, t, language, mode, hasControls, emit, fail, check, mountCompanion } = surroundings
   let state = initial, isPrinting = false, isDestroyed = false, isChecked = false, width = 0
   /** @type {Run | null} */ let run = null
+  /** The run of the room; a newer one may wait for what its room needs. @type {Run | null} */ let shownRun = null
   /** @type {Room | null} */ let room = null
   /** @type {ReturnType<typeof mountRoomFigure> | null} */ let figure = null
   /** @type {{ update(run: Run, view: View): void } | null} */ let depthPanel = null
@@ -105,7 +106,7 @@ export function mountElementFigure(container, initial, surroundings) {
   })
   const context = /** @type {Context} */ ({
     t, set, runQuery, reportError, loadAll, rooms,
-    get: () => state, run: runHere, language: () => language,
+    get: () => state, run: () => (shownRun === run ? runHere() : null), language: () => language,
     theme: () => ({ mode: isPrinting ? 'light' : mode(), palette: PALETTES[isPrinting ? 'light' : mode()], isPaper: isPrinting }),
     enterRoom: id => set({ room: id, cell: null }), href: id => linkTo({ ...state, room: id, cell: null }),
     link: (patch = {}) => linkTo({ ...state, ...patch }),
@@ -193,6 +194,7 @@ export function mountElementFigure(container, initial, surroundings) {
       loadStages(next, rooms()).then(show).catch(reportError)
       return false
     }
+    shownRun = run
     if (room !== next) mountRoom(next)
     attempt(render)
     return true

@@ -59,7 +59,7 @@ function readTraining(host) {
  */
 async function mountTraining(settings, sentence, { element, t, mode, emit, fail }) {
   let isPrinting = false, isGone = false, lastAnswer = ''
-  const training = createTraining({ onSeen: onReport, onError: showError }), { ask } = training
+  const training = createTraining({ onSeen: onReport, onError: showError }, 'elements-theatre'), { ask } = training
   const theme = () => ({ mode: isPrinting ? 'light' : mode(), palette: PALETTES[isPrinting ? 'light' : mode()], isPaper: isPrinting })
   const [drive, charts] = [h('div'), h('div')], looks = h('div', { className: 'theatre-looks' })
   const said = h('div', { className: 'theatre-said' })

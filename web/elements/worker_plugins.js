@@ -16,6 +16,13 @@ export const UNUSED = new RegExp(`/(src/js/(${[
   'text/(charsmap|files|gguf_tokenizer|sentencepiece|spm_normalizer|protobuf)'
 ].join('|')})|web/(models/imported/(open|run|generation|classification|streams|store)|worker/export_model))\\.js$`)
 
+/** Files whose exports no training calls. */
+export const UNUSED_IN_TRAINING = new RegExp(`/src/js/(${[
+  'engine/load_blocks', 'export/\\w+', 'files/(gguf|remote)', 'models/\\w+', 'models/families/\\w+',
+  'interpret/(ablate|activation_histogram|attribution_patch|composition_scores|fitted_lenses|linear_probe|neuron_logits|path_patch|sparse_autoencoder|steering|top_activations)',
+  'nn/quantize', 'threads/(team|workers|mailbox|splits)', 'text/(charsmap|chat_template|files|gguf_tokenizer|sentencepiece|spm_normalizer|protobuf)'
+].join('|')})\\.js$`)
+
 /** The library's text functions, which only some models need. */
 const TEXT = /\/src\/js\/text\/index\.js$/, WHOLE = '?whole'
 const RUNS = fileURLToPath(new URL('../models/runs.js', import.meta.url))

@@ -6,9 +6,12 @@ import { createCalls } from '../lib/rpc.js'
 
 /** @import { News } from '../../src/training/training_record.js' */
 
-/** @param {{ onSeen(news: News & { serial: number }): void, onError(error: Error): void }} handlers */
-export function createClient({ onSeen: onReport, onError }) {
-  const worker = startWorker('theatre')
+/**
+ * @param {{ onSeen(news: News & { serial: number }): void, onError(error: Error): void }} handlers
+ * @param {string} name of the worker's script
+ */
+export function createClient({ onSeen: onReport, onError }, name) {
+  const worker = startWorker(name)
   const { call } = createCalls(worker, { onMessage: ({ event, ...news }) => event && onReport(news), onError })
   return {
     ask: call,

@@ -10,8 +10,9 @@ import { createRecord } from '../../src/training/training_record.js'
 
 /**
  * @param {{ onSeen(news: News): void, onError(error: unknown): void }} handlers
+ * @param {string} [worker] the name of the worker's script
  */
-export function createTraining({ onSeen, onError }) {
+export function createTraining({ onSeen, onError }, worker = 'theatre') {
   const record = createRecord()
   const client = createClient({
     onSeen({ serial: of, ...news }) {
@@ -22,7 +23,7 @@ export function createTraining({ onSeen, onError }) {
       }) }
       onSeen(news)
     }, onError
-  })
+  }, worker)
   let settings = /** @type {TrainingState} */ (/** @type {unknown} */ (null))
   /** @type {News | null} */ let last = null
   let sentence = '', serial = 0
