@@ -84,3 +84,6 @@ export async function buildElements(bundle, folder, workerPlugins) {
   const [one, two] = /** @type {Metafile[]} */ ([page.metafile, worker.metafile])
   return { inputs: { ...one.inputs, ...two.inputs }, outputs: { ...one.outputs, ...two.outputs } }
 }
+
+/** What a bundle with figures in it needs. */
+export const FIGURE_PLUGINS = [cssAsText, textsOfFigures, withoutMenu]
