@@ -1,4 +1,4 @@
-// The pages of web/examples/pages display their figures: a Reveal.js deck, Quarto's source of the same, an Observable page.
+// The pages of web/examples/pages display their figures: a Reveal.js deck, Quarto's source of it, an Observable page.
 import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { after, before, test } from 'node:test'

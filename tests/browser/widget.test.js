@@ -44,7 +44,8 @@ async function openNotebook(traits) {
     const model = {
       get: name => globalThis.traits[name], set(name, value) { globalThis.traits[name] = value },
       save_changes() { globalThis.saved += 1 },
-      on: (event, listener) => globalThis.listeners.set(event, listener), off: event => globalThis.listeners.delete(event)
+      on: (event, listener) => globalThis.listeners.set(event, listener),
+      off: event => globalThis.listeners.delete(event)
     }
     globalThis.change = (name, value) => {
       globalThis.traits[name] = value
