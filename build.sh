@@ -232,21 +232,31 @@ train() {
 }
 
 # release: everything that can be checked before a version is public; what is wrong is listed, and nothing is published ----
+complain() {
+  echo "release: $1" >&2
+  wrong=1
+}
+
+# What needs no build: a clean copy, and a version that is new and described.
+check_version() {
+  local wrong=0 version
+  version=$(node -p "require('./package.json').version")
+  [ -z "$(git status --porcelain)" ] || complain 'there are changes that are not committed'
+  ! git rev-parse -q --verify "refs/tags/v$version" >/dev/null || complain "there is a tag v$version already"
+  grep -q "^## \[\?${version//./\\.}\]\?\( \|$\)" CHANGELOG.md || complain "CHANGELOG.md has no section of version $version"
+  return "$wrong"
+}
+
 release() {
   local wrong=0 version tarball
+  [[ "${1:-}" =~ ^(--dry-run)?$ ]] || { echo "release takes only --dry-run, got '$1'" >&2; exit 2; }
   version=$(node -p "require('./package.json').version")
-  complain() {
-    echo "release: $1" >&2
-    wrong=1
-  }
+  check_version || wrong=1
   # NAME SIZE LIMIT: a size in bytes.
   limit() {
     printf '%-28s %8d of %d bytes\n' "$1" "$2" "$3"
     [ "$2" -le "$3" ] || complain "$1 is larger than $3 bytes"
   }
-  [ -z "$(git status --porcelain)" ] || complain 'there are changes that are not committed'
-  ! git rev-parse -q --verify "refs/tags/v$version" >/dev/null || complain "there is a tag v$version already"
-  grep -q "^## \[\?$version" CHANGELOG.md || complain "CHANGELOG.md has no section of version $version"
   packages
   compiler
   rm -rf dist build/release

@@ -14,12 +14,13 @@ import { collectCode } from './code/collect.js'
 import { collectReference } from './docs/collect.js'
 import { GUIDES, guideLinks, guidePage } from './docs/guides.js'
 import { pageOf } from './docs/page.js'
-import { buildElements } from './elements/build.js'
+import { FIGURE_PLUGINS, buildElements } from './elements/build.js'
 import { UNUSED as NOT_IN_ELEMENTS, UNUSED_IN_TRAINING, modelsOnDemand } from './elements/worker_plugins.js'
 import { collectLearned } from './models/collect.js'
 import { textsOfPictures } from './export/texts_of_pictures.js'
 import { MODELS, READY, filesFor, settingsOf } from './models/index.js'
 import { defaults } from './models/state.js'
+import { buildWidget } from './widget/build.js'
 import { FALLBACK } from './words/index.js'
 import { fillMissing } from './words/fill_missing.js'
 
@@ -430,6 +431,7 @@ const exporter = () => bundle({
 
 const { metafile, elements } = await site()
 await offline(elements)
-await Promise.all([single(), packAll(), packageElements(elements).then(exporter)])
+await Promise.all([single(), packAll(), packageElements(elements).then(exporter),
+  buildWidget(bundle, [...FIGURE_PLUGINS, classNames])])
 await report(metafile)
 await reportElements(elements)

@@ -1,6 +1,7 @@
 /** Pictures of rooms of the page's models, without a browser. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { formatBytes } from './models.js'
 import { UsageError } from './options.js'
 import { expectNewFile } from './paths.js'
 
@@ -29,9 +30,9 @@ export async function exportRoom(gf, [extra], { figure, out, head, ...options })
   try {
     const svg = await exportFigure(gf, { ...options, room: figure, head: head?.toString() }, readWeights)
     await writeFile(out, `${svg}\n`)
+    return [`${out}  ${formatBytes(Buffer.byteLength(svg) + 1)}\n`]
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     throw new UsageError(`--${error.message.replace(/^room\b/, 'figure')}`)
   }
-  return [`${out}\n`]
 }

@@ -105,3 +105,6 @@ export async function buildElements(bundle, folder, workerPlugins, trainingPlugi
     outputs: Object.assign({}, ...metafiles.map(({ outputs }) => outputs))
   }
 }
+
+/** What a bundle with figures in it needs. */
+export const FIGURE_PLUGINS = [cssAsText, textsOfFigures, menuOnDemand]

@@ -42,8 +42,8 @@ import { picture as weights } from '../stages/weights.js'
  * @type {Record<string, Stage['picture']>}
  */
 const PICTURES = {
-  embedding, positions, sum, qkv, scores, scale, mask, weights, heads, cross, output, norm, linear, activation, sampling,
-  decoding
+  embedding, positions, sum, qkv, scores, scale, mask, weights, heads, cross, output, norm, linear, activation,
+  sampling, decoding
 }
 
 /** The kinds of rooms that can be exported. */
