@@ -26,7 +26,7 @@ after(() => rmSync(project, { recursive: true }))
 
 test('the package is small and holds kernels, library, types and sources', () => {
   // Without the elements, which have weights, lessons in three languages and a worker for trainings, less than 1 MB.
-  assert.ok(statSync(packed.file).size < 2_600_000, `${statSync(packed.file).size} bytes`)
+  assert.ok(statSync(packed.file).size < 2_700_000, `${statSync(packed.file).size} bytes`)
   const wanted = [
     'dist/js/glassformer.js', 'dist/js/glassformer.wasm', 'dist/js/glassformer.threads.wasm',
     'dist/js/glassformer.blocks.wasm', 'dist/js/glassformer.blocks.threads.wasm',

@@ -83,6 +83,9 @@ const textsOfFigures = {
   }
 }
 
+/** What a bundle with figures in it needs. */
+export const FIGURE_PLUGINS = [cssAsText, textsOfFigures, menuOnDemand]
+
 /**
  * Builds the scripts of the elements into a folder.
  * @param {(options: BuildOptions) => Promise<BuildResult>} bundle @param {string} folder
@@ -93,7 +96,7 @@ export async function buildElements(bundle, folder, workerPlugins, trainingPlugi
   const common = { outdir: folder, format: /** @type {const} */ ('esm'), splitting: true, metafile: true }
   const all = await Promise.all([
     bundle({ ...common, entryPoints: { elements: here('index.js') }, chunkNames: 'chunks/element-[name]-[hash]', define: {},
-      plugins: [cssAsText, textsOfFigures, menuOnDemand] }),
+      plugins: FIGURE_PLUGINS }),
     bundle({ ...common, entryPoints: { 'elements-worker': here('../worker/index.js') }, chunkNames: 'chunks/elements-worker-[hash]',
       plugins: workerPlugins }),
     bundle({ ...common, entryPoints: { 'elements-theatre': here('../theatre/worker.js') },
@@ -105,6 +108,3 @@ export async function buildElements(bundle, folder, workerPlugins, trainingPlugi
     outputs: Object.assign({}, ...metafiles.map(({ outputs }) => outputs))
   }
 }
-
-/** What a bundle with figures in it needs. */
-export const FIGURE_PLUGINS = [cssAsText, textsOfFigures, menuOnDemand]

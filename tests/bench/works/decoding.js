@@ -1,7 +1,7 @@
 // Decoding one token with a model of GPT-2 small's size and 255 tokens in the cache, which reads all weights once. Ours
-// has weights of 32, 16 and 8 bits, and in GGUF's blocks of 8 and 4 bits. onnxruntime-web has float32 weights; cached keys and values are constants of the
-// graph, to which the new ones are concatenated, as in its decoders. In browsers wllama with 8-bit weights is measured,
-// too.
+// has weights of 32, 16 and 8 bits, and in GGUF's blocks of 8 and 4 bits. onnxruntime-web has float32 weights; cached
+// keys and values are constants of the graph, to which the new ones are concatenated, as in its decoders. In browsers
+// wllama with 8-bit weights is measured, too.
 import { GPT2 } from '../../../src/js/models/gpt2.js'
 import { faster, ofLimit } from '../lib/claims.js'
 import { READ, read } from '../lib/limit.js'
