@@ -267,7 +267,7 @@ test('heads are filtered by what they do: their largest score, from 0.4 on', asy
   for (const pattern of [0, 1, 2, 3]) {
     await page.keyboard.press('ArrowRight')
     assert.deepEqual(await readCards(), heads(pattern), counts[pattern + 1])
-    assert.equal(await page.locator('.all-heads [role=status]').textContent() === '', heads(pattern).length > 0)
+    assert.equal(await page.locator('.all-heads .source-details[role=status]').textContent() === '', heads(pattern).length > 0)
   }
   assert.deepEqual(await findViolations(page), [])
   await page.keyboard.press('ArrowRight')
