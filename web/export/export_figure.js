@@ -12,7 +12,7 @@ import { roomName } from '../lib/room_name.js'
 import { readRun } from '../lib/run.js'
 import { drawFigure } from '../lib/svg.js'
 import { translator } from '../lib/text.js'
-import { filesFor, settingsOf } from '../models/index.js'
+import { READY, filesFor, settingsOf } from '../models/index.js'
 import { RUNS } from '../models/runs.js'
 import { roomsOf } from '../rooms/index.js'
 import { createView } from '../shell/view.js'
@@ -63,7 +63,9 @@ const WIDTH = 900
  */
 export async function exportFigure(gf, { lang = 'en', theme = 'light', ...options }, readWeights) {
   const texts = await loadTexts(lang, true)
-  const t = translator(texts.page, { strict: false, own: () => /** @type {any} */ (texts.models)[options.model ?? 'dates'] })
+  const t = translator(texts.page, {
+    strict: false, own: () => /** @type {any} */ (texts.models)[options.model ?? READY[0].id]
+  })
   try {
     return await drawRoom(gf, { ...options, theme }, readWeights, t)
   } catch (error) {

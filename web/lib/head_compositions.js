@@ -68,7 +68,7 @@ export function mountHeadCompositions(container, { t, runQuery, reportError, the
   function draw() {
     for (const element of [tools, table.element, status, legends]) element.hidden = !scores
     if (!scores) return
-    kinds.update(KINDS.map(value => ({ value, text: t(key(`kinds.${value}`)) })), kind)
+    kinds.update(KINDS.map(value => ({ value, text: t(`stages.head_scores.compositions.kinds.${value}`) })), kind)
     const pairs = listPairs(scores, kind), columns = receivers(), own = scores[kind]
     const colors = createScale(probabilityDomain(), theme().mode)
     const senders = [...new Set(pairs.map(({ sender }) => sender))]
@@ -84,7 +84,7 @@ export function mountHeadCompositions(container, { t, runQuery, reportError, the
     if (!chosen) return
     const mean = pairs.reduce((sum, { score }) => sum + score, 0) / pairs.length
     setText(status, t(key('told'), {
-      sender: nameOf(chosen.sender), receiver: nameOf(chosen.receiver), kind: t(key(`kinds.${kind}`)), formula: FORMULAS[kind],
+      sender: nameOf(chosen.sender), receiver: nameOf(chosen.receiver), kind: t(`stages.head_scores.compositions.kinds.${kind}`), formula: FORMULAS[kind],
       score: formatFixed(own[chosen.sender][chosen.receiver], 3), mean: formatFixed(mean, 3)
     }))
   }
