@@ -391,7 +391,7 @@ test('on a phone the rooms fit the window', async () => {
     assert.equal(await measureOverflow(page), 0)
     if (room === 'residual_stream') {
       await page.locator('.grid td').nth(4).tap()
-      assert.match(await page.locator('.stream-told').textContent(), / · /)
+      assert.match(await page.locator('.grid-note').textContent(), / · /)
     }
     await close()
   }

@@ -161,7 +161,7 @@ const headName = ({ t }, { layer, head }) => `${t('map.layer', { number: layer }
 export const isComposedHead = (view, text) => compositionsOf(view).heads.some(head => headName(view, head) === text)
 
 /** Whether the largest score of two heads is described rightly. */
-export function isCompositionTold(view, { sender, receiver, formula, score, mean }) {
+export function isCompositionDescribed(view, { sender, receiver, formula, score, mean }) {
   const { heads, pairs } = compositionsOf(view), largest = pairs.reduce((a, b) => (b.score > a.score ? b : a))
   return sender === headName(view, heads[largest.sender]) && receiver === headName(view, heads[largest.receiver]) &&
     formula.startsWith('‖W_QK W_OV‖') && isRoundedTo(score, largest.score, 3) &&

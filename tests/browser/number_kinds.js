@@ -11,7 +11,7 @@ import { changeCount } from '../../web/shell/changes.js'
 import { positionOnTour } from '../../web/shell/frame.js'
 import { countCells, cellIndex, readMatrix, findTensor, valueAt } from './cells.js'
 import { lengthOf } from '../../web/lib/patching.js'
-import { attributionLines, attributionOf, circuitsOf, countHeads, isComposedHead, isCompositionTold, isHeadCardRight, isPairRight, isPartValueRight } from './model_tables.js'
+import { attributionLines, attributionOf, circuitsOf, countHeads, isComposedHead, isCompositionDescribed, isHeadCardRight, isPairRight, isPartValueRight } from './model_tables.js'
 import { isGridCellRight, isGridNameRight, isGridLegendRight, isRoomCostRight, selectedStep, areCacheCountsRight, areCacheSumsRight } from './model_tables.js'
 import { bpeStep } from '../../web/worker/bpe_training.js'
 import { gf } from '../lib/engine.js'
@@ -138,7 +138,7 @@ const NOTES = {
     const { copyingScore, diagonal } = circuitsOf(view).ov
     return isRoundedTo(score, copyingScore) && Number(count.replace(',', '')) === diagonal.length
   },
-  'stages.head_scores.compositions.told': isCompositionTold,
+  'stages.head_scores.compositions.description': isCompositionDescribed,
   'stages.attribution.sum': (view, { count, sum, logit, rounding }) => {
     const { parts, total, rounding: difference } = attributionOf(view)
     return Number(count) === parts.length && isRoundedTo(sum, parts.reduce((all, { value }) => all + value, 0), 4) &&

@@ -39,7 +39,7 @@ longTest('where each decoder reads its own tokens, only steps with equal inputs 
 
 /** The answers above the figures: what each side wrote, token by token, and the line that says where they part. */
 const readTwin = page => page.evaluate(() => ({
-  said: document.querySelector('.twin-told').textContent,
+  said: document.querySelector('.twin-headline').textContent,
   texts: [...document.querySelectorAll('.twin-text')].map(line => line.lastChild.textContent),
   rows: [...document.querySelectorAll('.twin-answers tbody tr')].map(row => (
     [row.cells[0].textContent, ...[...row.cells].slice(1).map(cell => cell.firstChild.textContent)])),

@@ -190,7 +190,7 @@ export function mountInspector(container, { t, pinCell, pinSource, set, get, run
     const value = cell.isGradient ? explanation?.value : valueAt(tensor, cell.index)
     const shortValue = value === undefined ? '' : type === 'int32' ? formatExact(value) : formatBrief(value)
     replaceChildrenKeepingFocus(body,
-      renderTrail(), h('div', { className: 'cell-told', tabindex: '-1' },
+      renderTrail(), h('div', { className: 'cell-explanation', tabindex: '-1' },
         h('p', { className: 'cell-name' }, h('code', {}, splitAtDots(cellName(cell)))),
         h('p', { className: 'cell-value' }, shortValue)),
       renderComparison(view.pair, cell, t), renderDirections(cell),

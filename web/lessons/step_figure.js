@@ -18,7 +18,7 @@ export async function createFigure({ id, options }, language, words, onchange = 
 }
 
 /**
- * @param {HTMLElement} container @param {HTMLElement} root which is told whether there is a small figure
+ * @param {HTMLElement} container @param {HTMLElement} root which gets an attribute if there is a small figure
  * @param {() => void} onchange called when the reader changes a number, and once when the figure is there
  * @param {(error: unknown) => void} reportError
  */

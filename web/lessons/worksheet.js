@@ -204,7 +204,7 @@ const hintKey = (stepWords, { figure }) => stepWords.paperHint ? 'paperHint' : f
 export async function createWorksheet(lesson, words, page) {
   /** @type {Awaited<ReturnType<typeof createItem>>[]} */ const items = []
   for (const step of lesson.steps) items.push(await createItem(lesson, step, words.steps[step.id], page))
-  const hiddenValues = new Set(items.flatMap(({ revealing: told }) => told))
+  const hiddenValues = new Set(items.flatMap(({ revealing }) => revealing))
   const answers = new Set(items.map(({ item }) => item.answer))
   const answerNames = new Set(items.flatMap(({ item }) => item.answerFigures.map(({ name }) => name)))
   const answerTexts = new Set([...answers].map(withoutPosition))

@@ -41,7 +41,7 @@ export function mountHeadCompositions(container, { t, runQuery, reportError, the
   container.append(h('h2', {}, t(key('title'))), h('p', { className: 'note' }, t(key('what'))), cannot, start, tools)
   const table = mountGrid(container, t(key('title')), t, (sender, col) => (
     choose({ sender: Number(sender), receiver: receivers()[col] })))
-  const status = h('p', { className: 'note stream-told', role: 'status' }), legends = h('div', { className: 'figure-legends' })
+  const status = h('p', { className: 'note grid-note', role: 'status' }), legends = h('div', { className: 'figure-legends' })
   container.append(status, legends)
   const legend = mountLegend(legends)
   /** @type {Kind} */ let kind = 'k'
@@ -83,7 +83,7 @@ export function mountHeadCompositions(container, { t, runQuery, reportError, the
     legend.update(probabilityDomain(), theme().mode, t(key('scale')))
     if (!chosen) return
     const mean = pairs.reduce((sum, { score }) => sum + score, 0) / pairs.length
-    setText(status, t(key('told'), {
+    setText(status, t(key('description'), {
       sender: nameOf(chosen.sender), receiver: nameOf(chosen.receiver), kind: t(`stages.head_scores.compositions.kinds.${kind}`), formula: FORMULAS[kind],
       score: formatFixed(own[chosen.sender][chosen.receiver], 3), mean: formatFixed(mean, 3)
     }))

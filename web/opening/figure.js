@@ -57,7 +57,7 @@ export function mountOpeningFigure(container, { t, written, get, set }) {
   container.append(h('div', { className: 'living' },
     h('p', { 'className': 'living-name', 'aria-hidden': 'true' }, t('opening.read')), source, picture, target,
     h('p', { 'className': 'living-name', 'aria-hidden': 'true' }, t('opening.written')),
-    scrubberSlot, h('div', { className: 'living-told' }, caption, probabilities)))
+    scrubberSlot, h('div', { className: 'living-caption' }, caption, probabilities)))
   const words = /** @type {Record<typeof SCRUBBER_LABELS[number], string>} */ (
     Object.fromEntries(SCRUBBER_LABELS.map(name => [name, t(`scrub.${name}`)])))
   const steps = mountScrubber(scrubberSlot, words, goToStep, { endsWithAll: true })

@@ -72,7 +72,7 @@ const afterPaint = () => waitForPaint().then(nextTask)
 export function mount(container, context) {
   const { t, runQuery, theme, reportError } = context
   const first = h('section', {}, h('h2', {}, t('stages.residual_stream.early')))
-  const status = h('p', { className: 'note stream-told', role: 'status' })
+  const status = h('p', { className: 'note grid-note', role: 'status' })
   const second = h('section', {}, h('h2', {}, t('stages.residual_stream.lengths')), h('p', { className: 'note' }, t('stages.residual_stream.lengthsWhat')))
   container.append(first, second)
   const table = mountGrid(first, t('stages.residual_stream.early'), t, (key, col) => describe(Number(key), col))
@@ -92,7 +92,7 @@ export function mount(container, context) {
     const one = early?.[row]?.[col]
     if (!one || !latest?.early) return
     const { vocabulary, labels, tokens } = latest.early
-    setText(status, t('stages.residual_stream.told', { place: nameOf(labels[row]), token: tokens[col],
+    setText(status, t('stages.residual_stream.description', { place: nameOf(labels[row]), token: tokens[col],
       list: one.tokens.map((word, i) => `${vocabulary[word]} ${formatFixed(one.probabilities[i], 3)}`).join(' · ') }))
   }
   function drawEarly() {

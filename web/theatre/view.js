@@ -177,7 +177,7 @@ export function mountView(container, context, training) {
       setText(count, t('theatre.count', { parameters: formatInteger(parameters) }))
     },
     /** The latest report. */
-    told: ({ step }, { isWhole }) => { if (isWhole) container.setAttribute('data-drawn', String(step)) }
+    report: ({ step }, { isWhole }) => { if (isWhole) container.setAttribute('data-drawn', String(step)) }
   }
   /** Parts that are still to be rendered. @type {Set<string>} */
   const left = new Set()

@@ -94,7 +94,7 @@ function describeDifference(list, t) {
  * @param {Pick<Context, 't' | 'theme'>} context
  */
 export function mountAnswerTable({ t, theme }) {
-  const headline = h('p', { className: 'twin-told' })
+  const headline = h('p', { className: 'twin-headline' })
   const texts = ['here', 'there'].map(name => h('p', { className: 'twin-text' }, h('b', {}, t(`twin.${name}`)), h('span')))
   const element = h('div', { className: 'twin-answers', hidden: true }, texts, headline)
   const table = mountGrid(element, t('twin.answers.label'), t)
