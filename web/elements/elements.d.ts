@@ -25,8 +25,8 @@ export interface SelectDetail {
   labels: (string | number)[]
 }
 
-/** `<glass-figure>`: one room of a model, with its numbers. Its properties reflect its attributes. */
-export class GlassFigure extends HTMLElement {
+/** What a figure and a model have in common. */
+interface RoomProperties {
   model: string | null
   room: string | null
   input: string | null
@@ -36,9 +36,14 @@ export class GlassFigure extends HTMLElement {
   depth: FigureDepth | null
   /** The part of a link to the page after `#`. */
   state: string | null
-  controls: boolean
   /** What is displayed now, as the part of a link after `#`. */
   readonly link: string
+}
+
+/** `<glass-figure>`: one room of a model, with its numbers. Its properties reflect its attributes. */
+export interface GlassFigure extends RoomProperties {}
+export class GlassFigure extends HTMLElement {
+  controls: boolean
 }
 
 /** What `glass-step` says. */
@@ -87,18 +92,8 @@ export interface StageDetail {
 }
 
 /** `<glass-model>`: the map of a model, and below it the room that is pressed there. */
-export class GlassModel extends HTMLElement {
-  model: string | null
-  room: string | null
-  input: string | null
-  settings: string | null
-  head: string | number | null
-  theme: FigureTheme | null
-  depth: FigureDepth | null
-  state: string | null
-  /** What is displayed now, as the part of a link after `#`. */
-  readonly link: string
-}
+export interface GlassModel extends RoomProperties {}
+export class GlassModel extends HTMLElement {}
 
 /** What `glass-step` of a training says. */
 export interface TrainingStepDetail {
