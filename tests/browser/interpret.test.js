@@ -358,6 +358,11 @@ test('ablating a part by keyboard changes the link, every room and the answer, a
   await ablationSwitch.focus()
   await changeAndWait(page, () => page.keyboard.press('Space'))
   assert.deepEqual(fromHash(new URL(page.url()).hash).edits, [])
+  for (const edits of [parts[index].edits, []]) {
+    await changeAndWait(page, () => page.keyboard.press('Control+z'))
+    await page.evaluate(() => dispatchEvent(new Event('blur'))) // writes the address now instead of after a pause
+    assert.deepEqual(fromHash(new URL(page.url()).hash).edits, edits, 'the switch is undone like an edited cell')
+  }
   for (const run of [plain, without]) run.dispose()
   await close()
 })

@@ -1,7 +1,7 @@
 /** Editing values: the field for the current cell, and the list of edits with undo and redo. */
 
 import { parseNumber } from '../lib/edit_links.js'
-import { createEditHistory, findEdit, groupEdits, toggleEdits, withEdit } from '../lib/edits.js'
+import { changeEdits, editHistory as history, findEdit, groupEdits, toggleEdits, withEdit } from '../lib/edits.js'
 import { cellName } from '../lib/cell.js'
 import { splitAtDots, h, setText, uniqueId } from '../lib/dom.js'
 import { formatBrief, formatExact } from '../lib/number.js'
@@ -9,8 +9,6 @@ import { formatBrief, formatExact } from '../lib/number.js'
 /** @import { EditTarget } from '../lib/edits.js' */
 /** @import { Cell, Context, Edit, Run, Translate } from '../types.d.ts' */
 
-/** The page has a single history, whatever language its parts are built in. */
-const history = createEditHistory()
 /** @type {Map<string, number>} */ const valueBeforeEdit = new Map()
 
 /**
@@ -20,10 +18,7 @@ const history = createEditHistory()
 export function createEditStore({ get, set }) {
   const list = () => get().edits ?? []
   /** @param {Edit[]} next */
-  const change = next => {
-    history.record(list())
-    set({ edits: next })
-  }
+  const change = next => changeEdits({ get, set }, next)
   return {
     list, canUndo: history.canUndo, canRedo: history.canRedo,
     valueBefore: (/** @type {EditTarget} */ cell) => valueBeforeEdit.get(cellName(cell)),

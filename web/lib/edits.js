@@ -2,7 +2,7 @@
 
 import { cellName } from './cell.js'
 
-/** @import { Cell, Run } from '../types.d.ts' */
+/** @import { Cell, Context, Run } from '../types.d.ts' */
 
 /** @import { Edit as LibraryEdit, EditIndex, TensorSource } from '../../src/js/trace/edits.js' */
 /**
@@ -117,4 +117,17 @@ export function createEditHistory() {
     undo: step(past, future), redo: step(future, past),
     canUndo: () => past.length > 0, canRedo: () => future.length > 0
   }
+}
+
+/** The page has a single history, whatever language its parts are built in. */
+export const editHistory = createEditHistory()
+
+/**
+ * Changes the page's edits so that the change can be undone.
+ * @param {Pick<Context, 'get' | 'set'>} context @param {Edit[]} edits
+ * @param {Parameters<Context['set']>[1]} [entry] how the change enters the browser's history
+ */
+export function changeEdits({ get, set }, edits, entry) {
+  editHistory.record(get().edits ?? [])
+  set({ edits }, entry)
 }

@@ -1,7 +1,7 @@
 /** The reader's changes to the model: listed in every room, undone with one press. */
 
 import { h, setText } from '../lib/dom.js'
-import { groupEdits } from '../lib/edits.js'
+import { editHistory, groupEdits } from '../lib/edits.js'
 import { defaultsOf } from '../models/index.js'
 import { describeComparison } from '../twin/describe.js'
 import { controlsOf, hasSettingEffect, valueLabel } from './controls.js'
@@ -33,7 +33,8 @@ export function describeChanges(state, t) {
  */
 export function mountUndoButton(container, { t, get, set }) {
   const reset = () => {
-    const defaults = defaultsOf(get().model)
+    const { model, edits } = get(), defaults = defaultsOf(model)
+    if (edits.length) editHistory.record(edits)
     set({ ...Object.fromEntries(changedSettings(get()).map(key => [key, defaults[key]])), edits: [] }, 'push')
   }
   const button = h('button', { type: 'button', className: 'changed', onclick: reset, hidden: true })

@@ -2,7 +2,7 @@
 
 import { probabilityDomain, createScale, signedDomain } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
-import { hasEdits, toggleEdits } from '../lib/edits.js'
+import { changeEdits, hasEdits, toggleEdits } from '../lib/edits.js'
 import { mountGrid } from '../lib/grid.js'
 import { mountLegend } from '../lib/legend.js'
 import { formatFixed, formatPoints } from '../lib/number.js'
@@ -75,7 +75,7 @@ export function mount(container, context) {
       'type': 'button', 'role': 'switch', 'className': 'switch', 'aria-label': fullName(part, t),
       'onclick': () => {
         const at = latest?.parts.find(part => partKey(part) === key)
-        if (at) set({ edits: toggleEdits(get().edits, at.edits, !at.isOff) }, 'push')
+        if (at) changeEdits({ get, set }, toggleEdits(get().edits, at.edits, !at.isOff), 'push')
       }
     }, partLabel(part, t))
     heads.set(key, element)

@@ -1,7 +1,7 @@
 /** Masked scores are replaced by minus infinity. */
 
 import { h } from '../lib/dom.js'
-import { findEdit, withEdit, withoutEdit } from '../lib/edits.js'
+import { changeEdits, findEdit, withEdit, withoutEdit } from '../lib/edits.js'
 import { mountFigure } from '../lib/figure.js'
 import { commonDomain } from '../lib/picture.js'
 import { sliceMatrix } from '../lib/run.js'
@@ -54,7 +54,7 @@ export function mount(container, context) {
   /** @param {Cell} cell */
   const press = cell => {
     const isHere = cell && latest && [latest.before.name, latest.after.name].includes(cell.name) && !cell.isTwin
-    if (isEditing && latest && isHere) set({ edits: toggleMask(get().edits, latest, cell) })
+    if (isEditing && latest && isHere) changeEdits({ get, set }, toggleMask(get().edits, latest, cell))
     else context.pinCell(cell)
   }
   const fig = mountFigure(container, { ...context, pinCell: press })

@@ -3,7 +3,7 @@
 import { layerHeading } from '../lib/ablation_parts.js'
 import { createScale, signedDomain } from '../lib/color.js'
 import { activeElementNear, handleInternalClick, h, setText, uniqueId } from '../lib/dom.js'
-import { hasEdits, toggleEdits } from '../lib/edits.js'
+import { changeEdits, hasEdits, toggleEdits } from '../lib/edits.js'
 import { mountGrid } from '../lib/grid.js'
 import { mountLegend } from '../lib/legend.js'
 import { formatFixed } from '../lib/number.js'
@@ -125,7 +125,7 @@ export function mount(container, context) {
     const to = { ...(room && { room: room.id }), twin: `text:${shownText}`, ...(heads && { head: at }) }
     actions.replaceChildren(h('button', {
       'type': 'button', 'className': 'primary', 'data-action': 'take',
-      'onclick': () => set({ edits: toggleEdits(get().edits, list, !isTaken) }, 'push')
+      'onclick': () => changeEdits({ get, set }, toggleEdits(get().edits, list, !isTaken), 'push')
     }, t(`stages.patching.${isTaken ? 'giveBack' : 'take'}`)), room ? setLink(h('a', { className: 'deed' }, t('stages.patching.compare', { room: fullRoomName(room, t) })), to) : '')
     actions.hidden = false
   }
