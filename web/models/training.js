@@ -46,9 +46,21 @@ export function trainModel(gf, settings, every) {
   return session.model.eval()
 }
 
-/** @param {any} gf @param {any} model @param {string} file @param {Record<string, string>} metadata */
-export function save(gf, model, file, metadata) {
-  const bytes = gf.saveSafetensors(model.stateDict(), metadata)
+/**
+ * Rounds the parameters of a trained model to float16, so that a file in float16 has them exactly.
+ * @param {any} gf @param {any} model
+ */
+export function roundToFloat16(gf, model) {
+  const { tensors } = gf.loadSafetensors(gf.saveSafetensors(model.stateDict(), {}, { dtypes: 'F16' }))
+  model.loadStateDict(tensors)
+}
+
+/**
+ * @param {any} gf @param {any} model @param {string} file @param {Record<string, string>} metadata
+ * @param {string} [dtypes] the dtype of the file, 'F32' by default
+ */
+export function save(gf, model, file, metadata, dtypes = 'F32') {
+  const bytes = gf.saveSafetensors(model.stateDict(), metadata, { dtypes })
   writeFileSync(file, bytes)
   console.log(`${file}: ${bytes.length} bytes`)
 }
