@@ -78,11 +78,11 @@ const pick = (object, other) => /** @type {any} */ (Object.fromEntries(
   Object.entries(object).filter(([name]) => name in other)))
 
 /** torch.nn.functional in camelCase: tensors are positional arguments, everything else is in one options object. */
-const functional = addSpellingHints(withSignatures({
+const functional = withSignatures({
   ...arithmetic.functions, conv1d, conv2d, crossEntropy, dropout, elu, embedding, fold, gelu, glu, layerNorm, linear,
   logSoftmax, pad, relativePositionBias, rotary, scaledDotProductAttention, softmax, unfold, ...shapeFunctions,
   ...shapeMethods
-}))
+})
 /** The functions that torch has at the top level as well. */
 const torchFunctions = pick(functional,
   { ...arithmetic.elements, logSoftmax, softmax, ...shapeFunctions, ...shapeMethods })
@@ -158,10 +158,10 @@ function bindModules(engine) {
  * torch.nn for one engine.
  * @param {Parameters<typeof bindModules>[0]} engine
  */
-const bindNN = engine => ({ ...bindModules(engine), init: addSpellingHints({ ...initializers }), functional })
+const bindNN = engine => ({ ...bindModules(engine), init: { ...initializers }, functional })
 
 /** torch.optim, whose classes find the engine in their parameters. */
-const createOptim = () => addSpellingHints({ ...optimizers, lrScheduler: { ...schedulers } })
+const createOptim = () => ({ ...optimizers, lrScheduler: { ...schedulers } })
 
 /**
  * The engine that was loaded last; weak, so that an engine that the program no longer uses can be freed.
@@ -182,7 +182,7 @@ addOptionHints()
 /** The parts that programs may import by name, before `load` was called. */
 const imported = addLibraryHints({
   nn: bindNN(getLatestEngine), optim: createOptim(), functional, models: {},
-  data: addSpellingHints(bindData(getLatestEngine)), decoding: {}
+  data: bindData(getLatestEngine), decoding: {}
 })
 
 /**
@@ -335,7 +335,7 @@ async function start(options) {
   const { exports, threads, blocks, addKernels } = await loadThreads(options), engine = new Engine(exports, addKernels)
   engine.blocksSource = blocks
   latestEngine = new WeakRef(engine)
-  return addLibraryHints(addSpellingHints({
+  return addLibraryHints({
     /** The build of the kernels. */
     variant: 'simd128',
     engine,
@@ -462,10 +462,10 @@ async function start(options) {
     ...torchFunctions,
     nn: bindNN(engine),
     optim: createOptim(),
-    data: addSpellingHints(bindData(engine)),
+    data: bindData(engine),
     decoding: bindDecoding(engine),
     interpret: bindInterpret(engine)
-  }))
+  })
 }
 
 export { GlassformerError, Tensor, functional }

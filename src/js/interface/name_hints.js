@@ -279,7 +279,9 @@ export function addLibraryHints(library) {
   const addAll = receiver => {
     const known = reference.deref(), all = known ? [known, ...partsOf(known)] : []
     for (const object of [receiver, ...all]) Object.setPrototypeOf(object, defaultPrototype)
-    if (known) addMissingHints(known)
+    if (!known) return
+    for (const object of all) addSpellingHints(object)
+    addMissingHints(known)
   }
   const hintingPrototype = new Proxy(defaultPrototype, {
     get(target, name, receiver) {
