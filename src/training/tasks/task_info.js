@@ -47,7 +47,7 @@ export const TASK_INFO = {
     }
   },
   text: {
-    house: 'text', sample: '하준은 ', words: ({ unit, size }) => (unit === 'pairs' ? size : 1000),
+    house: 'text', sample: BEGINNINGS[0][1].split(' ')[0], words: ({ unit, size }) => (unit === 'pairs' ? size : 1000),
     hasParts: true, takesText: true, isTaughtOnly: true,
     own: {
       schedule: 'cosine', warmUp: 50, steps: 1000, batch: 32, dModel: 48, dimFeedforward: 128, normFirst: true,
