@@ -14,6 +14,15 @@ const { open, withBrowser } = useBrowser()
  * kernels, which are loaded in parallel, do not count.
  */
 const MAX_FIRST_SCRIPT_BYTES = 60 * 1024
+/** The same for everything that a first visit fetches, kernels and weights, too. */
+const MAX_FIRST_VISIT_BYTES = 460_000
+/** What the host sends compressed. */
+const PACKED = /\.(html|js|css|json|wasm|safetensors)$/
+/** The gzipped bytes of files of the site. @param {string[]} names */
+async function sizeOf(names) {
+  const files = await Promise.all(names.map(name => readFile(new URL(`../../dist/site/${name}.gz`, import.meta.url))))
+  return files.reduce((sum, { length }) => sum + length, 0)
+}
 const openOpening = (state, options) => open({ room: 'opening', language: 'en', ...state }, options)
 const STILL = { reducedMotion: 'reduce' }
 
@@ -162,20 +171,18 @@ test('until the first figure only the scripts of the start page are fetched, tho
   await withBrowser(async (browser, url) => {
     const context = await browser.newContext({ locale: 'en-US' })
     const page = await context.newPage()
-    const scripts = []
-    page.on('request', request => {
-      const name = request.url().slice(url.length)
-      if (/\.js$/.test(name) && !/^(chunks\/)?worker\b/.test(name)) scripts.push(name)
-    })
+    const fetched = [], isPageScript = name => /\.js$/.test(name) && !/^(chunks\/)?worker\b/.test(name)
+    page.on('request', request => fetched.push(request.url().slice(url.length) || 'index.html'))
     await page.goto(url)
     await page.waitForSelector('.living-shares li')
-    const sizes = await Promise.all(scripts.map(async name => (
-      (await readFile(new URL(`../../dist/site/${name}.gz`, import.meta.url))).length)))
-    const total = sizes.reduce((sum, size) => sum + size, 0)
-    assert.ok(total > 0 && total <= MAX_FIRST_SCRIPT_BYTES, `${total} bytes in ${scripts.length} scripts`)
+    const first = fetched.filter(name => PACKED.test(name)), scripts = first.filter(isPageScript)
+    const all = await sizeOf(first), ofScripts = await sizeOf(scripts)
+    assert.ok(ofScripts > 0 && ofScripts <= MAX_FIRST_SCRIPT_BYTES, `${ofScripts} bytes in ${scripts.length} scripts`)
+    for (const name of ['worker.js', 'glassformer.wasm', 'date_translator.safetensors']) assert.ok(first.includes(name), name)
+    assert.ok(all <= MAX_FIRST_VISIT_BYTES, `${all} bytes in ${first.length} files`)
     await page.mouse.move(200, 200)
     await page.waitForSelector('#inspector[aria-label]', { state: 'attached' })
-    assert.ok(scripts.length > sizes.length)
+    assert.ok(fetched.filter(isPageScript).length > scripts.length)
     await context.close()
   })
 })
