@@ -30,7 +30,7 @@ function createSteps({ t, get }, titles, { jump, open }, isAlone) {
     mark(steps, Math.min(get().at, steps.length - 1))
     for (const { lessons, items } of lists) mark(items, lessons.findIndex(({ id }) => id === get().lesson))
   } }, h('h2', {}, t('player.steps')), h('ol', {}, steps),
-  isAlone ? null : lists.map(({ name, items }) => [h('h2', {}, t(`player.lists.${name}`)), h('ol', {}, items)]))
+  isAlone ? null : lists.map(({ name, items }) => [h('h2', {}, t(`opening.lists.${name}.title`)), h('ol', {}, items)]))
   const opener = /** @type {HTMLElement} */ (menu.querySelector('.menu-opener'))
   /** @param {number} at */
   function showPlace(at) {

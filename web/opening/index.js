@@ -95,7 +95,7 @@ export function mountOpening(container, context) {
       createDoor('exercises', { exercise: 'list' }), createDoor('theatre', { theatre: model.id }), bring, createDoor('positions', startOf('positions', context.language())),
       createDoor('notebooks', { ...defaults('positions'), room: 'notebook.000' })),
     Object.entries(LESSON_LISTS).map(([name, lessons]) => h('section', { className: `opening-course is-${name}` },
-      h('h2', {}, t(`player.lists.${name}`)), h('p', { className: 'note' }, t(`opening.lists.${name}`, {
+      h('h2', {}, t(`opening.lists.${name}.title`)), h('p', { className: 'note' }, t(`opening.lists.${name}.note`, {
         count: lessons.length, minutes: lessons.reduce((sum, { minutes }) => sum + minutes, 0)
       })), h('ol', { className: 'opening-list' }, lessons.map(createLessonLink)))),
     // A single-file page has no guides beside it, and is downloaded already.
