@@ -1,6 +1,6 @@
 // Every lesson is played to its end in the page in eighteen ways: by mouse, keyboard and finger, in Korean, English and
-// Chinese, with all answers right and with all answers wrong. Targets are visible, and correct answers are the engine's.
-// A long run plays all of them, or those that the environment selects: LESSON_WAYS=touch,zh,wrong LESSON_IDS=mask,heads
+// Chinese, with all answers right and all answers wrong. Targets are visible, and correct answers are the engine's. A
+// long run plays all of them, or those that the environment selects: LESSON_WAYS=touch,zh,wrong LESSON_IDS=mask,heads
 import { describe, test } from 'node:test'
 import { LESSONS } from '../../web/lessons/index.js'
 import { LANGUAGES } from '../../web/words/index.js'
@@ -21,14 +21,15 @@ const isSelected = ({ handName, language, isRight }) => (
     const names = selected.ways.filter(name => kind.includes(name))
     return names.length === 0 || names.includes([handName, language, isRight ? 'right' : 'wrong'][i])
   }))
-const unknown = [...selected.ways.filter(name => ![...Object.keys(HANDS), ...Object.keys(LANGUAGES), 'right', 'wrong'].includes(name)),
+const names = [...Object.keys(HANDS), ...Object.keys(LANGUAGES), 'right', 'wrong']
+const unknown = [...selected.ways.filter(name => !names.includes(name)),
   ...selected.ids.filter(id => !LESSONS.some(lesson => lesson.id === id))]
 if (unknown.length) throw new Error(`LESSON_WAYS and LESSON_IDS do not know ${unknown.join(', ')}`)
 // `npm test` plays short lessons, each in one of the ways; between them they have all kinds of questions and controls.
 const SHORT = ['query', 'mask', 'kinds', 'feed_forward', 'vectors', 'heads', 'large', 'inside', 'tokens', 'softmax', 'kinds', 'heads']
 const isChosen = isLong || selected.ways.length > 0 || selected.ids.length > 0
-const plays = isChosen ? LESSONS.map(({ id }) => id).filter(id => selected.ids.length === 0 || selected.ids.includes(id))
-  .flatMap(id => WAYS.filter(isSelected).map(way => ({ id, ...way })))
+const plays = isChosen ? LESSONS.map(({ id }) => id)
+  .filter(id => selected.ids.length === 0 || selected.ids.includes(id)).flatMap(id => WAYS.filter(isSelected).map(way => ({ id, ...way })))
   : SHORT.map((id, i) => ({ id, ...WAYS.filter(({ language }) => language !== 'zh')[i] }))
 
 // A player mostly waits, for scrolls and for the page.

@@ -77,7 +77,7 @@ test('leaving and returning, a reload, Back, Escape and another language keep th
   await page.waitForSelector('.lesson-left')
   assert.equal(await page.getAttribute('#house', 'data-room'), 'text.sum', 'in the room where the lesson stood')
   assert.ok(await page.isVisible('.stage .ways'))
-  assert.match(await page.textContent('.lesson-left'), /Attention.*3 of 12/)
+  assert.match(await page.textContent('.lesson-left'), /A gap.*3 of 12/)
   await page.click('.lesson-left .quiet')
   await waitForStep(page, 'rows')
   await page.click('.lesson-leave')
