@@ -29,7 +29,8 @@ if (unknown.length) throw new Error(`LESSON_WAYS and LESSON_IDS do not know ${un
 const SHORT = ['query', 'mask', 'kinds', 'feed_forward', 'vectors', 'heads', 'large', 'inside', 'tokens', 'softmax', 'kinds', 'heads']
 const isChosen = isLong || selected.ways.length > 0 || selected.ids.length > 0
 const plays = isChosen ? LESSONS.map(({ id }) => id)
-  .filter(id => selected.ids.length === 0 || selected.ids.includes(id)).flatMap(id => WAYS.filter(isSelected).map(way => ({ id, ...way })))
+  .filter(id => selected.ids.length === 0 || selected.ids.includes(id))
+  .flatMap(id => WAYS.filter(isSelected).map(way => ({ id, ...way })))
   : SHORT.map((id, i) => ({ id, ...WAYS.filter(({ language }) => language !== 'zh')[i] }))
 
 // A player mostly waits, for scrolls and for the page.

@@ -221,7 +221,8 @@ async function leaveByEnd(page, lesson, { id, hand, texts }) {
  * Plays a lesson to its end and into what comes next.
  * @param {ReturnType<typeof import('./host.js').useBrowser>['open']} open
  * @param {{ id: string, handName: keyof typeof HANDS, language: 'ko' | 'en' | 'zh', isRight: boolean }} how isRight:
- *   whether all answers are right at once and all tasks are done; else all wrong answers are given first, and tasks are shown
+ *   whether all answers are right at once and all tasks are done; else all wrong answers are given first, and tasks are
+ *   shown
  */
 export async function playLesson(open, { id, handName, language, isRight }) {
   const hand = HANDS[handName], lesson = await loadLesson(id), words = await loadLessonTexts(language, id)
