@@ -158,7 +158,7 @@ test('a remote leads through the opening into the course, and on from a cell, wh
     await page.locator('.lesson-figure input').first().focus()
     await page.keyboard.press('PageDown')
     await page.waitForSelector('.lesson-bar[data-step="error"]')
-    await page.evaluate(() => { location.hash = 'lesson=attention&step=6' })
+    await page.evaluate(() => { location.hash = 'lesson=attention&step=5' })
     await page.waitForSelector('.lesson-bar[data-step="score"]')
     await page.locator('.product-result .heat').click({ position: { x: 8, y: 8 } })
     assert.ok(await page.isVisible(width < 1100 ? '.sheet-handle' : '.inspector .terms'))

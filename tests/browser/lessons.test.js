@@ -14,7 +14,7 @@ const open = (lesson, language, options) => (
   openPage({ ...(typeof lesson === 'string' ? { lesson } : lesson), language }, options))
 
 longTest('an interrupted scroll to a pointed place is resumed', async () => {
-  const { page, complaints, close } = await open('order', 'ko', { ...HANDS.mouse.options, before: () => {
+  const { page, complaints, close } = await open({ lesson: 'order', at: 1 }, 'ko', { ...HANDS.mouse.options, before: () => {
     const { scrollBy } = window
     window.cut = 0
     window.scrollBy = (...args) => {
@@ -49,7 +49,7 @@ longTest('the titles of a lesson and the next one are never truncated', async ()
 })
 
 test('leaving and returning, a reload, Back, Escape and another language keep the step', async () => {
-  const { page, complaints, close } = await open('attention', 'ko')
+  const { page, complaints, close } = await open('gap', 'ko')
   await waitForStep(page, 'gap')
   await page.keyboard.press('ArrowRight')
   await waitForStep(page, 'look')
@@ -77,7 +77,7 @@ test('leaving and returning, a reload, Back, Escape and another language keep th
   await page.waitForSelector('.lesson-left')
   assert.equal(await page.getAttribute('#house', 'data-room'), 'text.sum', 'in the room where the lesson stood')
   assert.ok(await page.isVisible('.stage .ways'))
-  assert.match(await page.textContent('.lesson-left'), /Attention.*3 of 12/)
+  assert.match(await page.textContent('.lesson-left'), /A gap.*3 of 12/)
   await page.click('.lesson-left .quiet')
   await waitForStep(page, 'rows')
   await page.click('.lesson-leave')
@@ -209,8 +209,8 @@ test('input that is no number is reported, and is not a wrong answer', async () 
 })
 
 longTest('the inspector explains a number of the pointed row', async () => {
-  const lesson = await loadLesson('attention')
-  const { page, complaints, close } = await open({ lesson: 'attention', at: 2 }, 'ko')
+  const lesson = await loadLesson('gap')
+  const { page, complaints, close } = await open({ lesson: 'gap', at: 2 }, 'ko')
   for (const step of lesson.steps.slice(2, isLong ? 9 : 5)) {
     await waitForStep(page, step.id)
     await isPointed(page)
@@ -238,7 +238,7 @@ longTest('a pointed place is scrolled into view with its whole figure where it f
 })
 
 longTest('a pointed place stays below the lesson when the page gets shorter during the scroll', async () => {
-  const { page, close } = await open({ lesson: 'order', at: 3 }, 'ko')
+  const { page, close } = await open({ lesson: 'order', at: 4 }, 'ko')
   await waitForStep(page, 'answer')
   const isBelow = () => page.waitForFunction(() => {
     const [lesson, pointed] = ['.lesson', '.is-pointed'].map(item => document.querySelector(item).getBoundingClientRect())
@@ -283,7 +283,7 @@ longTest('a lesson works without storage', async () => {
   const before = () => Object.defineProperty(globalThis, 'localStorage', { get() {
     throw new DOMException('denied', 'SecurityError')
   } })
-  const { page, complaints, close } = await open('attention', 'en', { before })
+  const { page, complaints, close } = await open('gap', 'en', { before })
   await waitForStep(page, 'gap')
   await page.click('.lesson-next')
   await waitForStep(page, 'look')

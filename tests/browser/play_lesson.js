@@ -1,12 +1,13 @@
 // Plays a lesson in the page as a reader does, with one input device, and checks every step on the way.
 import assert from 'node:assert/strict'
 import { fit } from '../../web/figures/math.js'
+import { placeOfLesson } from '../../web/lessons/index.js'
 import { loadLesson } from '../../web/lessons/load.js'
 import { stateOfStep as stepState } from '../../web/lessons/steps.js'
 import { OPENING } from '../../web/models/state.js'
 import { loadLessonTexts } from '../../web/words/parts.js'
 import { isLong } from '../lib/long.js'
-import { english, korean } from '../lib/texts.js'
+import { chinese, english, korean } from '../lib/texts.js'
 import { HANDS } from './hands.js'
 import { findViolations, measureOverflow, readAddress, runInNode } from './host.js'
 
@@ -15,7 +16,7 @@ export async function stateOf(page) {
   const addressState = await readAddress(page)
   if (addressState.room !== OPENING) return addressState
   const lesson = await loadLesson(addressState.lesson)
-  const language = addressState.language === 'en' ? 'en' : 'ko', { state, model } = lesson.steps[addressState.at]
+  const language = addressState.language === 'auto' ? 'ko' : addressState.language, { state, model } = lesson.steps[addressState.at]
   return stepState(lesson, typeof state === 'string' ? state : state[language], addressState, language, model)
 }
 
@@ -139,8 +140,8 @@ async function answer(page, lesson, step, play) {
   await readReason(page, step.id, texts)
   if (options) return assert.equal(await page.getAttribute('.lesson-option.is-right', 'data-option'), right, step.id)
   const written = await page.inputValue('.lesson-options input')
-  assert.ok(Math.abs(Number(written) - right) <= step.question.tolerance, step.id)
-  assert.match(written, /^\d+(\.\d\d)?$/, `${step.id}: as one would write it`)
+  assert.ok(Math.abs(Number(written.replace('−', '-')) - right) <= step.question.tolerance, step.id)
+  assert.match(written, /^−?\d+(\.\d\d)?$/, `${step.id}: as one would write it`)
 }
 
 /** The place of the slider that moves a number of a figure. */
@@ -208,24 +209,25 @@ async function findStepViolations(page, at, isLast) {
 }
 
 /** The end: what is now known, a button that saves the answers, and the way to what comes next. */
-async function leaveByEnd(page, lesson, { hand, texts }) {
+async function leaveByEnd(page, lesson, { id, hand, texts }) {
   if (texts.end) assert.match(await page.textContent('.lesson-end:visible'), /\p{L}/u)
   assert.ok(await page.isVisible('.lesson-save'), 'answers can be saved at the end')
   await hand.press(page, '.lesson-next')
   if (lesson.theatre) return page.waitForSelector('html[data-theatre]')
-  await waitForStep(page, (await loadLesson(lesson.next)).steps[0].id)
+  await waitForStep(page, (await loadLesson(placeOfLesson(id).next)).steps[0].id)
 }
 
 /**
  * Plays a lesson to its end and into what comes next.
  * @param {ReturnType<typeof import('./host.js').useBrowser>['open']} open
- * @param {{ id: string, handName: keyof typeof HANDS, language: 'ko' | 'en', isRight: boolean }} how isRight: whether
- *   all answers are right at once and all tasks are done; else all wrong answers are given first, and tasks are shown
+ * @param {{ id: string, handName: keyof typeof HANDS, language: 'ko' | 'en' | 'zh', isRight: boolean }} how isRight:
+ *   whether all answers are right at once and all tasks are done; else all wrong answers are given first, and tasks are
+ *   shown
  */
 export async function playLesson(open, { id, handName, language, isRight }) {
   const hand = HANDS[handName], lesson = await loadLesson(id), words = await loadLessonTexts(language, id)
   const { page, complaints, close } = await open({ lesson: id, language }, hand.options)
-  const { player } = (language === 'ko' ? korean : english).page
+  const { player } = { ko: korean, en: english, zh: chinese }[language].page
   const play = { id, handName, hand, language, isRight, texts: { end: words.end, again: player.again } }
   for (const [at, step] of lesson.steps.entries()) {
     await waitForStep(page, step.id)

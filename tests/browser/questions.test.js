@@ -49,7 +49,7 @@ longTest('the top line does not reveal the model\'s answer while a question asks
 
 longTest('texts from before an answer stay about the run of the question', async () => {
   for (const [language, before, after] of [['ko', '을', '를'], ['en', 'are', 'is']]) {
-    const { page, complaints, close } = await open('attention', 10, language)
+    const { page, complaints, close } = await open('gap', 10, language)
     await waitForStep(page, 'other')
     const text = await readText(page, '.lesson-text')
     assert.ok(text.includes(before), text)
@@ -62,7 +62,7 @@ longTest('texts from before an answer stay about the run of the question', async
 })
 
 longTest('the inspector explains the number in the text, whichever head or text it belongs to', async () => {
-  const { page, complaints, close } = await open('attention', 9, 'en')
+  const { page, complaints, close } = await open('gap', 9, 'en')
   await waitForStep(page, 'heads')
   const isSpokenOf = async announcement => {
     const { name, value } = await readInspector(page)
@@ -97,8 +97,8 @@ longTest('for an answer in words the inspector explains its probability', async 
 })
 
 test('a reload after an answer stays in the step and asks again', async () => {
-  for (const [id, at, step, answer] of everyNth([['translation', 4, 'twofold', '6'], ['attention', 1, 'look', '0'],
-    ['attention', 7, 'equal', 'one']], 2)) {
+  for (const [id, at, step, answer] of everyNth([['translation', 4, 'twofold', '6'], ['gap', 1, 'look', '0'],
+    ['gap', 7, 'equal', 'one']], 2)) {
     const { page, complaints, close } = await open(id, at, 'en')
     await waitForStep(page, step)
     await giveUp(page, answer)
@@ -113,24 +113,24 @@ test('a reload after an answer stays in the step and asks again', async () => {
   }
 })
 
-longTest('the last lesson leads to the training page and ends', async () => {
-  const lesson = await loadLesson('round')
+longTest('the last lesson of the path leads to the training page and ends', async () => {
+  const lesson = await loadLesson('large')
   for (const [language, name] of [['ko', '다음: 학습 실험실'], ['en', 'Next: Training']]) {
-    const { page, complaints, close } = await open('round', lesson.steps.length - 1, language)
-    await waitForStep(page, 'yours')
+    const { page, complaints, close } = await open('large', lesson.steps.length - 1, language)
+    await waitForStep(page, 'limits')
     assert.equal(await page.textContent('.lesson-next'), name)
     await page.click('.lesson-next')
     await page.waitForSelector('.theatre h1')
     assert.equal(await page.isVisible('.lesson'), false)
     const { theatre, lesson: on } = await readAddress(page)
-    assert.deepEqual([theatre, on], ['dates', ''])
+    assert.deepEqual([theatre, on], ['stories', ''])
     assert.deepEqual(complaints, [])
     await close()
   }
 })
 
 test('Escape leaves a field, and never a lesson', async () => {
-  const { page, complaints, close } = await open('attention', 11, 'en')
+  const { page, complaints, close } = await open('gap', 11, 'en')
   await waitForStep(page, 'yours')
   await page.focus('[data-field="gapped"]')
   await page.keyboard.press('Escape')

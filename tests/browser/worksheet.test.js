@@ -52,7 +52,7 @@ const text = (page, selector) => page.$$eval(selector, (list, joiner) => (
   list.map(item => item.innerText.trim().replaceAll(joiner, ''))), JOINER)
 const cells = (page, selector) => page.$$eval(`${selector} td`, list => list.map(item => item.textContent))
 
-for (const [id, language, more] of everyNth([['attention', 'ko', { gapped: '나는 물[?] 마셨다' }], ['round', 'en']], 2)) {
+for (const [id, language, more] of everyNth([['gap', 'ko', { gapped: '나는 물[?] 마셨다' }], ['round', 'en']], 2)) {
   test(`${id}, ${language}: every step is printed with the reader's numbers, the answers by themselves`, async () => {
     const sheet = await openWorksheet(id, language, more)
     const { page, complaints, close } = await printed(id, language, more)

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FINDERS, findFault } from '../../web/lessons/hunt/find.js'
-import { LESSONS } from '../../web/lessons/index.js'
+import { LESSONS, PATH, placeOfLesson } from '../../web/lessons/index.js'
 import { loadLesson } from '../../web/lessons/load.js'
+import { findNearMiss } from '../../web/lessons/near_miss.js'
 import { stateOfStep, placeholderValues } from '../../web/lessons/steps.js'
 import { formatFixed, formatProbability } from '../../web/lib/number.js'
 import { translator } from '../../web/lib/text.js'
@@ -41,15 +42,27 @@ function phases(lesson, step, language) {
   return [{ state, run, before: null }, { state: then, run: runOf(then), before: run, text }]
 }
 
+/** Every known mistake is another number than the right one, and has a text that says which it is. */
+function checkMistakes({ id, question }, texts, { run, ...now }, right, values) {
+  const mistakes = question.mistakes?.(run, now) ?? []
+  assert.deepEqual(Object.keys(texts.reasons ?? {}).sort(), mistakes.map(mistake => mistake.id).sort(), id)
+  const known = mistakes.filter(({ value }) => Math.abs(value - right) > question.tolerance)
+  assert.ok(known.length > 0 || !question.mistakes, `${id}: mistakes that differ from the right number`)
+  for (const { id: mistake, value } of known) {
+    assert.equal(findNearMiss(run, question, now, value, right)?.id, mistake, `${id}: ${value}`)
+    for (const name of valuesIn(texts.reasons[mistake])) assert.ok(name === 'given' || /\S/.test(values[name]), `${id}.${mistake}: {${name}}`)
+  }
+}
+
 for (const lesson of lessons) for (const language of Object.keys(LANGUAGES)) {
   test(`${lesson.id}, ${language}: states are valid, texts are complete, correct answers are among the options`, () => {
     assert.equal(lesson.steps.length, lesson.stepCount)
     assert.ok(MODELS.some(({ id }) => id === lesson.model))
-    assert.ok(lesson.theatre ? !lesson.next : LESSONS.some(({ id }) => id === lesson.next), lesson.next)
+    assert.equal(Boolean(lesson.theatre), !placeOfLesson(lesson.id).next, 'something comes after it')
     const words = lesson.texts[language]
     assert.ok(words.title)
     // The lessons with a step for the reader's own text say there what is known.
-    assert.ok(lesson.steps.at(-1).id === 'yours' || words.end?.includes('{text'), 'what is known at the end')
+    assert.ok(lesson.steps.at(-1).id === 'yours' || /\{(text|date)\b/.test(words.end), 'what is known at the end')
     assert.deepEqual(Object.keys(words.steps), lesson.steps.map(({ id }) => id))
     for (const step of lesson.steps) {
       const texts = words.steps[step.id]
@@ -60,7 +73,7 @@ for (const lesson of lessons) for (const language of Object.keys(LANGUAGES)) {
         assert.ok(roomsOf(run).some(({ id }) => id === state.room), `${step.id}: ${state.room}`)
         assert.deepEqual(fromHash(toHash(state)), state, step.id)
       }
-      const questionKeys = step.question ? ['ask', 'right', 'wrong', ...(step.answerState ? [] : ['hint'])] : step.task ? ['ask', 'right'] : []
+      const questionKeys = step.question ? ['ask', 'right', 'wrong', ...(step.answerState ? [] : ['hint'])] : step.task ? ['ask', 'right', ...(step.task.near ? ['near'] : [])] : []
       for (const key of [...ALWAYS, ...questionKeys]) assert.ok(texts[key]?.trim(), `${step.id}.${key}`)
       const knownKeys = [...ALWAYS, ...questionKeys, 'options', 'paper', 'paperTitle', 'whose', ...(step.question ? ['paperWhy', 'paperHint', 'hint', 'reasons', 'reason'] : []),
         ...(step.figure ? ['figure'] : [])]
@@ -69,7 +82,7 @@ for (const lesson of lessons) for (const language of Object.keys(LANGUAGES)) {
         before: placeholderValues(step, texts, first.run, first), after: placeholderValues(step, texts, last.run, last)
       }
       for (const [key, text] of Object.entries(texts)) {
-        if (typeof text !== 'string' || key === 'reason') continue
+        if (typeof text !== 'string' || ['reason', 'near'].includes(key)) continue
         const values = ['right', 'wrong', 'paperWhy'].includes(key) ? valuesByKey.after : valuesByKey.before
         for (const name of valuesIn(text)) assert.match(String(values[name]), /\S/, `${step.id}.${key}: {${name}}`)
       }
@@ -78,6 +91,7 @@ for (const lesson of lessons) for (const language of Object.keys(LANGUAGES)) {
       if (!step.question.options) {
         assert.ok(Number.isFinite(right) && step.question.tolerance > 0, step.id)
         assert.ok(texts.hint ?? texts.reason, `${step.id}: why another number is wrong`)
+        checkMistakes(step, texts, last, right, valuesByKey.before)
         continue
       }
       const options = step.question.options(first.run, first)
@@ -125,7 +139,7 @@ test('lessons name buttons by their labels on the page', async () => {
 })
 
 test('options are words in the language of the gap', () => {
-  const lesson = lessons.find(({ id }) => id === 'attention')
+  const lesson = lessons.find(({ id }) => id === 'gap')
   for (const [language, of] of [['ko', /^[가-힣]+$/], ['en', /^[a-z]+$/], ['zh', /^[a-z]+$/]]) {
     for (const step of lesson.steps.filter(({ id }) => ['gap', 'other'].includes(id))) {
       const [firstPhase] = phases(lesson, step, language)
@@ -134,6 +148,76 @@ test('options are words in the language of the gap', () => {
       assert.deepEqual(options.filter(text => !of.test(text)), [], `${step.id}, ${language}`)
     }
   }
+})
+
+test('the path has at most 18 lessons of 3 to 7 minutes, about 80 in all, by one rule', () => {
+  assert.ok(PATH.length >= 14 && PATH.length <= 18)
+  const total = PATH.reduce((sum, { minutes }) => sum + minutes, 0)
+  assert.ok(total >= 70 && total <= 90, `${total} minutes`)
+  for (const { minutes } of PATH) assert.ok(minutes >= 3 && minutes <= 7)
+  // Half a minute to begin and end, 27 seconds a step to look and to act, and 150 words a minute.
+  for (const { id, minutes, steps, texts: { en } } of lessons) {
+    const words = Object.values(en.steps)
+      .flatMap(({ title, text, ask = '', right = '' }) => [title, text, ask, right].join(' ').trim().split(/\s+/))
+    assert.equal(minutes, Math.round(0.5 + 0.45 * steps.length + words.length / 150), id)
+  }
+})
+
+test('the path carries one text: every lesson keeps the date, and a step with another model says so', () => {
+  const ofPath = lessons.filter(({ id }) => PATH.some(lesson => lesson.id === id))
+  for (const { id, model, userFields, steps, texts } of ofPath) {
+    const isOfDates = model === 'dates' && userFields.includes('source')
+    assert.ok(isOfDates || id === 'modern', `${id}: ${model}`)
+    const firstOther = steps.find((step, i) => (step.model ?? model) !== 'dates' && (steps[i - 1]?.model ?? 'dates') === 'dates')
+    if (firstOther) assert.match(texts.en.steps[firstOther.id].text, /\bdates?\b/i, `${id}.${firstOther.id}: why another model`)
+  }
+})
+
+test('old addresses lead to the step that shows the same', () => {
+  const places = {
+    'lesson=block&step=2': ['feed_forward', 'layers'], 'lesson=block': ['feed_forward', 'alone'], 'lesson=block&step=9': ['feed_forward', 'stream'],
+    'lesson=cache&step=3&language=en': ['modern', 'columns'], 'v=1&model=stories&lesson=cache&at=1&room=cache&language=en': ['modern', 'kept'],
+    'v=1&model=particles&lesson=heads&at=1&gapped=x%5B%3F%5D': ['heads', 'size'], 'v=1&model=particles&lesson=attention&at=2&gapped=x%5B%3F%5D': ['gap', 'rows'],
+    'lesson=attention&step=1': ['attention', 'write'], 'lesson=mask&step=3': ['mask', 'last']
+  }
+  for (const [address, [id, step]] of Object.entries(places)) {
+    const { lesson, at, language, model } = fromHash(address), { steps } = lessons.find(item => item.id === lesson)
+    assert.deepEqual([lesson, steps[Math.min(at, steps.length - 1)].id], [id, step], address)
+    assert.equal(language, /language=en/.test(address) ? 'en' : 'auto', address)
+    assert.equal(model, id === 'gap' ? 'particles' : 'dates', address)
+  }
+})
+
+test('a task that is nearly done says how far it is, one that is far off does not', () => {
+  for (const { id, steps, texts } of lessons) for (const { id: step } of steps.filter(({ task }) => task?.near)) {
+    for (const language of Object.keys(LANGUAGES)) assert.ok(valuesIn(texts[language].steps[step].near).length > 0, `${language}, ${id}.${step}`)
+  }
+  const task = (id, step) => lessons.find(lesson => lesson.id === id).steps.find(item => item.id === step).task
+  assert.deepEqual(task('vectors', 'arrow').near({ a: [2.5, 2] }), { x: '2.5', y: '2.0' })
+  assert.equal(task('vectors', 'arrow').near({ a: [-2, 2] }), null)
+  assert.deepEqual(task('query', 'weights').near({ weights: [0.1, 0.85, 0.05] }), { weight: '0.85' })
+  assert.equal(task('query', 'weights').near({ weights: [0.6, 0.3, 0.1] }), null)
+})
+
+test('a number that is nearly right is told what it is', () => {
+  const lesson = lessons.find(({ id }) => id === 'attention'), step = lesson.steps.find(({ id }) => id === 'scale')
+  const { run, state } = phases(lesson, step, 'en').at(-1), now = { state }, right = step.question.answer(run, now)
+  const miss = (given, question = step.question) => findNearMiss(run, question, now, given, right)
+  assert.equal(miss(-right).id, 'sign')
+  assert.equal(miss(right * 10).id, 'tenfold')
+  assert.equal(miss(right + 0.2).id, 'above')
+  assert.equal(miss(right - 0.2).id, 'below')
+  assert.deepEqual([miss(right * Math.sqrt(8)).id, miss(right / Math.sqrt(8)).id, miss(right * 8).id], ['undivided', 'squared', 'multiplied'])
+  assert.equal(miss(1e4), null)
+  const { tensor, index: [batch, head, row, col] } = step.question.cell(run, now), scores = run.tensors.get(tensor)
+  const [, , rows, cols] = scores.shape, read = (r, c) => scores.data[((batch * 4 + head) * rows + r) * cols + c]
+  const neighbor = miss(Math.round(read(row, col + 1) * 100) / 100)
+  assert.equal(neighbor.id, 'cell')
+  assert.equal(neighbor.values.column, run.streams.source.tokens[0][col + 1])
+  const square = { ...step.question, mistakes: undefined, cell: () => ({ tensor: 'transformer.encoder.layers.1.self_attn.scores', index: [0, 1, 1, 4] }) }
+  const encoder = run.tensors.get('transformer.encoder.layers.1.self_attn.scores'), size = encoder.shape[3]
+  const transposed = miss(encoder.data[(size * 1 + 4) * size + 1], square)
+  assert.deepEqual([transposed.id, transposed.values.column], ['transposed', run.streams.source.tokens[0][1]])
 })
 
 test('a lesson displays the loss of the correct answer where it is known, else of the model\'s own', () => {
@@ -162,8 +246,8 @@ test('lessons write dates like the top line', () => {
 })
 
 test('a step keeps the reader\'s text, but not the lesson\'s own', () => {
-  const lesson = lessons.find(({ id }) => id === 'attention')
-  const state = gapped => ({ ...defaults('particles'), lesson: 'attention', gapped })
+  const lesson = lessons.find(({ id }) => id === 'gap')
+  const state = gapped => ({ ...defaults('particles'), lesson: 'gap', gapped })
   const after = (gapped, language) => stateOfStep(lesson, 'room=text.tokens', state(gapped), language).gapped
   const [ko, en] = Object.keys(LANGUAGES).map(language => patchFrom(lesson.base[language], lesson.model).gapped)
   assert.equal(after('물[?] 마신다', 'ko'), '물[?] 마신다')
@@ -229,11 +313,13 @@ test('no step has more than 40 words, or 70 Chinese characters, before its figur
 })
 
 test('the first question is not a coin flip, in any language', () => {
-  const lesson = lessons.find(({ id }) => id === 'attention')
-  for (const language of Object.keys(LANGUAGES)) for (const id of ['gap', 'other']) {
-    const { run } = phases(lesson, lesson.steps.find(step => step.id === id), language).at(-1)
-    const { share } = lesson.steps.find(step => step.id === id).values(run)
-    assert.ok(Number(share) > 0.9, `${language}, ${id}: ${share}`)
+  for (const [lessonId, ids] of Object.entries({ attention: ['write', 'other'], gap: ['gap', 'other'] })) {
+    const lesson = lessons.find(({ id }) => id === lessonId)
+    for (const language of Object.keys(LANGUAGES)) for (const id of ids) {
+      const { run } = phases(lesson, lesson.steps.find(step => step.id === id), language).at(-1)
+      const { share } = lesson.steps.find(step => step.id === id).values(run)
+      assert.ok(Number(share) > 0.9, `${language}, ${lessonId}.${id}: ${share}`)
+    }
   }
 })
 

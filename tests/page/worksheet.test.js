@@ -101,7 +101,7 @@ test('nothing on paper asks for what only a screen can do', async () => {
 })
 
 test('figures contain the run\'s numbers, with their tokens', async () => {
-  const { sheet } = await sheetOf(findLesson('attention'), 'ko')
+  const { sheet } = await sheetOf(findLesson('gap'), 'ko')
   const [givenFigure] = itemOf(sheet, 'scale').figures, [answerFigure] = itemOf(sheet, 'scale').answerFigures
   const run = runOf({ ...defaults('particles'), gapped: '빵[?] 먹었다' })
   for (const [figure, name] of [[givenFigure, 'dots'], [answerFigure, 'scores']]) {
@@ -125,7 +125,7 @@ test('texts and rings do not reveal the answers of other questions', async () =>
 
 test('the numbers are those of the reader\'s text', async () => {
   const mine = '나는 물[?] 마셨다'
-  const { sheet } = await sheetOf(findLesson('attention'), 'ko', { gapped: mine })
+  const { sheet } = await sheetOf(findLesson('gap'), 'ko', { gapped: mine })
   assert.equal(sheet.text, mine)
   const run = runOf({ ...defaults('particles'), gapped: mine })
   assert.deepEqual(sheet.tokens, run.streams.text.tokens[0])
@@ -160,7 +160,7 @@ test('questions about a gradient have a figure of the gradient', async () => {
 })
 
 test('where scores are equalized, the key shows them above the resulting weights', async () => {
-  const { lesson, sheet } = await sheetOf(LESSONS.find(({ id }) => id === 'attention'), 'en')
+  const { lesson, sheet } = await sheetOf(LESSONS.find(({ id }) => id === 'gap'), 'en')
   const questionIds = lesson.steps.filter(({ question }) => question).map(({ id }) => id)
   const { answerFigures } = sheet.items.filter(({ ask }) => ask)[questionIds.indexOf('equal')]
   assert.deepEqual(answerFigures.map(({ name }) => name.replace(/\[.*/, '').split('.').at(-1)), ['masked_scores', 'weights'])
@@ -170,7 +170,7 @@ test('where scores are equalized, the key shows them above the resulting weights
 })
 
 test('captions name room and head, and a key has the answer of the small figure', async () => {
-  const { sheet } = await sheetOf(findLesson('attention'), 'ko')
+  const { sheet } = await sheetOf(findLesson('gap'), 'ko')
   const [{ room, head }] = itemOf(sheet, 'scale').figures
   assert.equal(room.id, 'encoder.1.self_attn.scores')
   assert.equal(head, 3)

@@ -98,18 +98,18 @@ export const TERMS = [
  * @type {{ id: string, group: string, torch: string | null, lesson: string, step: number }[]}
  */
 export const LESSON_TERMS = [
-  { id: 'transformer', group: 'basics', torch: 'nn.Transformer', lesson: 'block', step: 0 },
+  { id: 'transformer', group: 'basics', torch: 'nn.Transformer', lesson: 'feed_forward', step: 3 },
   { id: 'model', group: 'basics', torch: 'nn.Module', lesson: 'learning', step: 0 },
   { id: 'parameter', group: 'basics', torch: 'nn.Parameter', lesson: 'learning', step: 0 },
   { id: 'training', group: 'basics', torch: 'optimizer.step', lesson: 'learning', step: 2 },
   { id: 'vector', group: 'basics', torch: 'torch.Tensor', lesson: 'vectors', step: 0 },
-  { id: 'matrix', group: 'basics', torch: 'torch.Tensor', lesson: 'attention', step: 5 },
+  { id: 'matrix', group: 'basics', torch: 'torch.Tensor', lesson: 'attention', step: 4 },
   { id: 'dimension', group: 'basics', torch: 'd_model', lesson: 'vectors', step: 4 },
-  { id: 'layer', group: 'basics', torch: 'nn.TransformerEncoderLayer', lesson: 'block', step: 1 },
+  { id: 'layer', group: 'basics', torch: 'nn.TransformerEncoderLayer', lesson: 'feed_forward', step: 4 },
   { id: 'loss', group: 'basics', torch: 'nn.CrossEntropyLoss', lesson: 'learning', step: 1 },
   { id: 'gradient', group: 'basics', torch: 'loss.backward', lesson: 'learning', step: 1 },
   { id: 'attribution', group: 'inside', torch: null, lesson: 'attribution', step: 0 },
-  { id: 'lens', group: 'inside', torch: null, lesson: 'block', step: 2 },
+  { id: 'lens', group: 'inside', torch: null, lesson: 'feed_forward', step: 5 },
   { id: 'ablation', group: 'inside', torch: null, lesson: 'induction', step: 3 },
   { id: 'patching', group: 'inside', torch: null, lesson: 'patching', step: 0 },
   { id: 'induction', group: 'inside', torch: null, lesson: 'induction', step: 0 },

@@ -3,7 +3,7 @@
 import { h, setText } from '../lib/dom.js'
 import { createMenu } from '../lib/menu.js'
 import { togglePresenting } from '../lib/present.js'
-import { LESSONS } from './index.js'
+import { LESSON_LISTS } from './index.js'
 
 /** @import { Context } from '../types.d.ts' */
 
@@ -21,15 +21,16 @@ function createSteps({ t, get }, titles, { jump, open }, isAlone) {
     action()
   } }, text))
   const steps = titles.map((title, at) => item(title, () => jump(at)))
-  const lessons = LESSONS.map(({ id }) => item(t(`player.names.${id}`), () => open(id)))
+  const lists = Object.entries(LESSON_LISTS).map(([name, lessons]) => ({ name, lessons,
+    items: lessons.map(({ id }) => item(t(`player.names.${id}`), () => open(id))) }))
   /** @param {Element[]} list @param {number} current */
   const mark = (list, current) => list.forEach((element, i) => (
     i === current ? element.setAttribute('aria-current', 'step') : element.removeAttribute('aria-current')))
   const menu = createMenu({ className: 'lesson-menu', label: '', onopen() {
     mark(steps, Math.min(get().at, steps.length - 1))
-    mark(lessons, LESSONS.findIndex(({ id }) => id === get().lesson))
+    for (const { lessons, items } of lists) mark(items, lessons.findIndex(({ id }) => id === get().lesson))
   } }, h('h2', {}, t('player.steps')), h('ol', {}, steps),
-  isAlone ? null : [h('h2', {}, t('player.lessons')), h('ol', {}, lessons)])
+  isAlone ? null : lists.map(({ name, items }) => [h('h2', {}, t(`opening.lists.${name}.title`)), h('ol', {}, items)]))
   const opener = /** @type {HTMLElement} */ (menu.querySelector('.menu-opener'))
   /** @param {number} at */
   function showPlace(at) {
@@ -61,16 +62,16 @@ export function createBar(context, titles, actions, isAlone) {
     h('button', { type: 'button', className: `lesson-${name}`, onclick: action }, words))
   const { menu, showPlace } = createSteps(context, titles, actions, isAlone)
   const parts = {
-    name: h('span', { className: 'lesson-name' }), progress: h('progress', { 'aria-label': t('player.progress') }), title: h(isAlone ? 'h2' : 'h1', { className: 'lesson-title' }), model: h('p', { className: 'note lesson-model' }),
+    name: h('span', { className: 'lesson-name' }), place: h('span', { className: 'lesson-place', hidden: isAlone }), progress: h('progress', { 'aria-label': t('player.progress') }), title: h(isAlone ? 'h2' : 'h1', { className: 'lesson-title' }), model: h('p', { className: 'note lesson-model' }),
     text: h('p', { className: 'lesson-text' }), end: h('p', { className: 'lesson-end', hidden: true }), ask: h('div', { className: 'lesson-asked' }),
     back: button('back', actions.back), next: button('next', actions.next), leave: button('leave', actions.leave),
     home: button('home', actions.home), sheet: button('sheet', () => actions.print('sheet'), t('player.sheet.print')),
     save: button('save', actions.save, t('player.answers.save')), key: button('key', () => actions.print('key'), t('player.sheet.answers'))
   }
-  const { name, progress, title, text, ask, end, back, next, leave, home, sheet, key, save } = parts
+  const { name, place, progress, title, text, ask, end, back, next, leave, home, sheet, key, save } = parts
   save.hidden = true
   const root = h('div', { className: 'lesson-bar' },
-    h('div', { className: 'lesson-line' }, name, menu, progress),
+    h('div', { className: 'lesson-line' }, name, place, menu, progress),
     h('div', { 'className': 'lesson-words', 'aria-live': 'polite' }, title, parts.model, text),
     h('div', { className: 'lesson-answer' }, ask, end, isAlone ? null : save),
     h('div', { className: 'lesson-ways' }, home, back, next),

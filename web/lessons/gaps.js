@@ -6,3 +6,7 @@ export const gaps = linkByLanguage([['ko', 'gapped=빵[?] 먹었다&head=3'], ['
 
 /** A sentence of the same form, in which another word is missing. */
 export const otherGaps = linkByLanguage([['ko', 'room=decoding&gapped=사과[?] 먹었다'], ['en', 'room=decoding&gapped=the key [?] here now']])
+
+/** The links with a room. @param {typeof gaps} links @param {string} room */
+export const withRoom = (links, room) => /** @type {typeof gaps} */ (
+  Object.fromEntries(Object.entries(links).map(([language, link]) => [language, `${link}&room=${room}`])))

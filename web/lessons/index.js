@@ -15,11 +15,16 @@
  * @typedef {Cells | { selector: string, tensor?: undefined }} Place cells, or an element of the page
  * @typedef {(run: Run, now: Now) => Place} Pointer
  *
+ * @typedef {{ id: string, value: number }} Mistake the key of its text among the step's reasons, and the number
+ *
  * @typedef {object} Question
  * @property {(run: Run, now: Now) => { id: string, text?: string }[]} [options] the options, with texts from the
  *   lesson's words by default; left out where the answer is a number
  * @property {(run: Run, now: Now) => string | number | undefined} answer the correct one, read from the run
  * @property {number} [tolerance] how far a number may be off
+ * @property {(run: Run, now: Now) => Mistake[]} [mistakes] numbers that a reader comes to by a known mistake
+ * @property {(run: Run, now: Now) => Cells} [cell] the cell with the correct number; an answer that is another cell of
+ *   its matrix is told which
  * @property {(run: Run, now: Now, id: string) => Record<string, string>} [given] values for the text about a
  *   wrong option
  * @property {boolean} [isOfAnswer] whether the top line displays the answer as the model's output
@@ -27,6 +32,8 @@
  * @typedef {object} Task something to be reached in a figure
  * @property {(values: Record<string, any>) => boolean} isDone whether the figure's values reach it
  * @property {Record<string, any>} solution values of the figure that reach it
+ * @property {(values: Record<string, any>) => Record<string, string> | null} [near] values for the step's text `near`
+ *   where the figure's values nearly reach it, else null
  *
  * @typedef {string | Record<Language, string>} Link changes of the lesson's base state, as in a link
  *
@@ -58,41 +65,56 @@
  * @property {Link} base the state that all of its steps extend
  * @property {string[]} userFields fields whose text by the reader remains
  * @property {Step[]} steps
- * @property {string} [next] the lesson that comes after, or
- * @property {string} [theatre] the training
+ * @property {string} [theatre] the training that comes after the last lesson of a list
  */
 
-/**
- * In the order in which they are offered. `stepCount` is known before `load.js` loads a lesson; a test compares it.
- */
-export const LESSONS = [
-  { id: 'learning', minutes: 4, stepCount: 5 },
+/** `stepCount` is known before `load.js` loads a lesson, and `minutes` follow a rule: a test compares both. */
+
+/** The path: one lesson after the other, from zero to large models. */
+export const PATH = [
+  { id: 'learning', minutes: 5, stepCount: 5 },
   { id: 'tokens', minutes: 4, stepCount: 4 },
   { id: 'vectors', minutes: 4, stepCount: 5 },
-  { id: 'positions', minutes: 5, stepCount: 5 },
-  { id: 'query', minutes: 5, stepCount: 5 },
+  { id: 'positions', minutes: 4, stepCount: 5 },
+  { id: 'query', minutes: 4, stepCount: 5 },
   { id: 'softmax', minutes: 4, stepCount: 5 },
-  { id: 'attention', minutes: 8, stepCount: 12 },
+  { id: 'attention', minutes: 7, stepCount: 9 },
   { id: 'heads', minutes: 3, stepCount: 3 },
   { id: 'mask', minutes: 4, stepCount: 5 },
-  { id: 'order', minutes: 4, stepCount: 5 },
-  { id: 'feed_forward', minutes: 4, stepCount: 4 },
-  { id: 'block', minutes: 3, stepCount: 3 },
+  { id: 'order', minutes: 5, stepCount: 6 },
+  { id: 'feed_forward', minutes: 5, stepCount: 6 },
+  { id: 'sampling', minutes: 6, stepCount: 7 },
   { id: 'loss', minutes: 5, stepCount: 6 },
-  { id: 'sampling', minutes: 5, stepCount: 7 },
-  { id: 'round', minutes: 6, stepCount: 8 },
   { id: 'translation', minutes: 5, stepCount: 6 },
   { id: 'kinds', minutes: 4, stepCount: 4 },
-  { id: 'modern', minutes: 4, stepCount: 4 },
-  { id: 'cache', minutes: 3, stepCount: 3 },
-  { id: 'break', minutes: 5, stepCount: 6 },
-  { id: 'hunt', minutes: 8, stepCount: 8 },
-  { id: 'induction', minutes: 5, stepCount: 6 },
-  { id: 'attribution', minutes: 5, stepCount: 5 },
-  { id: 'patching', minutes: 6, stepCount: 5 },
-  { id: 'grokking', minutes: 7, stepCount: 7 },
-  { id: 'large', minutes: 4, stepCount: 4 }
+  { id: 'modern', minutes: 6, stepCount: 7 },
+  { id: 'inside', minutes: 4, stepCount: 4 },
+  { id: 'large', minutes: 3, stepCount: 4 }
 ]
+/** Further lessons, for whoever has come to the end of the path or wants one of them alone. */
+export const DEEPER = [
+  { id: 'gap', minutes: 9, stepCount: 12 },
+  { id: 'round', minutes: 6, stepCount: 8 },
+  { id: 'break', minutes: 5, stepCount: 6 },
+  { id: 'hunt', minutes: 6, stepCount: 8 },
+  { id: 'induction', minutes: 5, stepCount: 6 },
+  { id: 'attribution', minutes: 4, stepCount: 5 },
+  { id: 'patching', minutes: 5, stepCount: 5 },
+  { id: 'grokking', minutes: 7, stepCount: 7 }
+]
+export const LESSON_LISTS = { path: PATH, deeper: DEEPER }
+export const LESSONS = [...PATH, ...DEEPER]
 
 /** @param {string} id */
 export const findLesson = id => LESSONS.find(lesson => lesson.id === id)
+
+/**
+ * Where a lesson stands: its list, its place there from 1, and the lesson that comes after it.
+ * @param {string} id
+ */
+export function placeOfLesson(id) {
+  const [name, lessons] = /** @type {[keyof typeof LESSON_LISTS, typeof PATH]} */ (
+    Object.entries(LESSON_LISTS).find(([, list]) => list.some(lesson => lesson.id === id)))
+  const at = lessons.findIndex(lesson => lesson.id === id)
+  return { name, number: at + 1, count: lessons.length, next: lessons[at + 1]?.id }
+}

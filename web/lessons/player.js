@@ -8,12 +8,15 @@ import { MODELS, settingsOf } from '../models/index.js'
 import { HOUSE } from '../rooms/index.js'
 import { OPENING, defaults, patchFrom, runKeys, toHash } from '../models/state.js'
 import { loadLessonTexts } from '../words/parts.js'
+import { placeOfLesson } from './index.js'
 import { loadLesson } from './load.js'
 import { createBar } from './bar.js'
 import { createPointer } from './pointer.js'
 import { createQuestion } from './question.js'
 import { createStepFigure } from './step_figure.js'
 import { createTask } from './task.js'
+import { findNearMiss } from './near_miss.js'
+import { createOwnTexts } from './own_texts.js'
 import { representativeCell } from './run_values.js'
 import { freeValues, isInStep, changedFields, inLanguage, stateOfStep, placeholderValues } from './steps.js'
 
@@ -43,6 +46,7 @@ import { freeValues, isInStep, changedFields, inLanguage, stateOfStep, placehold
  * @property {string | number | null} value
  * @property {boolean} isAnswered
  * @property {string} inputs what the reader had written by then
+ * @property {import('./near_miss.js').NearMiss | null} [near] what the last number nearly was
  * @property {Run | null} [before] the run of the question
  */
 
@@ -85,8 +89,8 @@ const hasText = (stepWords, key) => Boolean(key.split('.').reduce((node, part) =
  * Whether a link contains only the step and the reader's fields.
  * @param {State} state @param {Lesson} lesson
  */
-function isShortLink(state, { userFields: keeps }) {
-  const defaultState = defaults()
+function isShortLink(state, { userFields }) {
+  const defaultState = defaults(), keeps = [...userFields, 'source']
   const resetState = { lesson: '', at: 0, language: 'auto', theme: 'auto', ...(state.room === HOUSE.id && { room: OPENING }),
     ...Object.fromEntries(keeps.map(name => [name, defaultState[name]])) }
   return toHash(/** @type {State} */ ({ ...state, ...resetState })) === toHash(defaultState)
@@ -104,7 +108,7 @@ const isCorrect = ({ question: ask }, given, right) => (ask?.tolerance === undef
  * @param {Context} context @param {Surroundings} surroundings
  */
 export function mountPlayer(container, stage, context, surroundings) {
-  const { t, get, set, language } = context, { root, extras } = surroundings
+  const { t, get, set, language } = context, { root, extras } = surroundings, ownTexts = createOwnTexts()
   const pointer = createPointer(stage, root, surroundings.scrollKeeper)
   /** Hides the model's answer in the top line while a question is about it. @param {boolean} isCovered */
   const hideAnswer = isCovered => root.toggleAttribute('data-covered', isCovered)
@@ -114,9 +118,16 @@ export function mountPlayer(container, stage, context, surroundings) {
     const run = context.run()
     if (!run || !playing.id || !context.isCurrent()) return
     checkTask(currentStep())
+    const values = stepFigure.values(), { id, task } = currentStep()
+    nearTask = { id, values: values && task?.near ? task.near(values) : null }
     draw(run)
   }
   /** @type {ReturnType<typeof setTimeout> | undefined} */ let restTimer
+  /**
+   * How near the figure of a step was to its goal at rest.
+   * @type {{ id: string, values: Record<string, string> | null }}
+   */
+  let nearTask = { id: '', values: null }
   const stepFigure = createStepFigure(figureSlot, root, () => {
     const run = context.run()
     if (run && context.isCurrent()) draw(run)
@@ -146,7 +157,7 @@ export function mountPlayer(container, stage, context, surroundings) {
     const text = isOver && step.answerState ? step.answerState : step.state
     const sentence = typeof text === 'function' ? text(/** @type {Run} */ (before), { state: get() })
       : inLanguage(text, language())
-    return stateOfStep(playing.lesson, sentence, get(), language(), step.model)
+    return stateOfStep(playing.lesson, sentence, ownTexts.addTo(playing.lesson, get()), language(), step.model)
   }
   /** @param {Lesson['steps'][number]} step */
   const isAnswerShown = step => Boolean(step.answerState && playing.answers.get(step.id)?.isAnswered)
@@ -184,8 +195,8 @@ export function mountPlayer(container, stage, context, surroundings) {
   function goToNext() {
     if (!isLastStep()) return enterStep(get().at + 1)
     if (!extras) return restart()
-    const { next: following, theatre } = playing.lesson
-    set({ ...defaults(), ...readerSettings(), ...(following ? { lesson: following } : { theatre }) }, 'push')
+    const { next: following } = placeOfLesson(String(playing.id)), { theatre } = playing.lesson
+    set({ ...defaults(), ...ownTexts.read(), ...readerSettings(), ...(following ? { lesson: following } : { theatre }) }, 'push')
   }
   function restart() {
     playing.answers.clear()
@@ -208,16 +219,16 @@ export function mountPlayer(container, stage, context, surroundings) {
   }
 
   /**
-   * The correct answer: read from the current run, or from the run in which it will be revealed, computed separately.
+   * The run that has the correct answer: the current one, or that in which it will be revealed, computed separately.
    * @param {Lesson['steps'][number]} step @param {Run} run
+   * @returns {Promise<{ answerRun: Run, now: import('./index.js').Now }>}
    */
-  async function computeCorrect(step, run) {
-    const { question: ask, answerState: then } = step
-    if (!then) return ask?.answer(run, currentNow())
+  async function computeAnswerRun(step, run) {
+    if (!step.answerState) return { answerRun: run, now: currentNow() }
     const state = /** @type {State} */ (wantedState(step, true, run)), currentState = get()
     const isSame = runKeys(state).every(key => JSON.stringify(state[key]) === JSON.stringify(currentState[key]))
     const answerRun = isSame ? run : readRun(await context.runQuery('twin', { settings: settingsOf(state) }))
-    return ask?.answer(answerRun, { state, before: run })
+    return { answerRun, now: { state, before: run } }
   }
   /**
    * @param {Lesson['steps'][number]} step @param {Run} run @param {ReaderAnswer['value']} given null where it is asked
@@ -239,14 +250,15 @@ export function mountPlayer(container, stage, context, surroundings) {
   async function answer(given) {
     const step = currentStep(), run = context.run(), inputsBefore = serializeInputs()
     if (!run || !step.question || currentAnswer()?.isAnswered || !context.isCurrent()) return
-    const right = await computeCorrect(step, run)
+    const { answerRun, now } = await computeAnswerRun(step, run), right = step.question.answer(answerRun, now)
     if (step !== currentStep() || run !== context.run() || inputsBefore !== serializeInputs() ||
       currentAnswer()?.isAnswered) return
     const isRight = isCorrect(step, given, right)
     surroundings.onAnswer(String(playing.id), step.id, nameAnswer(step, given, run), isRight)
     if (isRight) return showAnswer(step, run, given)
     const previous = currentAnswer() ?? createAnswer()
-    playing.answers.set(step.id, { ...previous, wrong: [...previous.wrong, given] })
+    const near = typeof given === 'number' ? findNearMiss(answerRun, step.question, now, given, Number(right)) : null
+    playing.answers.set(step.id, { ...previous, wrong: [...previous.wrong, given], near })
     draw(run)
   }
   /**
@@ -274,7 +286,8 @@ export function mountPlayer(container, stage, context, surroundings) {
    * Why the last answer is wrong: the text for this option, that of any option, or the hint.
    * @param {Lesson['steps'][number]} step @param {ReaderAnswer} answer @param {Run} run @param {GetText} getText
    */
-  function getReason({ question }, { wrong }, run, getText) {
+  function getReason({ question }, { wrong, near }, run, getText) {
+    if (near) return getText(`reasons.${near.id}`, near.values) || `${t(`player.near.${near.id}`, near.values)} ${getText('hint')}`
     const id = String(wrong.at(-1)), given = question?.options?.(run, currentNow()).find(option => option.id === id)
     const values = { given: given?.text ?? id, ...question?.given?.(run, currentNow(), id) }
     return getText(`reasons.${id}`, values) || getText('reason', values) || getText('hint') || t('player.again')
@@ -287,7 +300,8 @@ export function mountPlayer(container, stage, context, surroundings) {
   function describeResult(step, run, getText) {
     const previous = currentAnswer()
     if (previous && step.task) return { ...previous, text: getText('right') }
-    if (!previous || !step.question) return { wrong: [], right: null, isAnswered: false, text: '' }
+    const near = step.task && nearTask.id === step.id ? nearTask.values : null
+    if (!previous || !step.question) return { wrong: [], right: null, isAnswered: false, text: near ? getText('near', near) : '' }
     if (!previous.isAnswered) return { ...previous, text: getReason(step, previous, run, getText) }
     const right = step.question.answer(run, currentNow())
     const isRight = isCorrect(step, previous.value, right)
@@ -319,7 +333,7 @@ export function mountPlayer(container, stage, context, surroundings) {
     const end = words.end ?? (extras ? '' : t('elements.finished', { name: t(`player.names.${playing.id}`) }))
     parts.end.hidden = !isOver || !end
     parts.save.hidden = !isOver
-    if (isOver && end) setText(parts.end, translator({ end })('end', { text: Object.values(run.streams)[0].texts[0] }))
+    if (isOver && end) setText(parts.end, translator({ end })('end', { text: Object.values(run.streams)[0].texts[0], date: ownTexts.date() }))
     if (isOver && !parts.isOver) surroundings.onEnd()
     parts.isOver = isOver
   }
@@ -366,10 +380,11 @@ export function mountPlayer(container, stage, context, surroundings) {
     if (cell) context.selectCell(cell)
   }
 
-  /** The label of the button that continues. @param {Lesson} lesson */
-  function nextLabel({ next: following }) {
+  /** The label of the button that continues. */
+  function nextLabel() {
     if (!isLastStep()) return t('player.next')
     if (!extras) return t('elements.restart')
+    const { next: following } = placeOfLesson(String(playing.id))
     return following ? t('player.after', { name: t(`player.names.${following}`) })
       : t('player.toTheatre', { name: t('app.theatre') })
   }
@@ -387,12 +402,14 @@ export function mountPlayer(container, stage, context, surroundings) {
     const at = Math.min(get().at, lesson.steps.length - 1)
     setText(parts.name, t(`player.names.${playing.id}`))
     parts.name.title = words.title
+    const { name, number, count } = placeOfLesson(String(playing.id))
+    setText(parts.place, t(`player.places.${name}`, { number, count }))
     parts.showPlace(at)
     parts.progress.max = lesson.steps.length
     parts.progress.value = at + 1
     parts.back.disabled = at === 0
     parts.home.hidden = isInPlace
-    const label = nextLabel(lesson)
+    const label = nextLabel()
     setText(parts.next, label)
     parts.next.title = label
     parts.root.classList.toggle('is-away', !isInPlace)
@@ -416,12 +433,13 @@ export function mountPlayer(container, stage, context, surroundings) {
       back: () => enterStep(Math.max(0, get().at - 1)), next: goToNext, leave, home,
       save: () => { extras?.save(t('player.answers.name')).catch(context.reportError) },
       print: name => { print(name).catch(context.reportError) }, jump: enterStep,
-      open: other => set({ ...defaults(), ...readerSettings(), lesson: other }, 'push')
+      open: other => set({ ...defaults(), ...ownTexts.read(), ...readerSettings(), lesson: other }, 'push')
     }, !extras)
     playing = { id, language: newLanguage, lesson, words: texts, parts, answers: isNew ? new Map() : playing.answers }
     container.replaceChildren(parts.root, figureSlot)
     container.setAttribute('aria-label', texts.title)
     const at = Math.min(get().at, lesson.steps.length - 1)
+    if (isNew) ownTexts.keepDate(get())
     if (isShortLink(get(), lesson) || !isNew) enterStep(at, 'replace')
     else update(context.run())
   }
@@ -435,6 +453,7 @@ export function mountPlayer(container, stage, context, surroundings) {
       playing.requestedKey = `${id} ${newLanguage}`
       return
     }
+    ownTexts.keep(playing.lesson, get())
     if (get().room === OPENING) return enterStep(Math.min(get().at, playing.lesson.steps.length - 1), 'replace')
     const step = currentStep()
     const previous = currentAnswer()
@@ -464,8 +483,9 @@ export function mountPlayer(container, stage, context, surroundings) {
       if (!lesson || id !== state.lesson || hasOwnPage(state)) return state
       const step = lesson.steps[Math.min(state.at, lesson.steps.length - 1)]
       if (isAnswerShown(step) || !isInStep(lesson, state, wantedState(step, false))) return state
-      const { lesson: name, at } = state, fields = changedFields(lesson, state)
-      if (Object.keys(fields).length && lesson.model !== MODELS[0].id) return state
+      const { lesson: name, at } = state, isOfPath = lesson.model === MODELS[0].id
+      if (!isOfPath && Object.keys(changedFields(lesson, state)).length) return state
+      const fields = isOfPath ? ownTexts.fieldsIn(lesson, state) : ownTexts.read()
       return { ...defaults(), ...fields, ...readerSettings(), lesson: name, at }
     },
     leave() {

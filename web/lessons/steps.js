@@ -41,6 +41,16 @@ export function changedFields(lesson, state) {
 }
 
 /**
+ * Whether a step shows a text of its own in a field that the reader can change.
+ * @param {Lesson} lesson @param {State} state
+ */
+export function isTextOfStep(lesson, state) {
+  const base = [defaults(lesson.model), ...listTexts(lesson.base).map(text => patchFrom(text, lesson.model))]
+  const own = changedFields(lesson, state)
+  return lesson.userFields.some(name => !(name in own) && base.every(changes => changes[name] !== state[name]))
+}
+
+/**
  * The complete state of a step.
  * @param {import('./index.js').Lesson} lesson
  * @param {string} text as in a link

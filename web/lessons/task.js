@@ -20,6 +20,7 @@ export function createTask(text, t, reveal) {
       button.hidden = isAnswered
       element.classList.toggle('is-done', isAnswered)
       if (result !== statusText) status.replaceChildren(...renderProse(result))
+      status.classList.toggle('is-hint', !isAnswered)
       statusText = result
     }
   }

@@ -2,6 +2,7 @@
 
 import { readEdits, writeEdits } from '../lib/edit_links.js'
 import { LONGEST_FIELD, MODELS, defaultsOf, keysOf, modelOf } from './index.js'
+import { currentAddress } from './lesson_addresses.js'
 import { examplesFor } from '../words/examples.js'
 import { LANGUAGES } from '../words/index.js'
 
@@ -155,7 +156,7 @@ export const patchFrom = (text, model) => readPatch(new URLSearchParams(text), m
  * @param {string} hash @returns {State}
  */
 export function fromHash(hash) {
-  const query = new URLSearchParams(hash.replace(/^#/, ''))
+  const query = currentAddress(new URLSearchParams(hash.replace(/^#/, '')))
   if (isStepLink(query)) {
     query.set('at', String(readNumber('at', query.get('step') ?? '', 1) - 1))
     query.delete('step')

@@ -1,7 +1,7 @@
 /** The opening: an animated figure, doors, and the list of all lessons. */
 
 import { findElement, handleInternalClick, h, setText } from '../lib/dom.js'
-import { LESSONS } from '../lessons/index.js'
+import { LESSON_LISTS, PATH } from '../lessons/index.js'
 import { readProgress } from '../lessons/progress.js'
 import { togglePresenting } from '../lib/present.js'
 import { MODELS } from '../models/index.js'
@@ -13,14 +13,14 @@ import { createPicture } from './pictures.js'
 
 /** @import { Child, Context, Patch, Run } from '../types.d.ts' */
 
-/** A reader's progress: none, a step to resume at, or complete. @param {typeof LESSONS[number]} lesson */
+/** A reader's progress: none, a step to resume at, or complete. @param {typeof PATH[number]} lesson */
 function lessonProgress(lesson) {
   const progress = readProgress(), at = progress[lesson.id] ?? 0, isDone = at >= lesson.stepCount - 1
   return { at: isDone ? 0 : at, isDone, isBegun: lesson.id in progress }
 }
 
-/** The first lesson that is not complete; the first of all when every one is. */
-const nextLesson = () => LESSONS.find(lesson => !lessonProgress(lesson).isDone) ?? LESSONS[0]
+/** The first lesson of the path that is not complete; the first of all when every one is. */
+const nextLesson = () => PATH.find(lesson => !lessonProgress(lesson).isDone) ?? PATH[0]
 
 /**
  * @param {HTMLElement} container
@@ -42,15 +42,16 @@ export function mountOpening(container, context) {
     links.push(() => element.setAttribute('href', link(stateOf())))
     return element
   }
-  /** @param {typeof LESSONS[number]} lesson */
-  const stateOfLesson = lesson => ({ ...initialState(), lesson: lesson.id, at: lessonProgress(lesson).at })
-  /** @param {typeof LESSONS[number]} lesson */
+  /** @param {typeof PATH[number]} lesson */
+  const stateOfLesson = lesson => (
+    { ...initialState(), source: get().source, lesson: lesson.id, at: lessonProgress(lesson).at })
+  /** @param {typeof PATH[number]} lesson */
   function describeProgress(lesson) {
     const { at, isDone } = lessonProgress(lesson)
     return at ? t('opening.resume', { number: at + 1, count: lesson.stepCount })
       : t(isDone ? 'opening.done' : 'opening.minutes', { minutes: lesson.minutes })
   }
-  /** @param {typeof LESSONS[number]} lesson */
+  /** @param {typeof PATH[number]} lesson */
   function createLessonLink(lesson) {
     const place = h('small', {}), title = t(`opening.titles.${lesson.id}`)
     const element = createLink('opening-lesson', () => stateOfLesson(lesson), h('b', {}, title), ' ', place)
@@ -73,7 +74,7 @@ export function mountOpening(container, context) {
   const startName = h('b', {}), startWhat = h('span', {})
   const start = createLink('door is-start', () => stateOfLesson(nextLesson()), createPicture('start'), startName, startWhat)
   links.push(() => {
-    const lesson = nextLesson(), { isBegun } = lessonProgress(lesson), isFirst = lesson === LESSONS[0] && !isBegun
+    const lesson = nextLesson(), { isBegun } = lessonProgress(lesson), isFirst = lesson === PATH[0] && !isBegun
     setText(startName, t(isFirst ? 'opening.start' : 'opening.continue'))
     setText(startWhat, `${t(`opening.titles.${lesson.id}`)} · ${describeProgress(lesson)}`)
   })
@@ -93,8 +94,10 @@ export function mountOpening(container, context) {
     h('nav', { 'className': 'doors', 'aria-label': t('opening.doors') }, createDoor('house', { room: HOUSE.id }),
       createDoor('exercises', { exercise: 'list' }), createDoor('theatre', { theatre: model.id }), bring, createDoor('positions', startOf('positions', context.language())),
       createDoor('notebooks', { ...defaults('positions'), room: 'notebook.000' })),
-    h('section', { className: 'opening-course' }, h('h2', {}, t('opening.lessons')),
-      h('ol', { className: 'opening-list' }, LESSONS.map(createLessonLink))),
+    Object.entries(LESSON_LISTS).map(([name, lessons]) => h('section', { className: `opening-course is-${name}` },
+      h('h2', {}, t(`opening.lists.${name}.title`)), h('p', { className: 'note' }, t(`opening.lists.${name}.note`, {
+        count: lessons.length, minutes: lessons.reduce((sum, { minutes }) => sum + minutes, 0)
+      })), h('ol', { className: 'opening-list' }, lessons.map(createLessonLink)))),
     // A single-file page has no guides beside it, and is downloaded already.
     h('p', { className: 'opening-foot' },
       h('button', { type: 'button', className: 'quiet', onclick: () => togglePresenting() }, t('opening.present')),

@@ -2,7 +2,7 @@
 
 import { handleInternalClick, h } from '../lib/dom.js'
 import { parseAnswerFile } from '../lessons/answer_file.js'
-import { LESSONS } from '../lessons/index.js'
+import { LESSONS, PATH } from '../lessons/index.js'
 import { loadLesson } from '../lessons/load.js'
 import { defaults } from '../models/state.js'
 import { loadTeachingTexts } from '../words/index.js'
@@ -15,8 +15,7 @@ import { tabulate } from './tabulate.js'
 export const PLANS = [
   { minutes: 20, lessons: ['learning', 'query', 'attention'] },
   { minutes: 50, lessons: ['learning', 'tokens', 'vectors', 'query', 'softmax', 'attention', 'loss'] },
-  { minutes: 90, lessons: ['learning', 'tokens', 'vectors', 'positions', 'query', 'softmax', 'attention', 'heads', 'mask',
-    'feed_forward', 'block', 'loss', 'sampling', 'translation', 'kinds'] }
+  { minutes: 90, lessons: PATH.map(({ id }) => id) }
 ]
 
 /** A question without the numbers of a run. @param {string} text */

@@ -17,7 +17,7 @@ function values(run) {
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'dates', base: '', userFields: ['source'], next: 'patching',
+  model: 'dates', base: '', userFields: ['source'],
   steps: [
     {
       id: 'sum', state: ROOM, values,

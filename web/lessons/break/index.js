@@ -36,7 +36,6 @@ export const lesson = {
   model: 'dates',
   base: '',
   userFields: ['source'],
-  next: 'hunt',
   steps: [
     { id: 'whole', state: 'room=decoding', target: answerLine, values: answerValues, paperCells: () => [] },
     {

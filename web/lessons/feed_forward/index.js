@@ -1,5 +1,7 @@
-/** The feed-forward layer: why an activation bends the lines, and what the neurons of the model do. */
+/** The feed-forward layer: why an activation bends the lines; then a layer, a stack, and the way of one token. */
 
+import { formatFixed } from '../../lib/number.js'
+import { getTensor } from '../../lib/run.js'
 import { rowValues, streamTokens } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -9,6 +11,7 @@ const NEURONS = [{ w: 1, b: 0, out: 0.4 }, { w: -1, b: 0, out: -0.3 }, { w: 1, b
 const GOAL = [[-4, 4], [0, 0], [4, 4]]
 const HIDDEN = 'transformer.encoder.layers.0.activation', ROOM = 'room=encoder.0.activation'
 const THIRD = 1 / 3
+const WEIGHTS = [0, 1].map(layer => `transformer.encoder.layers.${layer}.linear1.weight`)
 
 /** The share of the neurons that fire at the first token. @param {Run} run */
 function firingShare(run) {
@@ -16,9 +19,15 @@ function firingShare(run) {
   return values.filter(value => value > 0).length / values.length
 }
 
+/** Whether both layers have the same weights. @param {Run} run */
+function shareWeights(run) {
+  const [one, other] = WEIGHTS.map(name => getTensor(run, name).data)
+  return Array.from(one).every((value, i) => value === other[i])
+}
+
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'dates', base: '', userFields: ['source'], next: 'block',
+  model: 'dates', base: '', userFields: ['source'],
   steps: [
     {
       id: 'straight', state: ROOM, figure: { id: 'activation', options: { neurons: NEURONS, canBend: false, goal: GOAL } },
@@ -26,7 +35,8 @@ export const lesson = {
     },
     {
       id: 'bent', state: ROOM, figure: { id: 'activation', options: { neurons: NEURONS, goal: GOAL } },
-      task: { isDone: ({ isBent, error }) => isBent && error < 0.7, solution: { isBent: true, outs: [1, 1, 0] } }
+      task: { isDone: ({ isBent, error }) => isBent && error < 0.7, solution: { isBent: true, outs: [1, 1, 0] },
+        near: ({ isBent, error }) => (isBent && error < 1.5 ? { error: formatFixed(error) } : null) }
     },
     {
       id: 'neurons', state: ROOM, target: () => ({ tensor: HIDDEN, index: [0, 0, null] }),
@@ -42,6 +52,11 @@ export const lesson = {
     {
       id: 'alone', state: 'room=encoder.0.linear2',
       question: { options: () => [{ id: 'attention' }, { id: 'feedForward' }, { id: 'both' }], answer: () => 'attention' }
-    }
+    },
+    {
+      id: 'layers', state: 'room=house',
+      question: { options: () => [{ id: 'shared' }, { id: 'own' }], answer: run => (shareWeights(run) ? 'shared' : 'own') }
+    },
+    { id: 'stream', state: 'room=residual_stream' }
   ]
 }

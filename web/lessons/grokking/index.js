@@ -11,7 +11,7 @@ const figure = (shows, more) => ({ id: /** @type {const} */ ('waves'), options: 
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'dates', base: '', userFields: [], next: 'large',
+  model: 'dates', base: '', userFields: [], theatre: 'sums',
   steps: [
     {
       id: 'memory', state: STATE, figure: figure('accuracy', { stage: 1, stageCount: 2 }),
@@ -24,7 +24,8 @@ export const lesson = {
     { id: 'waves', state: STATE, figure: figure('shares'), question: { answer: () => LARGE_COUNT, tolerance: 0.5 } },
     {
       id: 'circle', state: STATE, figure: figure('circle'),
-      task: { isDone: ({ frequency }) => frequency === LARGEST, solution: { frequency: LARGEST } }
+      task: { isDone: ({ frequency }) => frequency === LARGEST, solution: { frequency: LARGEST },
+        near: ({ frequency }) => (Math.abs(frequency - LARGEST) === 1 ? { frequency: String(frequency) } : null) }
     },
     {
       id: 'add', state: STATE, figure: figure('circle', { frequency: LARGEST }),

@@ -2,34 +2,36 @@
 
 import { formatFixed } from '../../lib/number.js'
 import { getTensor } from '../../lib/run.js'
-import { gaps } from '../gaps.js'
 import { largest, rowValues, streamTokens } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 
-const ROOM = 'encoder.1.self_attn', ATTENTION = 'encoder.layers.1.self_attn'
+const ROOM = 'encoder.1.self_attn', ATTENTION = 'transformer.encoder.layers.1.self_attn'
 const [WEIGHTS, HEADS, OUTPUT] = [`${ATTENTION}.weights`, `${ATTENTION}.heads`, `${ATTENTION}.output`]
 
-/** @param {Run} run */
-const gapRow = run => streamTokens(run, 'text').indexOf('[?]')
+/** The second token: in most dates a digit that could belong to the day or to the year. @param {Run} run */
+const rowOf = run => Math.min(1, streamTokens(run, 'source').length - 1)
 /** @param {Run} run */
 const headCount = run => getTensor(run, WEIGHTS).shape[1]
 /** @param {Run} run */
 const headSize = run => getTensor(run, HEADS).shape[2] / headCount(run)
-/** The weights from the gap, by head. @param {Run} run */
-const gapWeights = run => Array.from({ length: headCount(run) }, (_, head) => (
-  rowValues(run, WEIGHTS, [0, head, gapRow(run)])))
+/** The weights from that token, by head. @param {Run} run */
+const headWeights = run => Array.from({ length: headCount(run) }, (_, head) => (
+  rowValues(run, WEIGHTS, [0, head, rowOf(run)])))
 /** The position with the largest weight in any head. @param {Run} run */
 function attended(run) {
-  const rows = gapWeights(run), head = largest(rows.map(row => Math.max(...row)))
+  const rows = headWeights(run), head = largest(rows.map(row => Math.max(...row)))
   return largest(rows[head])
 }
 /** The weight that each head gives to that position. @param {Run} run */
-const weightsOfHeads = run => gapWeights(run).map(row => row[attended(run)])
+const weightsOfHeads = run => headWeights(run).map(row => row[attended(run)])
+
+/** The other numbers of the step. @param {Run} run */
+const sizeMistakes = run => [{ id: 'width', value: getTensor(run, HEADS).shape[2] }, { id: 'heads', value: headCount(run) }]
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'particles', base: gaps, userFields: ['gapped'], next: 'mask',
+  model: 'dates', base: '', userFields: ['source'],
   steps: [
     {
       id: 'different', state: `room=${ROOM}.weights`, freeSettings: ['head'],
@@ -39,17 +41,18 @@ export const lesson = {
         answer: run => String(largest(weightsOfHeads(run)))
       },
       values: run => ({ count: String(headCount(run)), head: String(largest(weightsOfHeads(run))),
-        weight: formatFixed(Math.max(...weightsOfHeads(run))), token: streamTokens(run, 'text')[attended(run)],
+        weight: formatFixed(Math.max(...weightsOfHeads(run))), token: streamTokens(run, 'source')[attended(run)],
+        row: streamTokens(run, 'source')[rowOf(run)],
         place: String(attended(run)) })
     },
     {
-      id: 'size', state: `room=${ROOM}.heads`, target: run => ({ tensor: HEADS, index: [0, gapRow(run), null] }),
-      question: { answer: headSize, tolerance: 0.1 },
+      id: 'size', state: `room=${ROOM}.heads`, target: run => ({ tensor: HEADS, index: [0, rowOf(run), null] }),
+      question: { answer: headSize, tolerance: 0.1, mistakes: sizeMistakes },
       values: run => ({ count: String(headCount(run)), size: String(headSize(run)),
-        width: String(getTensor(run, HEADS).shape[2]) })
+        width: String(getTensor(run, HEADS).shape[2]), row: streamTokens(run, 'source')[rowOf(run)] })
     },
     {
-      id: 'mix', state: `room=${ROOM}.output`, target: run => ({ tensor: OUTPUT, index: [0, gapRow(run), null] }),
+      id: 'mix', state: `room=${ROOM}.output`, target: run => ({ tensor: OUTPUT, index: [0, rowOf(run), null] }),
       question: { options: () => [{ id: 'own' }, { id: 'all' }, { id: 'none' }], answer: () => 'all' },
       values: run => ({ width: String(getTensor(run, HEADS).shape[2]) })
     }

@@ -29,7 +29,6 @@ export const lesson = {
   model: 'dates',
   base: '',
   userFields: ['source'],
-  next: 'induction',
   steps: [
     {
       id: 'sound', state: 'room=encoder.0.self_attn.weights', target: allCells(`${ENCODER}.self_attn.weights`),

@@ -64,7 +64,7 @@ const repeatedValues = run => {
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'induction', base, userFields: ['beginning'], next: 'attribution',
+  model: 'induction', base, userFields: ['beginning'],
   steps: [
     { id: 'repeat', state: 'room=decoding', values: repeatedValues },
     {

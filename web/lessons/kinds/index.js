@@ -2,7 +2,7 @@
 
 import { getTensor } from '../../lib/run.js'
 import { beginnings } from '../beginnings.js'
-import { gaps } from '../gaps.js'
+import { gaps, withRoom } from '../gaps.js'
 import { valueOfCell } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -25,19 +25,19 @@ const direction = name => (/** @type {Run} */ run) => (looksAhead(run, name) ? '
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'particles', base: gaps, userFields: ['gapped'], next: 'modern',
+  model: 'dates', base: '', userFields: ['source'],
   steps: [
     {
-      id: 'encoder', state: 'room=encoder.1.self_attn.weights',
+      id: 'both', state: 'room=decoder.1.multihead_attn.weights',
+      question: { options: () => [{ id: 'source' }, { id: 'target' }], answer: () => 'target' }
+    },
+    {
+      id: 'encoder', model: 'particles', state: withRoom(gaps, 'encoder.1.self_attn.weights'),
       question: { options: DIRECTIONS, answer: direction('encoder.layers.1.self_attn.weights') }
     },
     {
       id: 'decoder', model: 'stories', state: beginnings('room=decoder.1.self_attn.weights'),
       question: { options: DIRECTIONS, answer: direction('decoder.layers.1.self_attn.weights') }
-    },
-    {
-      id: 'both', model: 'dates', state: 'room=decoder.1.multihead_attn.weights',
-      question: { options: () => [{ id: 'source' }, { id: 'target' }], answer: () => 'target' }
     },
     {
       id: 'chat', model: 'stories', state: beginnings('room=decoding'),

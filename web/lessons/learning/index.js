@@ -14,11 +14,12 @@ const slopeOf = ({ figure }) => figure?.gradient.w ?? 0
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'dates', base: '', userFields: ['source'], next: 'tokens',
+  model: 'dates', base: '', userFields: ['source'],
   steps: [
     {
       id: 'rule', state: STATE, figure: { id: 'line', options: { ...START, shows: 'line' } },
-      task: { isDone: ({ loss }) => loss < 0.3, solution: { w: 1.17, b: 4.1 } }
+      task: { isDone: ({ loss }) => loss < 0.3, solution: { w: 1.17, b: 4.1 },
+        near: ({ loss }) => (loss < 1 ? { loss: formatFixed(loss) } : null) }
     },
     {
       id: 'error', state: STATE, figure: { id: 'line', options: START },

@@ -1,25 +1,31 @@
-/** Logits, probabilities and the loss: what the last layer says, and how wrong it was. */
+/** Loss and back-propagation: how wrong an answer is, what one weight has to do with it, and training for real. */
 
-import { formatFixed, formatProbability } from '../../lib/number.js'
-import { answerTokens, rankIndices, rowValues, valueOfCell } from '../run_values.js'
+import { formatFixed } from '../../lib/number.js'
+import { answerText, answerTokens, lossOfRun, rowValues, valueOfCell } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
+/** @import { Now } from '../index.js' */
 
-const LOGITS = 'output', PROBABILITIES = 'sampling.probabilities'
 const SURPRISE = { id: /** @type {const} */ ('surprise'), options: { probability: 0.3 } }
 const [SMALL, LARGE] = [0.01, 0.1]
 
-/** The row in which the first token of the answer is chosen. @param {Run} run */
-const firstRow = run => run.decoding?.rows[0] ?? 0
+/** A weight, how far it is moved, and a date of which the model is unsure, so that its loss has something to move. */
+const WEIGHTS = 'transformer.encoder.layers.0.self_attn.in_proj_weight', WEIGHT = [93, 7], STEP = 0.5
+const WEIGHT_STATE = `room=encoder.0.self_attn.qkv&part=v&source=5/6/2026&cell=${WEIGHTS}:${WEIGHT}:d`
+const weightCell = () => ({ tensor: WEIGHTS, index: WEIGHT })
 /** @param {Run} run */
-const logits = run => rowValues(run, LOGITS, [0, firstRow(run)])
-/** The most probable three. @param {Run} run */
-const candidates = run => rankIndices(logits(run)).slice(0, 3).sort((a, b) => a - b).map(id => {
-  const { vocabulary } = run.streams.target
-  return { id: vocabulary[id], text: vocabulary[id] }
-})
-/** @param {Run} run */
-const chosen = run => run.streams.target.vocabulary[rankIndices(logits(run))[0]]
+const weight = run => valueOfCell(run, WEIGHTS, WEIGHT)
+/** @param {Run} run @param {Now} now */
+const nudgeValues = (run, { before }) => ({ loss: formatFixed(run.loss, 4), was: formatFixed((before ?? run).loss, 4),
+  weight: formatFixed(weight(before ?? run)), step: String(STEP) })
+
+/** How many tokens the model can write. @param {Run} run */
+const countTokens = run => run.streams.target.vocabulary.length
+/** The loss of a model that knows nothing. @param {Run} run */
+const uniformLoss = run => Math.log(countTokens(run))
+/** Other logarithms, the probability itself, and another sign. @param {Run} run */
+const uniformMistakes = run => [{ id: 'ten', value: Math.log10(countTokens(run)) }, { id: 'two', value: Math.log2(countTokens(run)) },
+  { id: 'probability', value: 1 / countTokens(run) }]
 
 /** A row of numbers of which dropout has set some to 0, and what it multiplied each by. */
 const DROPPED = 'transformer.encoder.layers.0.dropout1.output', FACTORS = 'transformer.encoder.layers.0.dropout1.mask'
@@ -30,23 +36,13 @@ const retainedFactor = run => Math.max(...factors(run))
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'dates', base: '', userFields: ['source'], next: 'sampling',
+  model: 'dates', base: '', userFields: ['source'],
   steps: [
-    {
-      id: 'logits', state: 'room=output', target: run => ({ tensor: LOGITS, index: [0, firstRow(run), null] }),
-      question: {
-        options: candidates, answer: chosen, isOfAnswer: true, given: (run, _, token) => (
-          { logit: formatFixed(logits(run)[run.streams.target.vocabulary.indexOf(token)]) })
-      },
-      values: run => (
-        { count: String(logits(run).length), token: chosen(run), logit: formatFixed(Math.max(...logits(run))) })
-    },
-    {
-      id: 'probability', state: 'room=sampling&row=0',
-      values: run => ({ token: answerTokens(run)[0], share: formatProbability(
-        valueOfCell(run, PROBABILITIES, [0, firstRow(run), rankIndices(logits(run))[0]])) })
-    },
-    { id: 'surprise', state: 'room=house', figure: SURPRISE, task: { isDone: ({ loss }) => loss < 0.1, solution: { probability: 0.95 } } },
+    { id: 'surprise', state: 'room=house', figure: SURPRISE, task: {
+      isDone: ({ loss }) => loss < 0.1, solution: { probability: 0.95 },
+      near: ({ loss, probability }) => (
+        loss < 0.3 ? { loss: formatFixed(loss), probability: formatFixed(probability) } : null)
+    } },
     {
       id: 'double', state: 'room=house', figure: SURPRISE,
       question: {
@@ -56,7 +52,26 @@ export const lesson = {
     },
     {
       id: 'mean', state: 'room=decoding',
-      values: run => ({ count: String(answerTokens(run).length), loss: formatFixed(Number(run.trueLoss ?? run.loss)) })
+      values: run => ({ count: String(answerTokens(run).length), loss: formatFixed(lossOfRun(run)) })
+    },
+    {
+      id: 'nudge', state: WEIGHT_STATE, target: weightCell,
+      question: {
+        options: () => [{ id: 'up' }, { id: 'same' }, { id: 'down' }],
+        answer(run, { before }) {
+          const change = run.loss - (before ?? run).loss
+          return change > 0 ? 'up' : change < 0 ? 'down' : 'same'
+        }
+      },
+      paperCells: () => [{ ...weightCell(), isGradient: true }],
+      answerState: run => `room=decoding&source=5/6/2026&edits=${encodeURIComponent(`${WEIGHTS}:${WEIGHT}=${weight(run) + STEP}`)}`,
+      answerTarget: () => ({ selector: '.stage .picks' }), values: nudgeValues
+    },
+    {
+      id: 'untrained', state: 'room=decoding&weights=untrained', hidesControls: true,
+      question: { answer: uniformLoss, tolerance: 0.03, mistakes: uniformMistakes },
+      values: run => ({ answer: answerText(run) || '</s>', count: String(countTokens(run)), loss: formatFixed(lossOfRun(run)),
+        uniform: formatFixed(uniformLoss(run)), share: formatFixed(1 / countTokens(run), 4) })
     },
     {
       id: 'dropout', state: 'room=encoder.0.dropout1&training=1&dropout=0.2',

@@ -33,7 +33,6 @@ export const lesson = {
   model: 'dates',
   base: '',
   userFields: ['source'],
-  next: 'order',
   steps: [
     {
       id: 'minus', state: `room=${ROOM}.mask`, target: cellTarget(MASKED),
@@ -52,13 +51,14 @@ export const lesson = {
       id: 'first', state: `room=${ROOM}.mask`, target: (run, { state }) => ({ tensor: MASKED,
         index: [0, state.head, FIRST_ROW, null] }),
       question: { answer: (run, { state }) => valueOfCell(run, WEIGHTS, [0, state.head, FIRST_ROW, FIRST_ROW]),
-        tolerance: 0.005 },
+        tolerance: 0.005, mistakes: run => [{ id: 'shared', value: 1 / (lastRow(run) + 1) }, { id: 'none', value: 0 }] },
       answerState: `room=${ROOM}.weights`, answerTarget: rowTarget, values: run => ({ token: streamTokens(run, 'target')[FIRST_ROW] })
     },
     {
       id: 'last', state: `room=${ROOM}.weights`, target: (run, { state }) => ({ tensor: WEIGHTS,
         index: [0, state.head, lastRow(run), null] }),
-      question: { answer: (run, now) => countVisible(run, now, lastRow(run)), tolerance: 0.4 },
+      question: { answer: (run, now) => countVisible(run, now, lastRow(run)), tolerance: 0.4,
+        mistakes: run => [{ id: 'itself', value: 1 }, { id: 'earlier', value: lastRow(run) }] },
       values: run => ({ count: String(lastRow(run) + 1) })
     },
     {

@@ -1,18 +1,21 @@
-/** Parts of the models since 2020: RMSNorm, rotary positions, SwiGLU, and fewer key-value heads. */
+/**
+ * Parts of the models since 2020: RMSNorm, rotary positions, SwiGLU, and fewer key-value heads; then the key-value
+ * cache: what need not be computed again for the next token, and what that costs.
+ */
 
 import { getTensor } from '../../lib/run.js'
 import { beginnings } from '../beginnings.js'
 
 /** @import { Run } from '../../types.d.ts' */
 
-const ATTENTION = 'decoder.layers.0.self_attn'
+const ATTENTION = 'decoder.layers.0.self_attn', WEIGHTS_ROOM = 'room=decoder.0.self_attn.weights'
 /** How many query heads share a head of keys and values. @param {Run} run */
 const sharing = run => getTensor(run, `${ATTENTION}.q`).shape[2] / getTensor(run, `${ATTENTION}.k`).shape[2]
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'stories', base: beginnings('norm=rms&positions=rotary&activation=swiglu&kvHeads=2'),
-  userFields: ['beginning'], next: 'cache',
+  userFields: ['beginning'],
   steps: [
     {
       id: 'rms', state: 'room=decoder.0.norm1',
@@ -27,6 +30,15 @@ export const lesson = {
       },
       values: run => Object.fromEntries(['q', 'k'].map(name => (
         [name, String(getTensor(run, `${ATTENTION}.${name}`).shape[2])])))
-    }
+    },
+    {
+      id: 'again', state: WEIGHTS_ROOM,
+      question: { options: () => [{ id: 'change' }, { id: 'stay' }], answer: () => 'stay' }
+    },
+    {
+      id: 'kept', state: WEIGHTS_ROOM,
+      question: { options: () => [{ id: 'queries' }, { id: 'keysValues' }, { id: 'weights' }], answer: () => 'keysValues' }
+    },
+    { id: 'columns', state: 'room=cache' }
   ]
 }

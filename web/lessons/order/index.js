@@ -1,14 +1,18 @@
-/** Pre-norm or post-norm: the same weights, with the norm after each sum or before each sub-layer. */
+/**
+ * Residuals and norms: a result is added to the row, and the norm stands after each sum or before each sub-layer.
+ */
 
 import { formatFixed } from '../../lib/number.js'
 import { roomsOf } from '../../rooms/index.js'
-import { lossOfRun, rowValues, lossKind, answerText } from '../run_values.js'
+import { lossOfRun, rowValues, lossKind, answerText, streamTokens, valueOfCell } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now, Pointer } from '../index.js' */
 
 const [FIRST, LAST] = ['encoder.0.norm1', 'encoder.1.norm2']
-const ROW = [0, 0]
+const ROW = [0, 0], CELL = [...ROW, 0]
+/** What enters the first layer, and what its attention adds. */
+const ENTRY = 'positions.output', ADDED = 'transformer.encoder.layers.0.self_attn.output'
 const ANSWER = () => ({ selector: '.stage .picks' })
 
 /** @param {Run} run @param {string} id of a room */
@@ -38,13 +42,32 @@ const answerValues = (run, { before }) => ({
   whose: lossKind(run)
 })
 
+/** What comes out without the sum, or with the other sign. @param {Run} run */
+function sumMistakes(run) {
+  const [entry, added] = [ENTRY, ADDED].map(name => valueOfCell(run, name, CELL))
+  return [{ id: 'difference', value: entry - added }, { id: 'replaced', value: added }, { id: 'entry', value: entry }]
+}
+
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'dates',
   base: '',
   userFields: ['source'],
-  next: 'feed_forward',
   steps: [
+    {
+      id: 'sum', state: `room=${FIRST}`, target: run => ({ tensor: residualSum(run, FIRST), index: CELL }),
+      // The cell of the sum would reveal the answer.
+      cell: () => ({ tensor: ENTRY, index: CELL }),
+      question: {
+        answer: run => valueOfCell(run, residualSum(run, FIRST), CELL), tolerance: 0.02, mistakes: sumMistakes,
+        cell: run => ({ tensor: residualSum(run, FIRST), index: CELL })
+      },
+      values: run => {
+        const [entry, added, sum] = [ENTRY, ADDED, residualSum(run, FIRST)]
+          .map(name => formatFixed(valueOfCell(run, name, CELL)))
+        return { entry, added, sum, token: streamTokens(run, 'source')[0] }
+      }
+    },
     {
       id: 'after', state: `room=${FIRST}`, target: rowTarget(run => roomParts(run, FIRST).y),
       question: {

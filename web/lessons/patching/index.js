@@ -37,7 +37,7 @@ function takeHead(run) {
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'dates', base: new URLSearchParams({ source: DATE_PAIR[0] }).toString(), userFields: [], next: 'grokking',
+  model: 'dates', base: new URLSearchParams({ source: DATE_PAIR[0] }).toString(), userFields: [],
   steps: [
     {
       id: 'pair', state: 'room=decoder.1.multihead_attn.qkv&part=k', target: () => ({ tensor: MEMORY, index: [0, 0, null] }),

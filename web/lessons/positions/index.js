@@ -1,6 +1,7 @@
 /** Position: the same token twice, hands of clocks, the model's own encoding, and a model without it. */
 
 import { encodePosition, dot } from '../../figures/math.js'
+import { formatFixed } from '../../lib/number.js'
 import { getTensor } from '../../lib/run.js'
 import { answerText, rowValues, streamTokens } from '../run_values.js'
 
@@ -31,7 +32,7 @@ const nearest = () => {
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'dates', base: '', userFields: ['source'], next: 'query',
+  model: 'dates', base: '', userFields: ['source'],
   steps: [
     {
       id: 'same', state: 'room=source.embedding', target: run => ({ tensor: EMBEDDING, index: [0, twins(run)[0], null] }),
@@ -41,7 +42,9 @@ export const lesson = {
     },
     {
       id: 'clock', state: 'room=source.positions', figure: { id: 'clock', options: { frequencies: FREQUENCIES, position: 0 } },
-      task: { isDone: ({ position }) => position > 0 && Math.cos(position) > 0.95, solution: { position: 6 } }
+      task: { isDone: ({ position }) => position > 0 && Math.cos(position) > 0.95, solution: { position: 6 },
+        near: ({ position }) => (position > 1 && Math.cos(position) > 0.5
+          ? { angle: formatFixed(Math.acos(Math.cos(position)) * 180 / Math.PI, 0) } : null) }
     },
     {
       id: 'alike', state: 'room=source.positions', figure: { id: 'clock', options: { frequencies: FREQUENCIES, position: 20, other: HERE } },

@@ -29,12 +29,15 @@ function lossValues(run, { before }) {
     step: String(STEP) }
 }
 
+/** The two numbers subtracted instead of added. @param {Run} run */
+const placeMistakes = run => [{ id: 'difference',
+  value: valueOfCell(run, 'source_embedding.output', NUMBER) - valueOfCell(run, 'positions.pe', [0, DIMENSION]) }]
+
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'dates',
   base: 'source=5/6/2026',
   userFields: ['source'],
-  next: 'translation',
   steps: [
     {
       id: 'start', state: 'room=source.embedding', target: () => ({ tensor: 'source_embedding.output', index: NUMBER }),
@@ -48,7 +51,8 @@ export const lesson = {
       id: 'place', state: 'room=source.sum', target: () => ({ tensor: 'positions.output', index: NUMBER }),
       // The cell of the sum would reveal the answer.
       cell: () => ({ tensor: 'source_embedding.output', index: NUMBER }),
-      question: { answer: run => valueOfCell(run, 'positions.output', NUMBER), tolerance: 0.02 },
+      question: { answer: run => valueOfCell(run, 'positions.output', NUMBER), tolerance: 0.02, mistakes: placeMistakes,
+        cell: () => ({ tensor: 'positions.output', index: NUMBER }) },
       values: run => ({
         value: formatFixed(valueOfCell(run, 'source_embedding.output', NUMBER)), place: formatFixed(valueOfCell(run, 'positions.pe', [0, DIMENSION])),
         sum: formatFixed(valueOfCell(run, 'positions.output', NUMBER))

@@ -1,11 +1,12 @@
-/** Temperature, top-k, top-p, beams: from probabilities to a character. */
+/** Logits, temperature, top-k, top-p, beams: from a score for every token to a character. */
 
-import { formatProbability } from '../../lib/number.js'
+import { formatFixed, formatProbability } from '../../lib/number.js'
 import { valueOfCell, answerTokens, rankIndices, rowValues, answerText } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Cells, Now } from '../index.js' */
 
+const LOGITS = 'output'
 const [PROBABILITIES, OUTPUT] = ['sampling.probabilities', 'sampling.output']
 /** Rows of probabilities on paper, including the line that names the columns. */
 const LINES = { selector: '.stage .words + .words' }
@@ -56,13 +57,39 @@ function monthOptions(run) {
     .map(word => ({ id: vocabulary[word], text: vocabulary[word] }))
 }
 
+/** @param {Run} run */
+const firstRow = run => run.decoding?.rows[0] ?? 0
+/** The scores from which the first character is chosen. @param {Run} run */
+const logits = run => rowValues(run, LOGITS, [0, firstRow(run)])
+/** The three largest. @param {Run} run */
+const candidates = run => rankIndices(logits(run)).slice(0, 3).sort((a, b) => a - b).map(id => {
+  const { vocabulary } = run.streams.target
+  return { id: vocabulary[id], text: vocabulary[id] }
+})
+/** @param {Run} run */
+const chosen = run => run.streams.target.vocabulary[rankIndices(logits(run))[0]]
+/** How many characters there are, and how many are left out. @param {Run} run */
+const countMistakes = run => {
+  const all = rowValues(run, OUTPUT, [0, monthRow(run)]).length
+  return [{ id: 'all', value: all }, { id: 'rest', value: all - countNonzero(run) }]
+}
+
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'dates',
   base: 'source=5/6/2026',
   userFields: ['source'],
-  next: 'round',
   steps: [
+    {
+      id: 'logits', state: 'room=output', target: run => ({ tensor: LOGITS, index: [0, firstRow(run), null] }),
+      question: {
+        options: candidates, answer: chosen, isOfAnswer: true, given: (run, _, token) => (
+          { logit: formatFixed(logits(run)[run.streams.target.vocabulary.indexOf(token)]) })
+      },
+      values: run => ({ count: String(logits(run).length), token: chosen(run),
+        logit: formatFixed(Math.max(...logits(run))),
+        share: formatProbability(Math.max(...rowValues(run, PROBABILITIES, [0, firstRow(run)]))) })
+    },
     {
       id: 'greedy', state: 'room=source.tokens', target: () => ({ selector: '.stage .chips' }),
       question: {
@@ -82,18 +109,13 @@ export const lesson = {
       paperCells: probabilityCells, paperAnswerCells: probabilityCells
     },
     {
-      id: 'cold', state: ROOM, target: () => ({ selector: '.stage [data-control="temperature"]' }),
-      question: { options: directionOptions, answer: changeDirection }, answerState: `${ROOM}&temperature=0.3`, answerTarget: () => FIRST, values: probabilityValues,
-      paperCells: probabilityCells, paperAnswerCells: probabilityCells
-    },
-    {
       id: 'topk', state: `${ROOM}&temperature=3`, target: () => ({ selector: '.stage [data-control="topK"]' }),
-      question: { answer: countNonzero, tolerance: 0.4 }, answerState: `${ROOM}&temperature=3&topK=3`, answerTarget: () => LINES,
+      question: { answer: countNonzero, tolerance: 0.4, mistakes: countMistakes }, answerState: `${ROOM}&temperature=3&topK=3`, answerTarget: () => LINES,
       values: run => ({ count: String(countNonzero(run)) }), paperCells: probabilityCells, paperAnswerCells: outputCells
     },
     {
       id: 'topp', state: `${ROOM}&temperature=3`, target: () => LINES,
-      question: { answer: countNonzero, tolerance: 0.4 }, answerState: `${ROOM}&temperature=3&topP=0.5`, answerTarget: () => LINES,
+      question: { answer: countNonzero, tolerance: 0.4, mistakes: countMistakes }, answerState: `${ROOM}&temperature=3&topP=0.5`, answerTarget: () => LINES,
       values: run => ({ count: String(countNonzero(run)) }), paperCells: probabilityCells, paperAnswerCells: outputCells
     },
     {

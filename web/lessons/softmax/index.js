@@ -2,27 +2,34 @@
 
 import { formatFixed } from '../../lib/number.js'
 import { getTensor } from '../../lib/run.js'
-import { gaps } from '../gaps.js'
-import { rowValues, streamTokens } from '../run_values.js'
+import { monthRow } from '../month.js'
+import { rowValues } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now } from '../index.js' */
 
-const WEIGHTS = 'encoder.layers.1.self_attn.weights', STATE = 'room=encoder.1.self_attn.weights'
+const WEIGHTS = 'transformer.decoder.layers.1.multihead_attn.weights', STATE = 'room=decoder.1.multihead_attn.weights'
 const SCORES = [2, 1, -1]
 /** @param {Record<string, any>} [more] */
 const figure = more => ({ id: /** @type {const} */ ('softmax'), options: { scores: SCORES, ...more } })
-/** @param {Run} run */
-const gapRow = run => streamTokens(run, 'text').indexOf('[?]')
 /** @param {Run} run @param {Now} now */
 const weightSum = (run, { state }) => (
-  rowValues(run, WEIGHTS, [0, state.head, gapRow(run)]).reduce((sum, weight) => sum + weight, 0))
+  rowValues(run, WEIGHTS, [0, state.head, monthRow(run)]).reduce((sum, weight) => sum + weight, 0))
+
+/** The largest weight, and the number of weights. @param {Run} run @param {Now} now */
+const mistakes = (run, { state }) => {
+  const weights = rowValues(run, WEIGHTS, [0, state.head, monthRow(run)])
+  return [{ id: 'largest', value: Math.max(...weights) }, { id: 'count', value: weights.length }]
+}
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'particles', base: gaps, userFields: ['gapped'], next: 'attention',
+  model: 'dates', base: 'head=3', userFields: ['source'],
   steps: [
-    { id: 'shares', state: STATE, figure: figure(), task: { isDone: ({ weights }) => weights[2] > 0.5, solution: { scores: [2, 1, 3] } } },
+    { id: 'shares', state: STATE, figure: figure(), task: {
+      isDone: ({ weights }) => weights[2] > 0.5, solution: { scores: [2, 1, 3] },
+      near: ({ weights }) => (weights[2] > 0.3 ? { weight: formatFixed(weights[2]) } : null)
+    } },
     {
       id: 'shift', state: STATE, figure: figure({ hasShift: true }),
       question: { options: () => [{ id: 'larger' }, { id: 'same' }, { id: 'smaller' }], answer: () => 'same' }
@@ -31,19 +38,23 @@ export const lesson = {
       id: 'ratio', state: STATE, figure: figure({ scores: [1, 1, 1], max: 3 }),
       task: {
         isDone: ({ weights: [a, b, c] }) => [b, c].every(weight => Math.abs(a / weight - 2) < 0.25),
-        solution: { scores: [1.7, 1, 1] }
+        solution: { scores: [1.7, 1, 1] },
+        near: ({ weights: [a, b, c] }) => ([b, c].some(weight => Math.abs(a / weight - 2) < 0.5)
+          ? { first: formatFixed(a / b), second: formatFixed(a / c) } : null)
       }
     },
     {
       id: 'temperature', state: STATE, figure: figure({ hasTemperature: true }),
       task: {
         isDone: ({ weights, temperature }) => temperature > 1 && Math.max(...weights) < 0.5,
-        solution: { temperature: 4 }
+        solution: { temperature: 4 },
+        near: ({ weights, temperature }) => (temperature > 1 && Math.max(...weights) < 0.6
+          ? { weight: formatFixed(Math.max(...weights)) } : null)
       }
     },
     {
-      id: 'row', state: STATE, target: (run, { state }) => ({ tensor: WEIGHTS, index: [0, state.head, gapRow(run), null] }),
-      question: { answer: (run, now) => weightSum(run, now), tolerance: 0.01 },
+      id: 'row', state: STATE, target: (run, { state }) => ({ tensor: WEIGHTS, index: [0, state.head, monthRow(run), null] }),
+      question: { answer: (run, now) => weightSum(run, now), tolerance: 0.01, mistakes },
       values: (run, now) => ({ sum: formatFixed(weightSum(run, now)), head: String(now.state.head),
         count: String(getTensor(run, WEIGHTS).shape.at(-1)) })
     }

@@ -1,25 +1,35 @@
 /** Text becomes tokens: characters, byte-pair encoding by hand, and the tokens of a trained model. */
 
 import { beginnings } from '../beginnings.js'
-import { gaps } from '../gaps.js'
 import { streamTokens } from '../run_values.js'
+
+/** @import { Run } from '../../types.d.ts' */
+
+/** @param {Run} run */
+const countTokens = run => streamTokens(run, 'source').length
+/** What else a reader may have counted. @param {Run} run */
+const countMistakes = run => {
+  const [text] = run.streams.source.texts
+  return [{ id: 'characters', value: text.replaceAll(' ', '').length }, { id: 'allCharacters', value: text.length },
+    { id: 'words', value: text.trim().split(/\s+/).length }]
+}
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'particles', base: gaps, userFields: ['gapped'], next: 'vectors',
+  model: 'dates', base: '', userFields: ['source'],
   steps: [
     {
-      id: 'pieces', state: 'room=text.tokens', target: () => ({ selector: '.stage .chips' }),
-      question: { answer: run => streamTokens(run, 'text').length, tolerance: 0.1 },
-      values: run => (
-        { count: String(streamTokens(run, 'text').length), size: String(run.streams.text.vocabulary.length) })
+      id: 'pieces', state: 'room=source.tokens', target: () => ({ selector: '.stage .chips' }),
+      question: { answer: countTokens, tolerance: 0.1, mistakes: countMistakes },
+      values: run => ({ text: run.streams.source.texts[0], count: String(countTokens(run)),
+        size: String(run.streams.source.vocabulary.length) })
     },
     {
-      id: 'merge', state: 'room=text.tokens', figure: { id: 'merging', options: {} },
+      id: 'merge', state: 'room=source.tokens', figure: { id: 'merging', options: {} },
       task: { isDone: ({ merges }) => merges >= 3, solution: { merges: 3 } }
     },
     {
-      id: 'vocabulary', state: 'room=text.tokens', figure: { id: 'merging', options: { merges: 3 } },
+      id: 'vocabulary', state: 'room=source.tokens', figure: { id: 'merging', options: { merges: 3 } },
       question: { options: () => [{ id: 'fewer' }, { id: 'same' }, { id: 'more' }], answer: () => 'more' }
     },
     {

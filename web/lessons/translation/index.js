@@ -45,9 +45,8 @@ function candidates(run, step, count) {
   return best.map(word => ({ id: vocabulary[word], text: vocabulary[word] }))
 }
 
-/** @param {Run} run */
-const tokenOptions = run => streamTokens(run, 'source').map((token, position) => (
-  { id: String(position), text: `${token} (${position})` }))
+/** How many attentions a layer of the decoder has. @param {Run} run */
+const countAttentions = run => [...run.tensors.keys()].filter(name => /^transformer\.decoder\.layers\.0\.\w+\.weights$/.test(name)).length
 
 /** The probability of a token in a step. @param {Run} run @param {number} step @param {string} token */
 const givenShare = (run, step, token) => ({ share: formatProbability(
@@ -71,7 +70,6 @@ export const lesson = {
   model: 'dates',
   base: 'head=0',
   userFields: ['source'],
-  next: 'kinds',
   steps: [
     {
       id: 'memory', state: `room=${ROOM}.qkv&part=k`,
@@ -96,12 +94,8 @@ export const lesson = {
       answerState: `room=${ROOM}.qkv&part=k`, answerTarget: () => ({ tensor: `${ATTENTION}.k`, index: [0, 0, null] }), values: countValues
     },
     {
-      id: 'look', state: 'room=source.tokens', target: () => ({ selector: '.stage .chips' }),
-      question: {
-        options: tokenOptions, answer: (run, now) => String(mostAttended(run, now)),
-        given: (run, now, position) => ({ weight: formatProbability(attentionWeights(run, now)[Number(position)]) })
-      },
-      answerState: `room=${ROOM}.weights`, answerTarget: attentionTarget, values: attentionValues
+      id: 'three', state: 'room=house',
+      question: { options: () => [{ id: 'one' }, { id: 'two' }, { id: 'three' }], answer: run => ['one', 'two', 'three'][countAttentions(run) - 1] }
     },
     {
       id: 'twofold', state: `room=source.tokens&${AMBIGUOUS_SOURCE}`, target: () => ({ selector: '.stage .chips' }),

@@ -1,22 +1,26 @@
 /** A token is a direction: arrows, the dot product as an angle, similarity, and the vectors of the model. */
 
+import { formatFixed } from '../../lib/number.js'
 import { getTensor } from '../../lib/run.js'
-import { gaps } from '../gaps.js'
+import { streamTokens } from '../run_values.js'
 
-const STATE = 'room=text.embedding'
-const EMBEDDING = 'embedding.output'
+const STATE = 'room=source.embedding'
+const EMBEDDING = 'source_embedding.output'
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'particles', base: gaps, userFields: ['gapped'], next: 'positions',
+  model: 'dates', base: '', userFields: ['source'],
   steps: [
     {
       id: 'arrow', state: STATE, figure: { id: 'vectors', options: { arrows: [{ id: 'a', at: [1, -1] }], shows: 'numbers' } },
-      task: { isDone: ({ a: [x, y] }) => Math.abs(x - 3) < 0.15 && Math.abs(y - 2) < 0.15, solution: { a: [3, 2] } }
+      task: { isDone: ({ a: [x, y] }) => Math.abs(x - 3) < 0.15 && Math.abs(y - 2) < 0.15, solution: { a: [3, 2] },
+        near: ({ a: [x, y] }) => (
+          Math.hypot(x - 3, y - 2) < 0.8 ? { x: formatFixed(x, 1), y: formatFixed(y, 1) } : null) }
     },
     {
       id: 'dot', state: STATE, figure: { id: 'vectors', options: { arrows: [{ id: 'a', at: [2, 2] }, { id: 'b', at: [3, 1], isFixed: true }] } },
-      task: { isDone: ({ dot, lengths }) => Math.abs(dot) < 0.25 && lengths[0] > 1, solution: { a: [-1, 3] } }
+      task: { isDone: ({ dot, lengths }) => Math.abs(dot) < 0.25 && lengths[0] > 1, solution: { a: [-1, 3] },
+        near: ({ dot }) => (Math.abs(dot) < 1.5 ? { dot: formatFixed(dot) } : null) }
     },
     {
       id: 'sign', state: STATE, figure: { id: 'vectors', options: { arrows: [{ id: 'a', at: [1, 2] }, { id: 'b', at: [3, 1], isFixed: true }] } },
@@ -27,12 +31,15 @@ export const lesson = {
         { id: 'cat', at: [3, -1], isFixed: true }, { id: 'elephant', at: [3, 3], isFixed: true }, { id: 'truck', at: [-3, 3], isFixed: true }] } },
       task: {
         isDone: ({ similarities: { cat, elephant, truck } }) => cat > 4 && elephant > 4 && truck < 0,
-        solution: { tiger: [3, 1] }
+        solution: { tiger: [3, 1] },
+        near: ({ similarities: { cat, elephant, truck } }) => (
+          [cat > 4, elephant > 4, truck < 0].filter(Boolean).length === 2
+            ? { cat: formatFixed(cat, 1), elephant: formatFixed(elephant, 1), truck: formatFixed(truck, 1) } : null)
       }
     },
     {
-      id: 'real', state: 'room=text.sum', target: run => ({ tensor: EMBEDDING, index: [0, run.streams.text.tokens[0].indexOf('[?]'), null] }),
-      values: run => ({ count: String(getTensor(run, EMBEDDING).shape.at(-1)) })
+      id: 'real', state: STATE, target: () => ({ tensor: EMBEDDING, index: [0, 0, null] }),
+      values: run => ({ token: streamTokens(run, 'source')[0], count: String(getTensor(run, EMBEDDING).shape.at(-1)) })
     }
   ]
 }
