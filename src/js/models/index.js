@@ -16,7 +16,7 @@ import { readHead, rowsOf } from './heads.js'
 import { openLlama2c } from './llama2c.js'
 import { metaEngine } from './meta.js'
 import { readSentenceModules } from './sentence_modules.js'
-import { indexByKey, countParameters, countBytes, findBlockTypes, formatList, planReads } from './plan.js'
+import { indexByKey, countParameters, countBytes, findBlockTypes, findMainDtype, formatList, planReads } from './plan.js'
 import { readParameter, withProgress } from './read_weights.js'
 import { TOKENIZER_FILES, readTokenizer } from './tokenizer_files.js'
 import { LM_HEAD, hasSameBytes } from './tied.js'
@@ -78,6 +78,7 @@ export { save } from './save.js'
  * @property {string | null} type
  * @property {number} parameters
  * @property {number} bytes size of its parameters in memory, with the requested dtype
+ * @property {string | null} dtype of most of the weights in the files
  * @property {string[]} missing required keys that the files do not have
  * @property {string[]} unused keys that the model does not have
  * @property {string[]} problems every other reason why load would fail
@@ -210,8 +211,8 @@ function* openModel(given, { dtype: requested, ignoreHead = false, isLoading = f
       ? 'an empty object' : describe(given)}; read each file first with await readFile(path)`)
   /** @type {Opened} */
   const found = {
-    type: null, parameters: 0, bytes: 0, missing: [], unused: [], problems: [], config: {}, reads: [], files: given,
-    pooling: null, blockTypes: new Map()
+    type: null, parameters: 0, bytes: 0, dtype: null, missing: [], unused: [], problems: [], config: {}, reads: [],
+    files: given, pooling: null, blockTypes: new Map()
   }
   const dtype = requested ?? 'float32'
   yield* collectProblems(found, function* () {
@@ -250,7 +251,8 @@ function* openModel(given, { dtype: requested, ignoreHead = false, isLoading = f
       if (own) found.blockTypes.set(key, own)
     }
     found.bytes = countBytes(model, dtype, inBlocks)
-    Object.assign(found, { reads: plan.reads, missing: plan.missing, unused: plan.unused.map(tensor => tensor.name) })
+    const { reads, missing } = plan, dtypeOfFiles = findMainDtype(reads)
+    Object.assign(found, { reads, dtype: dtypeOfFiles, missing, unused: plan.unused.map(tensor => tensor.name) })
     if (found.bytes > MAX_BYTES) found.problems.push(`the model's ${found.parameters} parameters take ${found.bytes} ` +
       `bytes, and at most ${MAX_BYTES} are available${suggestDtype(model, dtype)}`)
     found.problems.push(...plan.problems.map(problem => gguf?.rename(problem) ?? problem))
@@ -278,8 +280,9 @@ export function inspect(files, options) {
   const checked = expectOptions('models.inspect', options, ['dtype', 'ignoreHead'])
   const { dtype, ignoreHead } = checkOptions('models.inspect', checked)
   return settle((function* () {
-    const { type, parameters, bytes, missing, unused, problems } = yield* openModel(files, { dtype, ignoreHead })
-    return { type, parameters, bytes, missing, unused, problems }
+    const found = yield* openModel(files, { dtype, ignoreHead })
+    const { type, parameters, bytes, missing, unused, problems } = found
+    return { type, parameters, bytes, dtype: found.dtype, missing, unused, problems }
   })())
 }
 

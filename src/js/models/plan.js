@@ -1,6 +1,7 @@
 import { findBlock } from '../tensor/blocks.js'
 import { blockBytes, chooseTypes, storableType } from '../tensor/block_weights.js'
 import { DTYPES, isBlockType } from '../tensor/dtype.js'
+import { NATIVE } from '../files/values.js'
 import { formatShape } from '../errors.js'
 import { Parameter } from '../nn/parameter.js'
 import { sameShape, sizeOf } from '../tensor/shape.js'
@@ -176,6 +177,17 @@ const bytesOf = (shape, dtype) => (isBlockType(dtype) ? blockBytes(dtype, shape)
  */
 export const countBytes = (model, dtype, ownTypes) => model.parameters().reduce((sum, parameter) => sum +
   bytesOf(parameter.shape, ownTypes?.get(parameter) ?? (parameter.isMatrix ? storableType(parameter.shape, dtype) : 'float32')), 0)
+
+/**
+ * The dtype that takes most of the bytes of a model's files, under the name of a tensor's if it has one.
+ * @param {readonly Read[]} reads
+ */
+export function findMainDtype(reads) {
+  /** @type {Map<string, number>} */ const bytes = new Map()
+  for (const { entry: { dtype, from, to } } of reads) bytes.set(dtype, (bytes.get(dtype) ?? 0) + to - from)
+  const [[code] = []] = [...bytes].sort(([, a], [, b]) => b - a)
+  return code === undefined ? null : NATIVE[code] ?? code.toLowerCase()
+}
 
 /** @param {Tensor} tensor */
 const isMatrix = tensor => tensor instanceof Parameter && tensor.isMatrix

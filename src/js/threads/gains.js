@@ -10,7 +10,7 @@ const TRIAL = 4
 const FIRST_INTERVAL = 16, MAX_INTERVAL = 4096
 /** After how many divided calls some are computed alone, to compare. */
 const RECHECK = 256
-/** Calls become divided if that takes at most this fraction of the time, since the other core is free for others then. */
+/** Calls become divided if that takes at most this fraction of the time: the other core is free for others else. */
 const GAIN = 0.95
 /** A trial ends early with a call that takes this many times as long. */
 const LOSS = 2
