@@ -22,7 +22,7 @@ const SHARE = 1 / 2, UNKNOWN_MEMORY = 8
 
 /** The bytes that weights may take in this tab. */
 export function weightRoom() {
-  const { deviceMemory = UNKNOWN_MEMORY } = /** @type {{ deviceMemory?: number }} */ (navigator)
+  const { deviceMemory = UNKNOWN_MEMORY } = /** @type {{ deviceMemory?: number }} */ (globalThis.navigator ?? {})
   return Math.min(MAX_WEIGHT_BYTES, SHARE * deviceMemory * 2 ** 30)
 }
 
