@@ -173,6 +173,9 @@ const workers = { outdir: SITE, format: 'esm', splitting: true, chunkNames: 'chu
 /** @type {BuildOptions} */
 const main = { entryPoints: [here('main.js')], format: 'esm' }
 
+/** The kernels, those for GGUF's blocks, and both for threads. */
+const KERNELS = ['', '.blocks', '.threads', '.blocks.threads'].map(build => `glassformer${build}.wasm`)
+
 /** Files that compress well; a server that finds the compressed ones sends them instead. */
 const PACKED = /\.(html|js|css|json|wasm|safetensors)$/
 /** @type {Record<string, [(bytes: Uint8Array, options: object) => Promise<Uint8Array>, object]>} */
@@ -208,7 +211,7 @@ async function site() {
   await preload(outputs)
   await reference()
   await guides()
-  for (const name of ['glassformer.wasm', 'glassformer.blocks.wasm']) await cp(here(`../dist/${name}`), SITE + name)
+  for (const name of KERNELS) await cp(here(`../dist/${name}`), SITE + name)
   for (const { name, path } of FILES) await cp(here(path), SITE + name)
   return { metafile: { ...page, outputs }, elements }
 }

@@ -348,7 +348,7 @@ export interface Facts {
   retained?: RetainedLayers
   /** The duration in milliseconds, including the generation. */
   duration?: number
-  imported?: { type: string, serial: number, broken: { count: number, first: string } | null }
+  imported?: { type: string, serial: number, dtype: string, broken: { count: number, first: string } | null }
   order?: number[]
   times?: Record<string, number>
   /** Of extrapolating models: the length they were trained on. */
@@ -805,7 +805,7 @@ export interface QueryTypes {
   gradients: [{ isTwin?: boolean, names?: string[] }, Map<string, Float32Array>]
   twin: [{ settings: object }, RunMessage]
   inspect: [{ files: Record<string, Blob> }, Inspection]
-  open: [{ files?: Record<string, Blob> }, { type: string }]
+  open: [{ files?: Record<string, Blob>, dtype?: import('./models/imported/choose_dtype.js').Dtype }, { type: string }]
   stop: [object, void]
   finish: [{ isSuperseded?: boolean }, void]
   store: [object, boolean]
@@ -848,8 +848,8 @@ export interface PatchedRows {
 export type Inspection = Awaited<ReturnType<Library['models']['inspect']>> & {
   names: string[]
   hasTokenizer: boolean
-  /** Bytes that a tab can address. */
-  room: number
+  /** The dtype of its weights in memory, why, and what else is offered. */
+  choice: Omit<Awaited<ReturnType<typeof import('./models/imported/choose_dtype.js').chooseDtype>>, 'inspection'>
   /** Of a training file instead of a model: its link, step and name. */
   training: { training: string, step: number, name: string } | null
 }

@@ -154,6 +154,14 @@ GF_INLINE gf_f4 gf_load_bf16_odd(const void *p) { return (gf_f4)((gf_i4)gf_load(
 /* Four finite float16, scaled by 2^-112: the shift moves sign, exponent and mantissa to their float32 positions (mask
  * 0x8fffe000), and the exponent bias of float32 is 112 larger. */
 GF_INLINE gf_f4 gf_load_f16(const void *p) { return (gf_f4)(gf_load_i16x4(p) << 13 & GF_CONSTANT_BITS(0x8fffe000)); }
+/* The even or the odd elements of eight consecutive finite float16, scaled likewise. */
+GF_INLINE gf_f4 gf_load_f16_even(const void *p) {
+  gf_i4 shifted = gf_dot_pairs((gf_h8)gf_load(p), (gf_h8)GF_CONSTANT_BITS(1 << 13));
+  return (gf_f4)(shifted & GF_CONSTANT_BITS(0x8fffe000));
+}
+GF_INLINE gf_f4 gf_load_f16_odd(const void *p) {
+  return (gf_f4)((gf_i4)gf_load(p) >> 3 & GF_CONSTANT_BITS(0x8fffe000));
+}
 GF_INLINE gf_f4 gf_zero(void) { return (gf_f4){0, 0, 0, 0}; }
 /* Two roundings, product then sum: the same as the scalar a * b + c without contraction. */
 GF_INLINE gf_f4 gf_mul_add(gf_f4 a, gf_f4 b, gf_f4 c) { return a * b + c; }

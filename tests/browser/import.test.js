@@ -165,7 +165,7 @@ test('a file of more than 4 GB is described from its header, without allocating'
   await page.setInputFiles('.bring input', paths)
   await page.waitForSelector('.bring-found h3')
   assert.match(await page.textContent('.bring-found'), /parameters take \d+ bytes, and at most \d+ are available/)
-  assert.match(await page.textContent('.bring-type'), /[\d,]+ parameters, 5\.76 GB of memory/)
+  assert.match(await page.textContent('.bring-type'), /[\d,]+ parameters, 7\.68 GB of memory/)
   assert.ok(await page.isHidden('.bring .primary'))
   assert.deepEqual(complaints, [])
   await close()

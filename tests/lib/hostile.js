@@ -98,7 +98,7 @@ export const BROKEN = { count: 3, firstName: second.replace(/^model\./, '') }
 
 /** A model whose token embedding takes more than 4 GB: the beginning of its file, the file's size and the config. */
 export function oversized() {
-  const V = 60_000_000, { shape: [, C] } = header[first], largeHeader = structuredClone(header), tableBytes = V * C * 4
+  const V = 80_000_000, { shape: [, C] } = header[first], largeHeader = structuredClone(header), tableBytes = V * C * 4
   const originalTableBytes = largeHeader[first].data_offsets[1]
   largeHeader[first] = { dtype: 'F32', shape: [V, C], data_offsets: [0, tableBytes] }
   for (const [name, entry] of Object.entries(largeHeader)) if (name !== first) {

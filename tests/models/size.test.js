@@ -41,7 +41,7 @@ const tinyLlama = () => {
 }
 
 test('TinyLlama 1.1B fits as int8, bfloat16 and float16, and not as float32', async () => {
-  const files = tinyLlama(), known = { type: 'llama', parameters: 1100048384, missing: [], unused: [] }
+  const files = tinyLlama(), known = { type: 'llama', parameters: 1100048384, dtype: 'bfloat16', missing: [], unused: [] }
   for (const [dtype, maxBytes] of [['float16', 2.21e9], ['bfloat16', 2.21e9], ['int8', 1.18e9]]) {
     const { bytes, problems, ...rest } = await gf.models.inspect(files, { dtype })
     assert.deepEqual({ problems, ...rest }, { problems: [], ...known }, dtype)

@@ -5,7 +5,7 @@ import { assertClose, assertSame, plain } from '../lib/compare.js'
 import { assertRejects, gf } from '../lib/engine.js'
 import { U } from '../lib/bounds.js'
 import { linear } from '../../src/reference/index.js'
-import { rounded, stored } from '../../src/reference/stored.js'
+import { rounded, stored, toFloat16 } from '../../src/reference/stored.js'
 
 const F = gf.functional, TYPES = ['float16', 'bfloat16', 'int8'], HALVES = ['float16', 'bfloat16']
 const SHAPES = [[1, 1], [3, 5], [4, 32], [5, 33], [8, 3], [17, 31], [24, 64], [33, 100], [9, 1600]]
@@ -321,6 +321,24 @@ test('int8: each cell of several panels and blocks is read', () => {
   const weight = gf.randn([21, 70]).to('int8'), wide = weight.to('float32')
   for (let n = 0; n < 21; n++) for (let k = 0; k < 70; k++) assert.equal(weight.at(n, k), wide.at(n, k))
 })
+
+for (const [dtype, exponents] of [['float16', 31], ['bfloat16', 255]]) {
+  test(`${dtype}: each of the 65,536 values is multiplied exactly, with every number of rows`, () => unrecorded(() => {
+    const shift = dtype === 'float16' ? 10 : 7, K = 8
+    const bits = Array.from({ length: 65536 }, (_, i) => i).filter(i => (i >> shift & exponents) !== exponents)
+    const weight = gf.zeros([bits.length / K, K]).to(dtype)
+    weight.data.set(bits)
+    const numbers = weight.toArray().flat(), eye = gf.eye(K)
+    if (dtype === 'float16') assert.deepEqual(numbers, numbers.map(toFloat16), 'they are those of the definition')
+    assert.equal(new Set(numbers).size, bits.length - 1, 'all are different, but 0 and -0')
+    for (const M of [1, 2, 3, 5]) for (let k = 0; k < K; k++) {
+      const x = gf.zeros([M, K])
+      x.data.set(eye.data.subarray(k * K, (k + 1) * K), (M - 1) * K)
+      const y = F.linear(x, weight).data.subarray((M - 1) * bits.length / K)
+      assert.ok(y.every((value, n) => value === numbers[n * K + k]), `${M} rows, column ${k}`)
+    }
+  }))
+}
 
 test('float16: weights of a file that are not finite are rejected when they are used', () => {
   const file = gf.saveSafetensors({ w: gf.randn([9, 16]) }, { dtypes: 'F16' })

@@ -105,8 +105,8 @@ test('the memory per token is never underestimated, and overestimated at most tw
 
 test('a text fits the available memory, and is at least a sentence long', () => {
   const model = (size, layers) => ({ positions: 4096, stateDict: () => ({
-    'wte.weight': { shape: [1000, 1000], numel: () => size },
-    ...Object.fromEntries(Array.from({ length: layers }, (_, i) => [`h.${i}.linear1.weight`, { shape: [4096, 1024], numel: () => 0 }]))
+    'wte.weight': { shape: [1000, 1000], dtype: 'float32', numel: () => size },
+    ...Object.fromEntries(Array.from({ length: layers }, (_, i) => [`h.${i}.linear1.weight`, { shape: [4096, 1024], dtype: 'float32', numel: () => 0 }]))
   }) })
   assert.equal(tokensThatFit(model(1e9, 1)), 16)
   const largeModel = model(3e8, 24), fits = tokensThatFit(largeModel)

@@ -5,10 +5,12 @@ import { renderProse } from '../lib/prose.js'
 import { defaults } from '../models/state.js'
 import { createStoredModelView } from './stored_model.js'
 import { createLoadProgress } from './load_progress.js'
+import { createDtypeView } from './dtype_view.js'
 import { formatBytes } from './format_bytes.js'
 
 /** @import { Context, Failure, Inspection, Patch } from '../types.d.ts' */
 /** @typedef {NonNullable<Inspection['training']>} TrainingFile */
+/** @import { Dtype } from '../models/imported/choose_dtype.js' */
 
 const MAX_LISTED = 12
 
@@ -56,6 +58,7 @@ export function createImportDialog({ t, set, get, runQuery, language, rerun }) {
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
   /** @type {Record<string, File>} */ let files = {}
   /** A training among the files. @type {Inspection['training']} */ let training = null
+  /** The dtype that the reader chose. @type {Dtype | undefined} */ let dtype
   let serial = 0
 
   /** The files of a folder by name; the last one of a name counts. @param {FileList | File[]} list */
@@ -96,8 +99,9 @@ export function createImportDialog({ t, set, get, runQuery, language, rerun }) {
   const formatNumber = value => value.toLocaleString(language())
 
   /** @param {Inspection} inspection */
-  function describe({ type, parameters, bytes, missing, unused, problems, hasTokenizer, room, ...rest }) {
+  function describe({ type, parameters, bytes, missing, unused, problems, hasTokenizer, choice, ...rest }) {
     training = rest.training
+    dtype = undefined
     if (training) return describeTraining(training)
     const canOpen = type && missing.length === 0 && problems.length === 0
     const hasProblems = problems.length > 0 || missing.length > 0
@@ -105,7 +109,7 @@ export function createImportDialog({ t, set, get, runQuery, language, rerun }) {
       type && parameters > 0 ? h('p', { className: 'bring-type' }, t('bring.is', {
         type, parameters: formatNumber(parameters), bytes: formatBytes(bytes)
       })) : '',
-      canOpen ? h('p', {}, t('bring.fits', { room: formatBytes(room) })) : '',
+      canOpen ? createDtypeView(t, choice, chosen => { dtype = chosen }) : '',
       canOpen && !hasTokenizer ? h('p', {}, t('bring.noTokenizer')) : '',
       renderNames(t('bring.problems'), problems.map(withoutFunction)), renderNames(t('bring.missing'), missing), renderNames(t('bring.unused'), unused),
       hasProblems ? h('p', { className: 'bring-remedy' }, t('bring.remedy')) : '')
@@ -136,7 +140,7 @@ export function createImportDialog({ t, set, get, runQuery, language, rerun }) {
     for (const element of [actions, storedModelView.element, fileInput]) element.inert = true
     progress.start()
     try {
-      await runQuery('open', chosenFiles ? { files: chosenFiles } : {}, progress.update)
+      await runQuery('open', chosenFiles ? { files: chosenFiles, dtype } : {}, progress.update)
       const isStored = !chosenFiles || !storeBox.checked || await runQuery('store', {})
       if (isStored) dialog.close()
       else setText(failure, t('bring.unkept'))

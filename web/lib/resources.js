@@ -28,6 +28,11 @@ export function locate(name, id = name) {
   return Uint8Array.from(atob(inlineText(id) ?? ''), letter => letter.charCodeAt(0)).buffer
 }
 
-/** The kernels for models in GGUF's blocks. */
-export const locateBlockKernels = () => locate('glassformer.blocks.wasm', 'blocks')
+/** The builds for threads, which a single-file page does not have. */
+const locateThreads = () => (isSingleFile() ? null
+  : { wasm: addressOf('glassformer.threads.wasm'), blocks: addressOf('glassformer.blocks.threads.wasm') })
+
+/** The kernels that are fetched when an imported model needs them. */
+export const locateMoreKernels = () => (
+  { blocks: locate('glassformer.blocks.wasm', 'blocks'), threads: locateThreads() })
 export const locateKernels = () => locate('glassformer.wasm', 'wasm')

@@ -111,7 +111,8 @@ export function createEngine(spawn, second = 1000) {
       drop: () => request('drop', { session: id })
     }),
     /**
-     * @param {{ wasm: Address, blocks: Address, files: Record<string, Address>, first: Record<string, Address> }} files
+     * @param {{ kernels: import('../worker/engines.js').Kernels, files: Record<string, Address>,
+     *   first: Record<string, Address> }} files
      */
     load(files) {
       filesToRestore.load = files

@@ -210,7 +210,8 @@ export function mountFrame(container, room, context) {
       results?.update()
       updateOffer(view)
       updateUndoButton()
-      setText(modelKind, t(`app.models.${modelOf(view.model).kind(view)}`))
+      const weights = run?.imported ? ` ${t('frame.weights', { dtype: run.imported.dtype })}` : ''
+      setText(modelKind, t(`app.models.${modelOf(view.model).kind(view)}`) + weights)
       describe(run, view)
       for (const actionGroup of [termActions, tryActions, trainingActions]) actionGroup.update()
       if (!run) return

@@ -3,7 +3,7 @@
 import { createEngine } from './engine.js'
 import { startWorker } from '../lib/fetch_on_demand.js'
 import { MODELS } from '../models/index.js'
-import { locate, locateBlockKernels, locateKernels } from '../lib/resources.js'
+import { locate, locateKernels, locateMoreKernels } from '../lib/resources.js'
 
 /** @import { Problem } from '../types.d.ts' */
 
@@ -54,7 +54,7 @@ export async function startEngine(names, words, worker = 'worker') {
     await words
     const [kernels, ...first] = await Promise.all([wasm, ...names.map(name => files[name])].map(fetchBytes))
     const given = Object.fromEntries(names.map((name, i) => [name, first[i]]))
-    await engine.load({ wasm: kernels, blocks: locateBlockKernels(), files, first: given })
+    await engine.load({ kernels: { wasm: kernels, ...locateMoreKernels() }, files, first: given })
     return { engine }
   } catch (error) {
     return { problem: describeProblem(error) }

@@ -3,11 +3,11 @@
  * share it: each is a session with a run and a twin of its own. What few rooms ask for is loaded when they do.
  */
 
-import { load } from '../../src/js/index.js'
 import { filesFor, modelOf, settingsOf, textField } from '../models/index.js'
 import { importFiles, forget, storedFiles, open, openIn, storeModel, storedModel, stop } from '../models/imported/open.js'
 import { generateAnswer } from '../models/imported/run.js'
 import { RUNS } from '../models/runs.js'
+import { createEngines } from './engines.js'
 import { createGeneration } from './generation.js'
 import { PAGE, createSessions } from './sessions.js'
 import { transferList, messageOf } from './serialize_run.js'
@@ -19,14 +19,11 @@ import { queryCalls } from './queries.js'
 /** @import { AnswerTarget, Cell, Edit, Failure, Library } from '../types.d.ts' */
 /** @import { ModelRun, PatchQuery, Progress, QueryTypes, Settings, State } from '../types.d.ts' */
 
-/** @typedef {string | ArrayBuffer} Address the URL of a file, or its bytes */
+/** @import { Address } from './engines.js' */
+
 /** @typedef {{ report?: (progress: Progress) => void, session?: string }} Waiting who waits for a run */
 
-/** @type {Library} */ let engine
-/** @type {Address} */ let kernels
-/** The kernels for GGUF's blocks. @type {Address} */ let blockKernels
-/** @type {Library | undefined} */ let twinEngine
-/** @type {Library | undefined} */ let sideEngine
+const engines = createEngines()
 /** @type {Record<string, Address>} */ let addresses = {}
 /** @type {Map<string, Promise<Uint8Array>>} */ const files = new Map()
 /** Weights from the training page by model, with their number in sequence. */
@@ -61,12 +58,6 @@ function bytesOf(name) {
   return bytes
 }
 
-/** Starts another engine with its own memory, so that a run can be queried while another is computed. */
-const start = () => load({ wasm: toSource(kernels), blocks: toSource(blockKernels) })
-
-/** @param {Address} address */
-const toSource = address => (typeof address === 'string' ? new URL(address) : address)
-
 /**
  * A run with weights from the training page.
  * @param {Library} gf @param {Settings} settings @param {string} id
@@ -87,7 +78,7 @@ async function computeImported(gf, settings, { report, session } = {}) {
   if (!report || session === undefined) return RUNS.own(gf, settings, settings.edits, [opened])
   const written = await generation.generate(report, waiting => generateAnswer(gf, settings, opened, waiting))
   // Two runs of that size do not fit into memory. Nobody can query the old one before the new one exists.
-  if (engine.memory().bytes > MAX_BYTES) sessions.replace(session, 'last')
+  if (gf.memory().bytes > MAX_BYTES) sessions.replace(session, 'last')
   return RUNS.own(gf, settings, settings.edits, [opened, written])
 }
 
@@ -119,6 +110,13 @@ const withText = (settings, text) => ({ ...settings, [textField(modelOf(settings
 
 /** @param {Library} gf @param {Settings} settings @param {Waiting} [waiting] */
 async function computeOne(gf, settings, waiting) {
+  const modelRun = await computeModel(gf, settings, waiting)
+  engines.assign(modelRun.run, gf)
+  return modelRun
+}
+
+/** @param {Library} gf @param {Settings} settings @param {Waiting} [waiting] @returns {Promise<ModelRun>} */
+async function computeModel(gf, settings, waiting) {
   const { id, isImported } = modelOf(settings.model)
   if (settings.weights === 'theatre') return computeTrained(gf, settings, id)
   if (isImported) return computeImported(gf, settings, waiting)
@@ -149,22 +147,25 @@ function runOf({ session, isTwin }) {
   return modelRun
 }
 
-const engineOf = (isTwin = false) => (isTwin ? /** @type {Library} */ (twinEngine) : engine)
+/** The engine that computed a run. @param {Which} which */
+const engineOf = which => engines.of(runOf(which).run)
+
+/** The engine that computes a run of this model. @param {string} model @param {import('./engines.js').Role} role */
+const engineFor = async (model, role) => engines.get(role, modelOf(model).isImported)
 
 const calls = {
   /**
-   * Starts the engine. blocks: the kernels for GGUF's blocks, which are fetched when they are needed; files: the
-   * address of every file; first: files that may have been fetched already.
-   * @param {{ wasm: Address, blocks: Address, files: Record<string, Address>, first: Record<string, Address> }} where
+   * Starts the engine. kernels: where they are; files: the address of every file; first: files that may have been
+   * fetched already.
+   * @param {{ kernels: import('./engines.js').Kernels, files: Record<string, Address>,
+   *   first: Record<string, Address> }} where
    */
-  async load({ wasm, blocks, files: list, first }) {
+  async load({ kernels, files: list, first }) {
     addresses = list
     for (const [name, given] of Object.entries(first)) {
       if (typeof given !== 'string') files.set(name, Promise.resolve(new Uint8Array(given)))
     }
-    kernels = wasm
-    blockKernels = blocks
-    engine = await start()
+    await engines.start(kernels)
   },
   /** Sets weights from the training page for all further runs. @param {{ model: string, file: Uint8Array }} loan */
   setWeights({ model, file }) {
@@ -178,12 +179,12 @@ const calls = {
   async run({ settings, session = PAGE, ...options }, report) {
     const startTime = performance.now()
     sessions.open(session)
-    const modelRun = await compute(engine, settings, { report, session })
+    const engine = await engineFor(settings.model, 'page'), modelRun = await compute(engine, settings, { report, session })
     sessions.replace(session, 'last', modelRun)
     return messageOf(engine, { ...modelRun, duration: performance.now() - startTime }, options)
   },
   /** The bytes of all runs. */
-  memory: () => ({ bytes: engine.memory().bytes + (twinEngine?.memory().bytes ?? 0) }),
+  memory: () => ({ bytes: engines.countBytes() }),
   /** Ends a session and frees its runs. @param {{ session: string }} request */
   drop: ({ session }) => sessions.drop(session),
   /** Stops the generation: the run continues with the tokens so far, or, when superseded, is dropped. */
@@ -192,47 +193,46 @@ const calls = {
    * Describes imported files from their headers.
    * @param {{ files: Record<string, Blob> }} brought
    */
-  inspect: ({ files }) => importFiles(engine, files),
+  inspect: async ({ files }) => importFiles(await engines.get('page'), files),
   /**
    * Makes the files the model `own` from the next run on; without files, those stored in the browser.
-   * @param {{ files?: Record<string, Blob> }} brought
+   * @param {QueryTypes['open'][0]} brought dtype: of its weights; by default what fits
    * @param {(progress: { done: number, total: number }) => void} report
    */
-  open: async ({ files }, report) => {
+  open: async ({ files, dtype }, report) => {
     const chosen = files ?? await storedFiles()
     await generation.finish({ isSuperseded: true })
     if (!chosen) throw Object.assign(new Error('no model'), { code: 'nofiles' })
-    const { type } = await open(engine, chosen, report)
+    const { type } = await open(await engines.get('page', true), chosen, report, dtype)
     return { type }
   },
   stop, store: storeModel, stored: storedModel, forget,
   /** @param {{ text: string, step: number }} request */
-  bpeStep: async request => (await import('./bpe_training.js')).bpeStep(engine, request),
+  bpeStep: async request => (await import('./bpe_training.js')).bpeStep(await engines.get('page'), request),
   /** Compares a generation step with and without a cache. @param {Which & QueryTypes['compareCache'][0]} request */
   compareCache: async ({ session, isTwin, ...step }) => (
-    (await import('./cache_comparison.js')).compareCache(engineOf(isTwin), runOf({ session, isTwin }), step)),
+    (await import('./cache_comparison.js')).compareCache(engineOf({ session, isTwin }), runOf({ session, isTwin }), step)),
   /** Head scores on a repeated sequence. @param {Which} request */
-  headScores: async ({ session }) => (await import('./head_scores.js')).headScores(engine, runOf({ session })),
+  headScores: async ({ session }) => (await import('./head_scores.js')).headScores(engineOf({ session }), runOf({ session })),
   /** Exports the model of the last run as a file. @param {Which & QueryTypes['exportModel'][0]} request */
   exportModel: async ({ session, ...request }) => (
-    (await import('./export_model.js')).exportModel(engine, runOf({ session }), request)),
+    (await import('./export_model.js')).exportModel(engineOf({ session }), runOf({ session }), request)),
   /**
    * Computes the twin. One that reads another run's answer also reports what it would have generated by itself.
    * @param {{ settings: Settings, session?: string }} request
    */
   async twin({ settings, session = PAGE, ...options }) {
     sessions.open(session)
-    twinEngine ??= await start()
-    const isForced = Array.isArray(settings.target)
-    const own = isForced ? await compute(twinEngine, { ...settings, target: '' }) : null
+    const engine = await engineFor(settings.model, 'twin'), isForced = Array.isArray(settings.target)
+    const own = isForced ? await compute(engine, { ...settings, target: '' }) : null
     own?.run.dispose()
-    const modelRun = await compute(twinEngine, settings)
+    const modelRun = await compute(engine, settings)
     sessions.replace(session, 'twin', modelRun)
-    return messageOf(twinEngine, { ...modelRun, ownDecoding: (own ?? modelRun).decoding }, options)
+    return messageOf(engine, { ...modelRun, ownDecoding: (own ?? modelRun).decoding }, options)
   },
   /** @param {{ settings: Settings, cell: Cell, value: number, step: number }} request */
   async finiteDifference({ settings, cell, value, step }) {
-    const own = sideEngine ??= await start()
+    const own = await engineFor(settings.model, 'side')
     const { finiteDifference } = await import('./finite_difference.js')
     return finiteDifference(item => compute(own, item), settings, cell, value, step)
   },
@@ -241,7 +241,7 @@ const calls = {
    * @param {{ state: State, edits: Edit[], what: AnswerTarget, base?: Float32Array }} request
    */
   async ablate({ state, edits, what, base }) {
-    const own = sideEngine ??= await start()
+    const own = await engineFor(state.model, 'side')
     const settings = settingsOf({ ...state, edits })
     const { ids } = what
     const { run } = await compute(own, ids.length ? { ...settings, target: /** @type {any} */ (ids) } : settings)
@@ -254,7 +254,7 @@ const calls = {
    * @param {QueryTypes['answerTo'][0]} request
    */
   async answerTo({ state, text }) {
-    const own = sideEngine ??= await start(), isSame = text === state[textField(modelOf(state.model))]
+    const own = await engineFor(state.model, 'side'), isSame = text === state[textField(modelOf(state.model))]
     const modelRun = await compute(own, settingsOf(isSame ? { ...state, edits: [] } : withText(state, text)))
     modelRun.run.dispose()
     return (await import('./patching.js')).describeText(modelRun)
@@ -264,7 +264,7 @@ const calls = {
    * @param {PatchQuery & Which} query @param {(progress: { done: number, total: number }) => void} report
    */
   async patch({ state, text, session = PAGE, ...query }, report) {
-    const signal = sessions.startPatching(session), own = sideEngine ??= await start()
+    const signal = sessions.startPatching(session), own = await engineFor(state.model, 'side')
     const settings = settingsOf({ ...state, training: false, edits: [] })
     /** @type {(one: Settings, ids: number[]) => Promise<ModelRun>} */
     const read = (one, ids) => compute(own, { ...one, target: /** @type {any} */ (ids) })
@@ -275,12 +275,12 @@ const calls = {
   },
   /** What each token did to a score. @param {Which & QueryTypes['inputAttribution'][0]} query */
   inputAttribution: async ({ session, ...query }) => (
-    (await import('./input_attribution.js')).attributeInputs(engine, runOf({ session }), query)),
+    (await import('./input_attribution.js')).attributeInputs(engineOf({ session }), runOf({ session }), query)),
   /** @param {Which} request */
   stopPatching: ({ session }) => sessions.stopPatching(session),
   ...runCalls(runOf),
   ...queryCalls(runOf),
-  ...interpretCalls(which => ({ gf: engineOf(which.isTwin), run: runOf(which).run }))
+  ...interpretCalls(which => ({ gf: engineOf(which), run: runOf(which).run }))
 }
 
 /** @type {Record<string, (details: any, report: (progress: object) => void) => unknown>} */ const queries = calls

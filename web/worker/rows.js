@@ -1,8 +1,9 @@
 /** Rows of large tables: only the requested ones leave the engine. */
 
 import { DTYPES } from '../../src/js/tensor/dtype.js'
+import { eachPart, floatRows } from '../lib/float_rows.js'
 
-/** @import { BlockRow, LibraryRun, SomeRows } from '../types.d.ts' */
+/** @import { BlockRow, LibraryRun, LibraryTensor, SomeRows } from '../types.d.ts' */
 
 /** How many of the rows with the largest values are reported. */
 const LARGEST_ROWS = 5
@@ -12,11 +13,14 @@ const extentsByRun = new WeakMap()
 
 /**
  * The largest magnitude in a table, and the rows with its largest values.
- * @param {ArrayLike<number>} values @param {number} cols
+ * @param {ArrayLike<number>} all the values @param {number} cols
  */
-export function extentOf(values, cols) {
+export const extentOf = (all, cols) => extentOfParts([{ values: all, at: 0 }], cols)
+
+/** @param {Iterable<{ values: ArrayLike<number>, at: number }>} parts whole rows @param {number} cols */
+function extentOfParts(parts, cols) {
   /** @type {{ row: number, size: number }[]} */ let best = []
-  for (let row = 0, at = 0; at < values.length; row++) {
+  for (const { values, at: first } of parts) for (let row = first / cols, at = 0; at < values.length; row++) {
     let size = 0
     for (const end = at + cols; at < end; at++) {
       const magnitude = Math.abs(values[at])
@@ -46,12 +50,16 @@ function blocksOf(run, name, rows) {
   })
 }
 
+/** @param {LibraryTensor} tensor @param {number} row */
+const rowOf = (tensor, row) => (tensor.dtype === 'float32'
+  ? tensor.values.subarray(row * tensor.shape[1], (row + 1) * tensor.shape[1]) : floatRows(tensor, row, 1))
+
 /** @param {LibraryRun} run @param {string} name @param {number[]} rows @returns {SomeRows} */
 export function someRows(run, name, rows) {
-  const { values, shape: [, cols] } = run.tensor(name), data = new Float32Array(rows.length * cols)
-  rows.forEach((row, i) => data.set(values.subarray(row * cols, (row + 1) * cols), i * cols))
+  const tensor = run.tensor(name), { shape: [, cols] } = tensor, data = new Float32Array(rows.length * cols)
+  rows.forEach((row, i) => data.set(rowOf(tensor, row), i * cols))
   const extents = extentsByRun.get(run) ?? new Map()
   extentsByRun.set(run, extents)
-  if (!extents.has(name)) extents.set(name, extentOf(values, cols))
+  if (!extents.has(name)) extents.set(name, extentOfParts(eachPart(tensor), cols))
   return { rows: data, extent: extents.get(name), blocks: blocksOf(run, name, rows) }
 }

@@ -1,5 +1,6 @@
 /** Calls that read values of a run. */
 
+import { copyValues } from '../lib/float_rows.js'
 import { thumbnailsOf } from '../lib/thumbnails.js'
 import { extentOf, someRows } from './rows.js'
 import { gradientsOf, readValuesWithPeaks } from './serialize_run.js'
@@ -21,7 +22,8 @@ export const runCalls = runOf => ({
   read: ({ names, ...which }) => readValuesWithPeaks(runOf(which).run, names),
   /** A large tensor downsampled for thumbnails. @param {Which & QueryTypes['thumbnails'][0]} query */
   thumbnails({ name, ...which }) {
-    const { run } = runOf(which), values = /** @type {Float32Array} */ (run.tensor(name).values)
+    const { run } = runOf(which), tensor = run.tensor(name)
+    const values = tensor.dtype === 'float32' ? /** @type {Float32Array} */ (tensor.values) : copyValues(tensor)
     return { values: thumbnailsOf(run.describe(name), values), peak: extentOf(values, values.length).peak }
   },
   /** Some rows of a large table. @param {Which & QueryTypes['rows'][0]} request */

@@ -2,6 +2,7 @@
  * Serializes a run for the page: the description of every tensor, and the values of those that are displayed.
  */
 
+import { copyValues } from '../lib/float_rows.js'
 import { peak } from '../lib/slice.js'
 
 /** @import { Library, LibraryRun, ModelRun, QueryTypes, RunMessage, Step, Stream, Structure } from '../types.d.ts' */
@@ -31,7 +32,7 @@ export function readValues(run, names) {
   let at = 0
   return new Map(names.map((name, i) => {
     const data = block.subarray(at, at + sizes[i])
-    data.set(run.tensor(name).values)
+    copyValues(run.tensor(name), data)
     at += sizes[i]
     return [name, data]
   }))

@@ -339,25 +339,25 @@ GF_INLINE void merge_even_odd(gf_f4 *v) {
   v[0] = low;
 }
 
-/* Loads eight bfloat16, split into even and odd: each comes from four 32-bit words with one instruction. */
-GF_INLINE void load_even_odd(gf_f4 *v, const char *b) {
-  v[0] = gf_load_bf16_even(b);
-  v[1] = gf_load_bf16_odd(b);
+/* Loads eight values of 16 bits, split into even and odd: each comes from four 32-bit words, a bfloat16 with one
+ * instruction, a float16, scaled by 2^-112, with two or three. */
+GF_INLINE void load_even_odd(gf_f4 *v, const char *b, int type) {
+  v[0] = type == GF_FLOAT16 ? gf_load_f16_even(b) : gf_load_bf16_even(b);
+  v[1] = type == GF_FLOAT16 ? gf_load_f16_odd(b) : gf_load_bf16_odd(b);
 }
 
 /* Multiplies one row by two or three panels. Two chains of sums per panel are enough to saturate memory bandwidth. */
 GF_INLINE void compute_row(gf_f4 *cells, const float *a, size_t a_step, const char *const *panels, int K, int type,
                            const int streams) {
-  gf_f4 sums[2 * STREAMS], scale = GF_CONSTANT(0x1p112f);
+  gf_f4 sums[2 * STREAMS];
   const char *b[STREAMS];
 #pragma unroll
   for (int s = 0; s < streams; s++) b[s] = panels[s], sums[2 * s] = cells[2 * s], sums[2 * s + 1] = cells[2 * s + 1];
   for (int k = 0; k < K; k++, a += a_step) {
-    gf_f4 x = gf_splat_at(a), column[2];
-    if (type == GF_FLOAT16) x *= scale;
+    gf_f4 x = type == GF_FLOAT16 ? gf_splat(*a * 0x1p112f) : gf_splat_at(a), column[2];
 #pragma unroll
     for (int s = 0; s < streams; s++) {
-      if (type == GF_BFLOAT16) load_even_odd(column, b[s]);
+      if (type != GF_FLOAT32) load_even_odd(column, b[s], type);
       else load_column(column, b[s], type);
       sums[2 * s] = gf_mul_add(x, column[0], sums[2 * s]);
       sums[2 * s + 1] = gf_mul_add(x, column[1], sums[2 * s + 1]);
@@ -379,13 +379,13 @@ GF_INLINE void compute_row_cells(const gf_product *p, int m, int n, int column_s
        panel_count++, column += column_stride, b += column_stride / PANEL * at->panel_stride) {
     panels[panel_count] = b;
     init_cells(cells + 2 * panel_count, p, m, column, k0 == 0);
-    if (type == GF_BFLOAT16) split_even_odd(cells + 2 * panel_count);
+    if (type != GF_FLOAT32) split_even_odd(cells + 2 * panel_count);
   }
   size_t a_step = p->a_transposed ? (size_t)p->lda : 1;
   if (panel_count == STREAMS) compute_row(cells, a, a_step, panels, at->K, type, STREAMS);
   else compute_row(cells, a, a_step, panels, at->K, type, STREAMS - 1);
   for (int s = 0; s < panel_count; s++, n += column_stride) {
-    if (type == GF_BFLOAT16) merge_even_odd(cells + 2 * s);
+    if (type != GF_FLOAT32) merge_even_odd(cells + 2 * s);
     store_cells(p->c + (size_t)m * p->ldc + n, cells + 2 * s, p->N - n);
   }
 }

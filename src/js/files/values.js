@@ -131,7 +131,7 @@ export function* readTensorValues({ source, from, to: end }) {
 }
 
 /**
- * Reads all rows of an entry into an int8 matrix, several at a time.
+ * Reads all rows of an entry into a matrix in blocks, several at a time.
  * @param {Tensor} to @param {number} first row @param {Entry} entry @param {string} name
  * @returns {Generator<any, void, any>}
  */

@@ -3,9 +3,9 @@ import { detectNonWeights } from '../files/format.js'
 import { baseName, checkFormat, findFile, openModelFiles, readJson } from '../files/shards.js'
 import { settle, openSource } from '../files/source.js'
 import { openRemoteFolder } from '../files/remote.js'
-import { WEIGHT_DTYPES, isBlockType } from '../tensor/dtype.js'
+import { DTYPES as TENSOR_TYPES } from '../tensor/dtype.js'
 import { loadBlockKernels } from '../engine/load_blocks.js'
-import { prepareWeight } from '../nn/quantize.js'
+import { STORED_TYPES, prepareWeight } from '../nn/quantize.js'
 import { nextTask } from '../next_task.js'
 import { isGguf } from '../files/gguf.js'
 import { GGUF_IGNORED, openGguf } from './gguf.js'
@@ -16,7 +16,7 @@ import { readHead, rowsOf } from './heads.js'
 import { openLlama2c } from './llama2c.js'
 import { metaEngine } from './meta.js'
 import { readSentenceModules } from './sentence_modules.js'
-import { indexByKey, countParameters, countBytes, findBlockMatrices, formatList, planReads } from './plan.js'
+import { indexByKey, countParameters, countBytes, findBlockTypes, findMainDtype, formatList, planReads } from './plan.js'
 import { readParameter, withProgress } from './read_weights.js'
 import { TOKENIZER_FILES, readTokenizer } from './tokenizer_files.js'
 import { LM_HEAD, hasSameBytes } from './tied.js'
@@ -78,6 +78,7 @@ export { save } from './save.js'
  * @property {string | null} type
  * @property {number} parameters
  * @property {number} bytes size of its parameters in memory, with the requested dtype
+ * @property {string | null} dtype of most of the weights in the files
  * @property {string[]} missing required keys that the files do not have
  * @property {string[]} unused keys that the model does not have
  * @property {string[]} problems every other reason why load would fail
@@ -86,7 +87,7 @@ export { save } from './save.js'
  *   files: Files, pooling: import('./pooling.js').Pooling | null, gguf?: Gguf, generation?: Config,
  *   generationSettings?: ReturnType<typeof readGenerationConfig> & { generationDefaults: Record<string, number> },
  *   blockTypes: Map<string, import('../tensor/dtype.js').DType>, error?: GlassformerError }} Opened blockTypes: the
- *   dtypes of matrices that stay in the blocks of a GGUF file, by key
+ *   dtypes of matrices if some are in GGUF's blocks, by key
  */
 
 /** Names of files with weights in other formats, and a message that says what to do. @type {[RegExp, string][]} */
@@ -94,7 +95,7 @@ const UNSUPPORTED_FORMATS = [
   [/^pytorch_model.*\.bin$|\.(pt|pth|ckpt)$/, 'is a program in Python, not data; save the model as safetensors'],
   [/\.(h5|msgpack|ot|onnx|tflite|npz)$/, 'belongs to another framework; choose model.safetensors']
 ]
-const DTYPES = /** @type {Dtype[]} */ (WEIGHT_DTYPES.filter(dtype => dtype === 'int8' || !isBlockType(dtype)))
+const DTYPES = /** @type {Dtype[]} */ (['float32', ...STORED_TYPES])
 /** 4 GB of 32-bit addresses, less room for intermediate tensors. */
 const MAX_BYTES = 3.5 * 2 ** 30
 
@@ -121,7 +122,7 @@ function* collectProblems(found, steps) {
 function buildMetaModel({ Model }, settings, dtype) {
   const engine = metaEngine()
   try {
-    return engine.withoutInitialization(() => new Model(engine, settings), dtype)
+    return engine.withoutInitialization(() => new Model(engine, settings), dtype, Boolean(TENSOR_TYPES[dtype].block))
   } catch (error) {
     const isLarge = error instanceof GlassformerError && error.code === 'memory'
     throw isLarge ? new GlassformerError('memory', 'config.json: its sizes give a tensor of more than 4 GB, more than ' +
@@ -210,8 +211,8 @@ function* openModel(given, { dtype: requested, ignoreHead = false, isLoading = f
       ? 'an empty object' : describe(given)}; read each file first with await readFile(path)`)
   /** @type {Opened} */
   const found = {
-    type: null, parameters: 0, bytes: 0, missing: [], unused: [], problems: [], config: {}, reads: [], files: given,
-    pooling: null, blockTypes: new Map()
+    type: null, parameters: 0, bytes: 0, dtype: null, missing: [], unused: [], problems: [], config: {}, reads: [],
+    files: given, pooling: null, blockTypes: new Map()
   }
   const dtype = requested ?? 'float32'
   yield* collectProblems(found, function* () {
@@ -244,13 +245,14 @@ function* openModel(given, { dtype: requested, ignoreHead = false, isLoading = f
     const rows = gguf ? gguf.rows(found.settings, state) : rowsOf(family, found.settings, state)
     const plan = planReads(tensorsByKey, rows, state, gguf ? GGUF_IGNORED : family.ignored)
     found.parameters = countParameters(model)
-    const inBlocks = gguf && !requested ? findBlockMatrices(plan.reads, state) : undefined
+    const inBlocks = findBlockTypes(state, requested, gguf && plan.reads)
     for (const [key, tensor] of Object.entries(state)) {
       const own = inBlocks?.get(tensor)
       if (own) found.blockTypes.set(key, own)
     }
     found.bytes = countBytes(model, dtype, inBlocks)
-    Object.assign(found, { reads: plan.reads, missing: plan.missing, unused: plan.unused.map(tensor => tensor.name) })
+    const { reads, missing } = plan, dtypeOfFiles = findMainDtype(reads)
+    Object.assign(found, { reads, dtype: dtypeOfFiles, missing, unused: plan.unused.map(tensor => tensor.name) })
     if (found.bytes > MAX_BYTES) found.problems.push(`the model's ${found.parameters} parameters take ${found.bytes} ` +
       `bytes, and at most ${MAX_BYTES} are available${suggestDtype(model, dtype)}`)
     found.problems.push(...plan.problems.map(problem => gguf?.rename(problem) ?? problem))
@@ -278,8 +280,9 @@ export function inspect(files, options) {
   const checked = expectOptions('models.inspect', options, ['dtype', 'ignoreHead'])
   const { dtype, ignoreHead } = checkOptions('models.inspect', checked)
   return settle((function* () {
-    const { type, parameters, bytes, missing, unused, problems } = yield* openModel(files, { dtype, ignoreHead })
-    return { type, parameters, bytes, missing, unused, problems }
+    const found = yield* openModel(files, { dtype, ignoreHead })
+    const { type, parameters, bytes, missing, unused, problems } = found
+    return { type, parameters, bytes, dtype: found.dtype, missing, unused, problems }
   })())
 }
 
@@ -293,8 +296,9 @@ function checkComplete({ family, missing, problems, error }) {
 
 /**
  * @typedef {object} LoadOptions
- * @property {'float32' | 'float16' | 'bfloat16' | 'int8'} [dtype] the dtype that the matrices are stored in, see
- *   quantize; default: 'float32', but quantized matrices of a GGUF file stay in its blocks
+ * @property {'float32' | import('../nn/quantize.js').StoredType} [dtype] the dtype that the matrices are stored in, see
+ *   quantize: they are converted as they are read; default: 'float32', but quantized matrices of a GGUF file stay in
+ *   its blocks
  * @property {(progress: { done: number, total: number }) => void | Promise<void>} [onProgress] called as weights are
  *   read, with the bytes read and the bytes in total; a promise is awaited
  * @property {import('../platform.d.ts').Signal} [signal] an AbortSignal; with a signal, load yields to other tasks

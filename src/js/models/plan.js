@@ -1,6 +1,7 @@
 import { findBlock } from '../tensor/blocks.js'
-import { blockBytes } from '../tensor/block_weights.js'
+import { blockBytes, chooseTypes, storableType } from '../tensor/block_weights.js'
 import { DTYPES, isBlockType } from '../tensor/dtype.js'
+import { NATIVE } from '../files/values.js'
 import { formatShape } from '../errors.js'
 import { Parameter } from '../nn/parameter.js'
 import { sameShape, sizeOf } from '../tensor/shape.js'
@@ -169,21 +170,46 @@ export const countParameters = model => model.parameters().reduce((sum, { shape 
 const bytesOf = (shape, dtype) => (isBlockType(dtype) ? blockBytes(dtype, shape) : DTYPES[dtype].bytes * sizeOf(shape))
 
 /**
- * The size of a model's parameters in bytes, with matrices stored in `dtype` and all others in float32.
+ * The size of a model's parameters in bytes, with matrices stored in `dtype` where possible and all others in
+ * float32.
  * @param {import('../nn/module.js').Module} model @param {DType} dtype
  * @param {Map<Tensor, DType>} [ownTypes] other dtypes of single matrices
  */
 export const countBytes = (model, dtype, ownTypes) => model.parameters().reduce((sum, parameter) => sum +
-  bytesOf(parameter.shape, ownTypes?.get(parameter) ?? (parameter.isMatrix ? dtype : 'float32')), 0)
+  bytesOf(parameter.shape, ownTypes?.get(parameter) ?? (parameter.isMatrix ? storableType(parameter.shape, dtype) : 'float32')), 0)
+
+/**
+ * The dtype that takes most of the bytes of a model's files, under the name of a tensor's if it has one.
+ * @param {readonly Read[]} reads
+ */
+export function findMainDtype(reads) {
+  /** @type {Map<string, number>} */ const bytes = new Map()
+  for (const { entry: { dtype, from, to } } of reads) bytes.set(dtype, (bytes.get(dtype) ?? 0) + to - from)
+  const [[code] = []] = [...bytes].sort(([, a], [, b]) => b - a)
+  return code === undefined ? null : NATIVE[code] ?? code.toLowerCase()
+}
+
+/** @param {Tensor} tensor */
+const isMatrix = tensor => tensor instanceof Parameter && tensor.isMatrix
+
+/**
+ * The dtypes of a model's matrices if they are to be in GGUF's blocks.
+ * @param {Record<string, Tensor>} state of the model @param {DType | undefined} requested
+ * @param {readonly Read[]} [reads] of a GGUF file, whose blocks are kept unless a dtype is requested
+ * @returns {Map<Tensor, DType> | undefined}
+ */
+export function findBlockTypes(state, requested, reads) {
+  if (!requested) return reads && findBlockMatrices(reads, state)
+  return DTYPES[requested].block && chooseTypes('models', Object.entries(state).filter(([, tensor]) => isMatrix(tensor)), requested)
+}
 
 /**
  * The matrices of a model that can stay in the blocks of a GGUF file, with their dtypes.
  * @param {readonly Read[]} reads @param {Record<string, Tensor>} state of the model
  * @returns {Map<Tensor, DType>}
  */
-export function findBlockMatrices(reads, state) {
+function findBlockMatrices(reads, state) {
   /** @type {Map<Tensor, DType>} */ const dtypes = new Map()
-  const isMatrix = (/** @type {Tensor} */ tensor) => tensor instanceof Parameter && tensor.isMatrix
   for (const { target, entry, isTransposed } of reads) {
     const tensor = state[target], isKept = findBlock(entry.dtype) && isMatrix(tensor) && !isTransposed
     const dtype = /** @type {DType} */ (isKept ? entry.dtype.toLowerCase() : 'float32')

@@ -1,5 +1,7 @@
 import { readInto, readRowsInto } from '../files/values.js'
 import { convertInto } from '../ops/convert.js'
+import { findBlock } from '../tensor/blocks.js'
+import { DTYPES, isBlockType } from '../tensor/dtype.js'
 
 /**
  * Reading the weights of a model from its files.
@@ -9,6 +11,13 @@ import { convertInto } from '../ops/convert.js'
  * @typedef {import('../tensor/tensor.js').Tensor} Tensor
  * @typedef {import('./index.js').LoadOptions} LoadOptions
  */
+
+/**
+ * Whether values have to be put into blocks that the file does not have.
+ * @param {Tensor} to @param {Entry} entry
+ */
+const needsPacking = (to, entry) =>
+  isBlockType(to.dtype) && (to.dtype === 'int8' || DTYPES[to.dtype].block !== findBlock(entry.dtype))
 
 /**
  * Reads the rows of a tensor of the file that a tensor of the model consists of.
@@ -21,7 +30,7 @@ function* readPart(to, entry, name, { groups, total, from, rows }) {
   for (let g = 0; g < groups; g++) {
     const start = entry.from + (g * total + from) * bytes
     const slice = { ...entry, shape: [rows, ...rest], from: start, to: start + rows * bytes }
-    if (to.dtype === 'int8') yield* readRowsInto(to, g * rows, slice, name)
+    if (needsPacking(to, entry)) yield* readRowsInto(to, g * rows, slice, name)
     else yield* readInto(to, g * rows * width, slice, name)
   }
 }
@@ -34,7 +43,7 @@ function* readPart(to, entry, name, { groups, total, from, rows }) {
 export function* readParameter(engine, to, { name, entry, isTransposed, chunk, part }) {
   if (part) return yield* readPart(to, entry, name, part)
   const [rows, ...rest] = to.shape, [i, n] = chunk ?? [0, 1], at = i * to.numel() / n, count = rows / n
-  if (!isTransposed && to.dtype === 'int8') return yield* readRowsInto(to, i * count, entry, name)
+  if (!isTransposed && needsPacking(to, entry)) return yield* readRowsInto(to, i * count, entry, name)
   if (!isTransposed) return yield* readInto(to, at, entry, name)
   const [inputs] = rest, isStored = to.dtype !== 'float32', transposed = engine.keep(engine.empty([inputs, count]))
   const target = isStored ? engine.keep(engine.empty([count, inputs])) : to

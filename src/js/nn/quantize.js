@@ -1,18 +1,23 @@
 import { DTYPES, isBlockType } from '../tensor/dtype.js'
 import { describe, expect, expectOneOf, expectOptions } from '../errors.js'
 import { convertInto } from '../ops/convert.js'
+import { chooseTypes } from '../tensor/block_weights.js'
 import { getPanels } from '../tensor/panels.js'
 import { Module } from './module.js'
 import { Parameter } from './parameter.js'
 
 /** @typedef {'float16' | 'bfloat16' | 'int8' | 'q8_0' | 'q4_0' | 'q4_k'} StoredType */
 
-const TYPES = /** @type {readonly StoredType[]} */ (['float16', 'bfloat16', 'int8', 'q8_0', 'q4_0', 'q4_k'])
+/** The types in which weights can be stored. */
+export const STORED_TYPES = /** @type {readonly StoredType[]} */ (['float16', 'bfloat16', 'int8', 'q8_0', 'q4_0', 'q4_k'])
 
 /** Moves a weight into panels if possible, which also checks that its values are finite. @param {Parameter} weight */
 export const prepareWeight = weight => isBlockType(weight.dtype) || getPanels(weight, 0, weight.shape[0])
 
-/** @param {Parameter} weight @param {StoredType} dtype @param {string} name for messages */
+/**
+ * @param {Parameter} weight @param {import('../tensor/dtype.js').DType} dtype
+ * @param {string} name for messages
+ */
 function convertWeight(weight, dtype, name) {
   /** @type {Parameter | undefined} */ let own
   try {
@@ -33,11 +38,13 @@ function convertWeight(weight, dtype, name) {
  * gradients flow through them to layers that are added, such as LoRA's (this is QLoRA).
  * @template {Module} M @param {M} model
  * @param {{ dtype?: StoredType }} [options] dtype: 'int8' (integers with a scale for each block of 32), 'float16',
- *   'bfloat16', or a format of GGUF: 'q8_0' (8.5 bits a value), 'q4_0' or 'q4_k' (4.5 bits; rows must be multiples of
- *   32, of q4_k of 256 values), for which the kernels are loaded once with `await gf.loadBlocks()`; default: 'int8'
+ *   'bfloat16', or a format of GGUF: 'q8_0' (8.5 bits a value), 'q4_0' or 'q4_k' (4.5 bits), for which the kernels
+ *   are loaded once with `await gf.loadBlocks()`. Their rows are blocks of 32, of q4_k of 256 values; a matrix with
+ *   other rows is stored in q8_0 or, if they are not multiples of 32 either, as bfloat16; default: 'int8'
  * @returns {M} the model itself, changed
- * @throws {import('../errors.js').GlassformerError} 'range' for a weight that the type cannot represent, 'shape' for
- *   rows that are not whole blocks; the weights before it are then changed already; 'state' without loadBlocks
+ * @throws {import('../errors.js').GlassformerError} 'range' for a weight that the type cannot represent, 'shape' if
+ *   no matrix has rows of whole blocks; the weights before the first refused one are changed already; 'state' without
+ *   loadBlocks
  * @example
  * const layer = gf.quantize(new gf.nn.Linear(32, 8), { dtype: 'int8' })
  * layer.weight.dtype                              // 'int8'
@@ -45,14 +52,19 @@ function convertWeight(weight, dtype, name) {
 export function quantize(model, options) {
   expect(model instanceof Module, 'type', () => `quantize: model must be a module, got ${describe(model)}`)
   const given = expectOptions('quantize', options, ['dtype']).dtype ?? 'int8'
-  const dtype = expectOneOf('quantize', 'dtype', given, TYPES)
+  const dtype = expectOneOf('quantize', 'dtype', given, STORED_TYPES)
   const [{ engine } = {}] = model.parameters()
   expect(!DTYPES[dtype].block || !engine || Boolean(engine.c.gf_blocks_pack), 'state',
     () => `quantize: the kernels for ${dtype} are not loaded yet; write await gf.loadBlocks() before`)
   /** @type {Map<Parameter, Parameter>} */ const converted = new Map()
-  for (const [path, module] of model.namedModules()) for (const [name, own] of Object.entries(module)) {
-    if (!(own instanceof Parameter) || !own.isMatrix || own.dtype === dtype) continue
-    const replacement = converted.get(own) ?? convertWeight(own, dtype, path ? `${path}.${name}` : name)
+  const matrices = [...model.namedModules()].flatMap(([path, module]) => Object.entries(module)
+    .filter(([, own]) => own instanceof Parameter && own.isMatrix)
+    .map(([name, own]) => ({ module, name, own: /** @type {Parameter} */ (own), key: path ? `${path}.${name}` : name })))
+  const types = chooseTypes('quantize', matrices.map(({ key, own }) => [key, own]), dtype)
+  for (const { module, name, own, key } of matrices) {
+    const type = /** @type {import('../tensor/dtype.js').DType} */ (types.get(own))
+    if (own.dtype === type) continue
+    const replacement = converted.get(own) ?? convertWeight(own, type, key)
     converted.set(own, replacement)
     Object.assign(module, { [name]: replacement })
     own.dispose()

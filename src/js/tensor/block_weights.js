@@ -34,6 +34,31 @@ export function blockBytes(dtype, shape) {
 }
 
 /**
+ * The dtype in which a matrix is stored where one is wanted: rows that are not whole blocks of it are stored in q8_0 or
+ * else as bfloat16.
+ * @param {readonly number[]} shape @param {DType} dtype
+ */
+export const storableType = ([, K], dtype) => /** @type {DType} */ (
+  /** @type {DType[]} */ ([dtype, 'q8_0', 'bfloat16']).find(type => K % (DTYPES[type].block?.values ?? 1) === 0))
+
+/**
+ * The dtypes in which matrices are stored where one is wanted, see storableType.
+ * @template {Tensor} T
+ * @param {string} where the function, for messages @param {readonly [string, T][]} matrices with their names
+ * @param {DType} dtype
+ * @returns {Map<T, DType>}
+ * @throws {import('../errors.js').GlassformerError} 'shape' if no matrix can have that dtype
+ */
+export function chooseTypes(where, matrices, dtype) {
+  const types = new Map(matrices.map(([, matrix]) => [matrix, storableType(matrix.shape, dtype)]))
+  const [first] = matrices
+  expect(!first || [...types.values()].includes(dtype), 'shape', () => `${where}: ${first[0]}: ${dtype}: the rows of a matrix must ` +
+    `be whole blocks of ${DTYPES[dtype].block?.values} values, got the shape [${first[1].shape.join(', ')}]` +
+    `${matrices.length > 1 ? ', and no other matrix has such rows either' : ''}`)
+  return types
+}
+
+/**
  * The address of a matrix in blocks, or of a row of one in GGUF's.
  * @param {Tensor} tensor @param {number} [row]
  */

@@ -1,3 +1,4 @@
+import { Gains } from './gains.js'
 import { SPLITS } from './splits.js'
 import { Team } from './team.js'
 import { startWorker } from './workers.js'
@@ -7,7 +8,7 @@ import { startWorker } from './workers.js'
 /** Initial pages of memory, as in build.sh, and limits to try in order. */
 const INITIAL_PAGES = 256, MAX_PAGES = [65536, 32768, 16384]
 const STACK_BYTES = 65536
-/** A call is split from this many multiply-adds on: they take 80 µs, and notifying a spinning worker takes 3 µs. */
+/** A call may be split from this many multiply-adds on: they take 80 µs, and notifying a spinning worker takes 3 µs. */
 const MIN_WORK = 2_000_000
 
 /**
@@ -51,19 +52,23 @@ function createSharedMemory() {
 /**
  * Wraps kernels so that long calls are split between threads.
  * @param {Platform.Exports} own the kernels to wrap @param {Platform.Exports} c all kernels @param {Team} team
- * @param {number} minWork @returns {Platform.Exports}
+ * @param {number | undefined} minWork undefined also measures whether splitting gains @returns {Platform.Exports}
  */
 function splitCalls(own, c, team, minWork) {
   const kernels = { ...own }
   for (const [name, original] of Object.entries(own)) {
     if (!SPLITS[name]) continue
-    const { work, divide } = SPLITS[name]
+    const { work, divide } = SPLITS[name], gains = new Gains()
+    /** @param {number[]} args @param {number} amount */
+    const runDivided = (args, amount) => {
+      if (!team.isWorthSplitting(amount, minWork ?? MIN_WORK)) return false
+      const { parts, kernel = name, workspace, floats } = divide(args, team.workers + 1, c, team)
+      return parts.length > 1 && team.run(kernel, parts, workspace, floats)
+    }
     kernels[name] = (/** @type {number[]} */ ...args) => {
-      if (team.isWorthSplitting(work(args, team), minWork)) {
-        const { parts, kernel = name, workspace, floats } = divide(args, team.workers + 1, c, team)
-        if (parts.length > 1 && team.run(kernel, parts, workspace, floats)) return
-      }
-      original(...args)
+      const amount = team.workers && !team.isPaused ? work(args, team) : 0, isMeasured = minWork === undefined
+      if (isMeasured && amount >= MIN_WORK) gains.run(amount, () => runDivided(args, amount), () => original(...args))
+      else if (isMeasured || !runDivided(args, amount)) original(...args)
     }
   }
   return kernels
@@ -77,12 +82,12 @@ const registry = new FinalizationRegistry((/** @type {() => void} */ stop) => st
  * @param {Platform.WasmModule} module the build of the kernels for threads
  * @param {any} node see startWorker
  * @param {number} count the number of threads, including the calling one
- * @param {{ minWork?: number, reason: string | null }} options minWork: the work from which on a call is split, in
- *   multiply-adds; reason: why there are not more threads
+ * @param {{ minWork?: number, reason: string | null }} options minWork: the work from which on every call is split, in
+ *   multiply-adds, by default long ones where that gains; reason: why there are not more threads
  * @returns {Promise<{ exports: Platform.Exports, threads: Threads, addKernels: AddKernels }>}
  * @throws {Error} if the memory or a worker cannot be created
  */
-export async function startThreads(module, node, count, { minWork = MIN_WORK, reason: fewer }) {
+export async function startThreads(module, node, count, { minWork, reason: fewer }) {
   if (!WebAssembly.Module.imports(/** @type {any} */ (module)).some(({ kind }) => kind === 'memory')) {
     throw new Error('wasm is not the build of the kernels for threads, glassformer.threads.wasm')
   }

@@ -52,7 +52,8 @@ function readThreads(threads) {
  * @typedef {object} ThreadOptions
  * @property {number} count the number of threads, including the calling one
  * @property {KernelOptions['wasm']} [wasm] the kernels for threads; by default beside the package
- * @property {number} [minWork] the work from which on a call is split, in multiply-adds
+ * @property {number} [minWork] the work from which on every call is split, in multiply-adds; by default long calls are,
+ *   where that is measured to gain
  */
 
 /**

@@ -68,9 +68,15 @@ function tiles(M, N, threads) {
   return splitRange(n, count, PANEL).map(({ from, length }) => (byRows ? [from, length, 0, N] : [0, M, from, length]))
 }
 
+/** Fewer rows wait for the weights to be read, which takes as long as this number of rows. */
+const READ = 4
+
+/** The work of a product. @param {number[]} args */
+const productWork = ([, , , , , M, N, K]) => (M && Math.max(M, READ)) * N * K
+
 /** @type {Split} */
 const product = {
-  work: ([, , , , , M, N, K]) => M * N * K,
+  work: productWork,
   divide([out, workspace, a, b, bias, M, N, K, flags], threads, c) {
     const parts = tiles(M, N, threads).map(tile => [out, workspace, a, b, bias, M, N, K, flags, ...tile])
     return { parts, kernel: 'gf_matmul_part', workspace: 1, floats: c.gf_matmul_workspace(M, N, K) }
@@ -84,7 +90,7 @@ const product = {
  * @returns {Split}
  */
 const blocksProduct = kernels => ({
-  work: ([, , , , , M, N, K]) => M * N * K,
+  work: productWork,
   divide([out, workspace, x, weight, bias, M, N, K, ...type], threads, c) {
     const parts = M === 1
       ? splitRange(N, threads, PANEL).map(({ from, length }) => [out + 4 * from, workspace, x,

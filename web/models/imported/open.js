@@ -1,26 +1,28 @@
 /** The imported model: its files, their description, and the loaded model in each engine that requests it. */
 
 import { trainingOf } from '../../../src/training/training_file.js'
-import { ADDRESS_SPACE } from './text_limits.js'
+import { chooseDtype, dtypeOption } from './choose_dtype.js'
+import { findBroken } from './broken.js'
 import * as store from './store.js'
 
 /** @import { Tokenizer } from '../../../src/js/text/tokenizer.js' */
 /** @import { Library } from '../../types.d.ts' */
 
 /** @import { Files } from './store.js' */
+/** @import { Dtype } from './choose_dtype.js' */
 
-/** The imported files, and how many imports there have been. @type {{ files: Files, serial: number } | null} */
+/**
+ * The imported files, the dtype that the reader chose, if any, and how many imports there have been.
+ * @type {{ files: Files, dtype: Dtype | undefined, serial: number } | null}
+ */
 let imported = null
 let lastSerial = 0
 /** Aborts the current reading. @type {AbortController | null} */ let reading = null
 
 /**
- * Weights that are NaN or infinite: how many, and the first tensor that contains any.
- * @typedef {{ count: number, first: string }} Broken
- *
  * An imported model, loaded in one engine.
- * @typedef {{ model: any, tokenizer: Tokenizer | null, config: any, type: string, serial: number,
- *   broken: Broken | null }} Opened
+ * @typedef {{ model: any, tokenizer: Tokenizer | null, config: any, type: string, serial: number, dtype: string,
+ *   broken: import('./broken.js').Broken | null }} Opened
  */
 
 /** @type {WeakMap<Library, Opened>} */ const opened = new WeakMap()
@@ -29,11 +31,6 @@ let lastSerial = 0
 const MODEL_FILES = /\.(json|txt|model|spm|bin|safetensors|gguf|GGUF)$/
 /** Files of a tokenizer. */
 const TOKENIZERS = /^(tokenizer\.json|vocab\.(json|txt)|.*\.(model|spm)|tok[^.]*\.bin)$/
-/**
- * Up to this size in float32, the matrices of a GGUF file are unpacked, since they can be exported and edited then;
- * those of larger models stay in the blocks of the file.
- */
-const MAX_UNPACKED_BYTES = 2 ** 30
 /** Where the keys of a GGUF file's metadata stand, before the tokens. */
 const GGUF_HEAD_BYTES = 2 ** 16
 
@@ -45,45 +42,39 @@ async function hasTokenizerFile(files) {
 }
 
 /**
- * The description of a model in the dtype in which the page loads it, and that dtype.
- * @param {Library} gf @param {Record<string, Blob>} files
- */
-async function inspectModel(gf, files) {
-  const unpacked = await gf.models.inspect(files, { dtype: 'float32' })
-  if (unpacked.bytes <= MAX_UNPACKED_BYTES) return { inspection: unpacked, dtype: /** @type {const} */ ('float32') }
-  return { inspection: await gf.models.inspect(files), dtype: undefined }
-}
-
-/**
  * Describes files from their headers: a model, or a training of this page.
  * @param {Library} gf @param {Record<string, Blob>} files
  */
 export async function importFiles(gf, files) {
-  const { inspection } = await inspectModel(gf, files)
+  const { inspection, ...choice } = await chooseDtype(gf, files)
   const weights = Object.keys(files).filter(name => name.endsWith('.safetensors'))
   const training = weights.length === 1 && !files['config.json'] ? await trainingOf(files[weights[0]]) : null
   return {
-    ...inspection, names: Object.keys(files), hasTokenizer: await hasTokenizerFile(files), room: ADDRESS_SPACE,
+    ...inspection, names: Object.keys(files), hasTokenizer: await hasTokenizerFile(files), choice,
     training: training && { ...training, name: weights[0] }
   }
 }
 
-/** Makes these files the imported model, which is loaded by the next run. @param {Files} files */
-export function choose(files) {
+/**
+ * Makes these files the imported model, which is loaded by the next run.
+ * @param {Files} files @param {Dtype} [dtype] of its weights; by default what fits
+ */
+export function choose(files, dtype) {
   lastSerial += 1
-  imported = { files, serial: lastSerial }
+  imported = { files, dtype, serial: lastSerial }
 }
 
 /**
  * Loads a model and makes it the imported one. If that fails or is stopped, the previous model stays.
  * @param {Library} gf @param {Files} files
  * @param {(progress: { done: number, total: number }) => void} onProgress bytes
+ * @param {Dtype} [dtype] of its weights; by default what fits
  * @returns {Promise<Opened>}
  */
-export async function open(gf, files, onProgress) {
+export async function open(gf, files, onProgress, dtype) {
   const before = imported
   reading = new AbortController()
-  choose(files)
+  choose(files, dtype)
   try {
     return await openIn(gf, { onProgress, signal: reading.signal })
   } catch (error) {
@@ -120,17 +111,13 @@ function expectOwnTokenizer({ tokenizer, config: { vocab_size: words } }) {
   throw Object.assign(new Error(`${what}; choose the tokenizer from the folder of this one`), { code: 'format' })
 }
 
-/** @param {any} model @returns {Broken | null} */
-function findBroken(model) {
-  let count = 0, first = ''
-  for (const [name, { values }] of Object.entries(/** @type {Record<string, any>} */ (model.stateDict()))) {
-    for (let i = 0; i < values.length; i++) {
-      if (Number.isFinite(values[i])) continue
-      first ||= name
-      count += 1
-    }
+/** The dtypes of a model's matrices, the most frequent first. @param {any} model */
+function describeDtypes(model) {
+  /** @type {Map<string, number>} */ const counts = new Map()
+  for (const { dtype, shape } of Object.values(/** @type {Record<string, any>} */ (model.stateDict()))) {
+    if (shape.length === 2) counts.set(dtype, (counts.get(dtype) ?? 0) + 1)
   }
-  return count ? { count, first } : null
+  return [...counts].sort(([, a], [, b]) => b - a).map(([dtype]) => dtype).join(', ')
 }
 
 /**
@@ -144,19 +131,20 @@ export async function openIn(gf, options) {
     if (files) choose(files)
   }
   if (!imported) throw Object.assign(new Error('no files'), { code: 'nofiles' })
-  const last = opened.get(gf), { files, serial } = imported
+  const last = opened.get(gf), { files, dtype: wanted, serial } = imported
   if (last?.serial === serial) return last
   last?.model.dispose()
   opened.delete(gf)
-  const { inspection: { type }, dtype } = await inspectModel(gf, files)
-  const made = await gf.models.load(files, { ...options, ...(dtype && { dtype }) })
+  const dtype = wanted ?? (await chooseDtype(gf, files)).dtype
+  const made = await gf.models.load(files, { ...options, ...dtypeOption(dtype) })
   try {
     expectOwnTokenizer(made)
   } catch (error) {
     made.model.dispose()
     throw error
   }
-  const entry = { ...made, type, serial, broken: findBroken(made.model) }
+  const type = String(made.config.model_type), broken = findBroken(gf, made.model)
+  const entry = { ...made, type, serial, dtype: describeDtypes(made.model), broken }
   opened.set(gf, entry)
   return entry
 }

@@ -259,7 +259,7 @@ function prepareRun(gf, opened, settings, edits, known) {
 export function run(gf, options, edits, given) {
   const [opened, known] = /** @type {[Opened, Chosen?]} */ (given)
   const settings = { ...defaultsOf('own'), ...options }
-  const { type } = opened
+  const { type, serial, dtype, broken } = opened
   const valuesBeforeEdits = restore(opened, edits)
   for (const parameter of opened.model.parameters()) {
     parameter.grad?.dispose()
@@ -295,7 +295,7 @@ export function run(gf, options, edits, given) {
     run: observed, settings, outputs: sampling ? [`${SAMPLING}.output`] : [], valuesBeforeEdits,
     hints: opened.model.architecture === 'encoder' ? {} : { mask: 'causal' },
     ...(retained && { retained }), ...(Object.keys(truncated).length && { truncated }), isTrained: true,
-    ...(classification && { classification }), imported: { type, serial: opened.serial, broken: opened.broken },
+    ...(classification && { classification }), imported: { type, serial, dtype, broken },
     ...(target && { decoding: {
       ...decodingOf(target, settings.decoding, vocabulary, rows), ...(first && { first })
     } }),

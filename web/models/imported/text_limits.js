@@ -2,6 +2,8 @@
  * The maximum length of an imported model's text and answer: limited by the model's positions and the tab's memory.
  */
 
+import { DTYPES } from '../../../src/js/tensor/dtype.js'
+
 /** @import { LibraryTensor, Settings, Truncation } from '../../types.d.ts' */
 
 /** The maximum number of tokens of a text: a longer run would take too long, whatever the model supports. */
@@ -25,9 +27,15 @@ const TABLE = /(?:^|\.)(?:wte|wpe|shared|lm_head|\w*(?:embed|position|relative)\
 /** @param {any} model @returns {Record<string, LibraryTensor>} */
 const stateOf = model => model.stateDict()
 
+/** @param {any} model @param {(weight: LibraryTensor) => number} bytes of a value */
+const sumOverWeights = (model, bytes) =>
+  Object.values(stateOf(model)).reduce((sum, weight) => sum + weight.numel() * bytes(weight), 0)
+
 /** Bytes of all weights. @param {any} model */
-export const bytesOf = model =>
-  Object.values(stateOf(model)).reduce((sum, weight) => sum + FLOAT_BYTES * weight.numel(), 0)
+export const bytesOf = model => sumOverWeights(model, ({ dtype }) => DTYPES[dtype].bytes)
+
+/** Bytes of the gradients of weights: those that are stored in fewer bits have none. @param {any} model */
+const gradientBytesOf = model => sumOverWeights(model, ({ dtype }) => (dtype === 'float32' ? FLOAT_BYTES : 0))
 
 /** Bytes per token of a run, without what grows with the square of the length. @param {any} model */
 export function bytesPerToken(model) {
@@ -37,7 +45,7 @@ export function bytesPerToken(model) {
 
 /** The number of tokens whose run fits beside the weights, including all gradients. @param {any} model */
 export function tokensThatFit(model) {
-  const left = ADDRESS_SPACE - 2 * (bytesOf(model) + LOGITS) - ATTENTION
+  const left = ADDRESS_SPACE - bytesOf(model) - gradientBytesOf(model) - 2 * LOGITS - ATTENTION
   return Math.max(MIN_TOKENS, Math.floor(left / (2 * bytesPerToken(model))))
 }
 
