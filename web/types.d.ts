@@ -781,6 +781,7 @@ export interface QueryTypes {
   stopPatching: [object, void]
   logitLens: [{ points: { name: string, last: LastStep[] }[], rows: number[], ids: number[] }, LensPrediction[][]]
   norms: [{ names: string[] }, Float32Array[]]
+  channelMeans: [{ names: string[] }, Float32Array[]]
   costs: [object, Costs]
   contributions: [{ x: string, weight: string, heads: number, isTwin?: boolean }, {
     pictures: { rows: number, cols: number, values: Float32Array }[], norms: Float32Array, peak: number

@@ -66,7 +66,7 @@ test('what is taken from the other text changes the answer, stays in the link an
   await cell.focus()
   for (const key of ['ArrowDown', 'ArrowRight', 'ArrowLeft', 'ArrowDown', 'Enter']) await page.keyboard.press(key)
   const status = await page.textContent('.source-details:not(:empty)')
-  assert.match(status, /^the exit · “may” at position 0: 1\.00 of the way/)
+  assert.match(status, /^after the last layer \(resid_post\) · “may” at position 0: 1\.00 of the way/)
   await changeAndWait(page, () => page.click('[data-action="take"]'))
   const answerText = await page.textContent('.stage-figure > .note')
   // The month comes from the other text, the day from this one.

@@ -66,11 +66,11 @@ export function mount(container, context) {
     })
   }
   const tools = h('div', { className: 'tools' }, segments.against.element, segments.order.element), others = h('p', { className: 'note' })
-  container.append(tools, source, h('section', {}, heading, list, fold, sum), inputs, others)
+  container.append(others, tools, source, h('section', {}, heading, list, fold, sum), inputs)
   /** The other rooms that look inside. @param {ReturnType<typeof data>} of */
   function drawOthers({ rooms }) {
     const links = rooms.filter(({ stage }) => OTHER_ROOMS.includes(stage)).map(({ id: room, words }) => h('a', {
-      href: context.link({ room }), onclick: handleInternalClick(() => set({ room }, 'push')) }, t(`stages.${words}.name`)))
+      className: 'deed', href: context.link({ room }), onclick: handleInternalClick(() => set({ room }, 'push')) }, t(`stages.${words}.name`)))
     others.replaceChildren(t('stages.attribution.others'), ' ', ...links.flatMap((link, i) => (i ? [' · ', link] : [link])))
     others.hidden = links.length === 0
   }

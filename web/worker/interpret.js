@@ -62,6 +62,15 @@ export const vectorNorms = (gf, run, { names }) => names.map(name => (
   withoutGradients(gf, () => copy(normsOf(run.tensor(name))))))
 
 /**
+ * The mean of each channel over all positions: of the last axis, and of each head where heads have an axis.
+ * @param {Library} gf @param {LibraryRun} run @param {{ names: string[] }} request @returns {Float32Array[]}
+ */
+export const channelMeans = (gf, run, { names }) => names.map(name => withoutGradients(gf, () => {
+  const x = run.tensor(name)
+  return copy(x.mean({ dim: x.shape.length === 4 ? [0, 2] : [0, 1] }))
+}))
+
+/**
  * The contribution of each head to the output of its attention: its channels times its part of the output weight.
  * @param {Library} gf @param {LibraryRun} run @param {{ x: string, weight: string, heads: number }} request
  * @returns {{ values: Float32Array, norms: Float32Array, shape: readonly number[] }[]} [B, T, C] and [B, T] of every
@@ -152,7 +161,8 @@ export const interpretCalls = runOf => {
     return answer(gf, run, request)
   }
   return {
-    logitLens: withRun(logitLens), norms: withRun(vectorNorms), nearest: withRun(nearest), costs: withRun(costs),
+    logitLens: withRun(logitLens), norms: withRun(vectorNorms), channelMeans: withRun(channelMeans),
+    nearest: withRun(nearest), costs: withRun(costs),
     attribution: withRun(attributeLogit), pca: withRun(pca),
     circuits: async (/** @type {QueryTypes['circuits'][0]} */ request) => {
       const { headCircuits } = await import('./circuits.js')
