@@ -310,7 +310,7 @@ export function mount(container, context) {
     destroy() {
       job = {}
       clearTimeout(pause)
-      runQuery('stopPatching', {}).catch(reportError)
+      runQuery('stopWork', {}).catch(reportError)
     }
   }
 }

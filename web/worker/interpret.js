@@ -35,6 +35,21 @@ const normsOf = x => x.pow(2).sum({ dim: -1 }).sqrt()
 const copy = x => /** @type {Float32Array} */ (x.values.slice())
 
 /**
+ * The most probable tokens of each point and position.
+ * @param {Library} gf @param {LibraryTensor} logits [points, rows, V]
+ * @param {number[]} ids the chosen tokens of the rows
+ * @returns {LensPrediction[][]} by point and row
+ */
+export const describePredictions = (gf, logits, ids) => withoutGradients(gf, () => {
+  const { values, shape: [points,, V] } = gf.functional.softmax(logits)
+  return Array.from({ length: points }, (_, point) => ids.map((id, n) => {
+    const start = (point * ids.length + n) * V, own = /** @type {Float32Array} */ (values.subarray(start, start + V))
+    const tokens = largestIndices(own, 0, V, TOP_TOKENS)
+    return { tokens, probabilities: tokens.map(token => own[token]), chosen: own[id] }
+  }))
+})
+
+/**
  * The logit lens: applies the model's last steps to earlier points of the residual stream.
  * @param {Library} gf @param {LibraryRun} run
  * @param {{ points: { name: string, last: LastStep[] }[], rows: number[], ids: number[] }} query ids: the chosen tokens
@@ -167,6 +182,14 @@ export const interpretCalls = runOf => {
     circuits: async (/** @type {QueryTypes['circuits'][0]} */ request) => {
       const { headCircuits } = await import('./circuits.js')
       return withRun(headCircuits)(request)
+    },
+    strongNeurons: async (/** @type {QueryTypes['strongNeurons'][0]} */ request) => {
+      const { strongNeurons } = await import('./neurons.js')
+      return withRun(strongNeurons)(request)
+    },
+    neuronWrites: async (/** @type {QueryTypes['neuronWrites'][0]} */ request) => {
+      const { neuronWrites } = await import('./neurons.js')
+      return withRun(neuronWrites)(request)
     },
     compositions: async (/** @type {object} */ request) => {
       const { headCompositions } = await import('./circuits.js')
