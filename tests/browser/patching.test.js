@@ -105,6 +105,27 @@ test('a head that was taken is one change, which can be given back as a whole', 
   await close()
 })
 
+test('a text applies while it is typed; one of another length disables the choices and says why', async () => {
+  const { page, complaints, close } = await open(completeState({ ...DATES, padding: false, other: '' }))
+  await waitForMap(page)
+  const isDisabled = () => page.$$eval('.stage-figure fieldset', list => list.map(({ disabled }) => disabled))
+  assert.deepEqual(await isDisabled(), [false, false])
+  await page.fill('.other-text', 'june 15 2026')
+  await page.waitForFunction(() => /has 6, the other one 7/.test(document.querySelector('.stage-figure .problem')?.textContent))
+  assert.deepEqual(await isDisabled(), [true, true])
+  await page.fill('.other-text', DATES.other)
+  await page.waitForSelector('.stage-figure .problem', { state: 'hidden' })
+  await waitForMap(page)
+  assert.deepEqual(await isDisabled(), [false, false])
+  assert.equal(await page.evaluate(() => document.activeElement.className), 'other-text', 'the field keeps the focus')
+  assert.equal((await readAddress(page)).other, DATES.other)
+  await page.fill('.other-text', '')
+  await page.waitForTimeout(800)
+  assert.equal(await page.inputValue('.other-text'), '', 'an empty field stays empty')
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('a text that cannot be compared is answered in words', async () => {
   for (const [other, pattern] of [['june 15 2026', /has 6, the other one 7/], ['hello', /hello|h/], ['may 6 2026', /same answer/]]) {
     const { page, complaints, close } = await open(completeState({ ...DATES, padding: false, other }))
