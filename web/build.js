@@ -72,7 +72,7 @@ const UNUSED = new RegExp(`/src/js/(${[
   'nn/(backward_hooks|conv|parameter_containers|print_module)',
   'optim/(adam|clip_grad|lr_schedulers|noam|optimizer|sgd)', 'autograd/function', 'compile/compile', 'export/(dynamic_axes|onnx_loss)',
   'files/checkpoint', 'models/(adapter|lora)', 'tensor/print_tensor', 'text/(chat_template|train_unigram)',
-  'interpret/(ablate|activation_histogram|attribution_patch|fitted_lenses|head_scores|hook_names|linear_probe|neuron_logits|path_patch|sparse_autoencoder|steering|top_activations)'
+  'interpret/(ablate|activation_histogram|attribution_patch|head_scores|hook_names|linear_probe|path_patch|sparse_autoencoder|steering|top_activations)'
 ].join('|')})\\.js$`)
 
 /**
@@ -102,7 +102,11 @@ const exportsOf = code => [
  */
 const leavingOut = unused => ({
   name: 'without unused',
-  setup({ onLoad }) {
+  setup({ onLoad, onResolve }) {
+    // Lenses are fitted by Adam, although nothing else in the worker trains.
+    onResolve({ filter: /\/(adam|optimizer)\.js$/ }, ({ path, importer, resolveDir }) => (
+      unused.test('/src/js/optim/adam.js') && /\/(interpret\/fit|optim\/adam)\.js$/.test(importer)
+        ? { path: fileURLToPath(new URL(path, `file://${resolveDir}/`)), suffix: '?used' } : undefined))
     onLoad({ filter: unused }, async ({ path, suffix }) => {
       if (suffix) return undefined
       const names = exportsOf(await readFile(path, 'utf8'))
@@ -119,7 +123,7 @@ const leavingOut = unused => ({
 const withoutUnused = leavingOut(UNUSED)
 
 /** Parts of the library that the engine's worker fetches when they are used: to import, export or explain a model. */
-const FETCHED_LATER = /\/src\/js\/(models\/index|export\/(onnx|pytorch)|interpret\/(circuits|composition_scores|input_attribution|logit_attribution|logit_lens|patch))\.js$/, ON_DEMAND = '?on-demand'
+const FETCHED_LATER = /\/src\/js\/(models\/index|export\/(onnx|pytorch)|interpret\/(circuits|composition_scores|fitted_lenses|input_attribution|logit_attribution|logit_lens|neuron_logits|patch))\.js$/, ON_DEMAND = '?on-demand'
 /** Their functions that return at once: they need a model, so that the models are there by then. */
 const SYNCHRONOUS = /^(save|addAdapter|saveAdapter)$/
 

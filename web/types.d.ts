@@ -665,8 +665,11 @@ export interface Context {
   language: () => Language
   /** Tokens of an answer as text. */
   written: (tokens: string[]) => string
-  /** The text of the run, the one that it is compared with, and what is wrong with that; pair: two that can be compared. */
-  otherText: () => { own: string, text: string, problem?: Problem | null, pair: Patch | null }
+  /**
+   * The text of the run, the one that it is compared with, and what is wrong with that; pair: two that can be compared;
+   * texts: this one and the model's examples.
+   */
+  otherText: () => { own: string, text: string, problem?: Problem | null, pair: Patch | null, texts: string[] }
   /** The title of the figure, and its origin in one line. */
   heading: () => string
   origin: (named?: string) => string
@@ -705,6 +708,30 @@ export interface Attribution {
 /** What each token of each embedded text did to a score, total, and the score without the text, baseline. */
 export type InputAttributions = { values: number[], total: number, baseline: number, gap: number }[]
 
+/** The neurons of a network that made most of a score: of count neurons, the sum of all others, and the bias. */
+export interface StrongNeurons {
+  name: string
+  count: number
+  top: { neuron: number, value: number }[]
+  rest: number
+  bias: number
+}
+
+/** What one unit of a neuron's activation adds to the logits of the tokens that it raises and lowers most. */
+export interface NeuronWrites {
+  activation: number
+  promoted: { token: number, value: number }[]
+  suppressed: { token: number, value: number }[]
+}
+
+/** Where a neuron's activation is the largest in one of some texts; tokens: by stream. */
+export interface FiringText {
+  text: number
+  position: number
+  value: number
+  tokens: Record<string, string[]>
+}
+
 /** The strongest pairs of the circuits of a head; count: of the tokens; null for what cannot be computed. */
 export interface Circuits {
   ov: { top: { source: number, target: number, value: number }[], copyingScore: number, count: number } | null
@@ -724,6 +751,13 @@ export interface LensPrediction {
   tokens: number[]
   probabilities: number[]
   chosen: number
+}
+
+/** A lens fitted to count texts: what it reads after each sub-layer; losses: of a tuned lens, in nats. */
+export interface FittedLens {
+  predictions: LensPrediction[][]
+  losses: { before: number, after: number }[] | null
+  count: number
 }
 
 /** Where an answer is read from a run: rows of logits and their tokens; without an answer, the output. */
@@ -771,6 +805,9 @@ export interface QueryTypes {
   /** tokens: ids; all by default */
   circuits: [{ layer: number, head: number, logits?: string, tokens?: number[] }, Circuits]
   compositions: [object, CompositionScores | null]
+  strongNeurons: [{ logits: string, position: number, token: number, against: number | null, part: string }, StrongNeurons | null]
+  neuronWrites: [{ name: string, neuron: number, logits: string, position: number }, NeuronWrites | null]
+  neuronTexts: [{ state: State, texts: string[], name: string, neuron: number }, FiringText[]]
   /** inputs: the tensors with the embeddings */
   inputAttribution: [{
     method: 'gradientTimesInput' | 'integratedGradients' | 'occlusion', inputs: string[], logits: string, position: number, token: number,
@@ -778,9 +815,13 @@ export interface QueryTypes {
   }, InputAttributions | null]
   answerTo: [{ state: State, text: string }, OtherText]
   patch: [PatchQuery, PatchedRows]
-  stopPatching: [object, void]
+  stopWork: [object, void]
   logitLens: [{ points: { name: string, last: LastStep[] }[], rows: number[], ids: number[] }, LensPrediction[][]]
+  /** texts: others to which the lens is fitted; rows, ids: of the answer */
+  fitLens: [{ state: State, texts: string[], kind: 'tuned' | 'jacobian', logits: string, rows: number[], ids: number[] },
+    FittedLens | null]
   norms: [{ names: string[] }, Float32Array[]]
+  channelMeans: [{ names: string[] }, Float32Array[]]
   costs: [object, Costs]
   contributions: [{ x: string, weight: string, heads: number, isTwin?: boolean }, {
     pictures: { rows: number, cols: number, values: Float32Array }[], norms: Float32Array, peak: number

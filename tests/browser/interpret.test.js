@@ -14,23 +14,13 @@ import { headScores } from '../../web/worker/head_scores.js'
 import { gf } from '../lib/engine.js'
 import { longTest, everyNth, partUnlessLong } from '../lib/long.js'
 import { measureOverflow, readAddress, changeAndWait, runInNode, completeState, useBrowser, findViolations } from './host.js'
+import { readCells, readInputs, waitForBars, waitForTable } from './interpret_page.js'
 import { attributionLines, attributionOf, isGridCellRight, isGridNameRight, isHeadCardRight, isPartValueRight } from './model_tables.js'
 import { createTextView } from './number_kinds.js'
 import { isRoundedTo } from './writes_number.js'
 
 const { open } = useBrowser()
 const code = { texts: new Set(), places: new Set() }
-
-/** Reads the cells of the visible tables: their text and their location. */
-const readCells = page => page.evaluate(() => [...document.querySelectorAll('.grid td > *')].map(element => {
-  const cell = element.parentElement
-  const table = [...document.querySelectorAll('.grid')].indexOf(cell.closest('.grid'))
-  return [element.textContent, { table, key: cell.parentElement.dataset.key, col: cell.cellIndex - 1,
-    part: element.localName }]
-}).filter(([text]) => text !== ''))
-
-const waitForTable = page => page.waitForFunction(() => (
-  document.querySelector('.grid td span')?.textContent && !document.querySelector('.stage [aria-busy="true"]')))
 
 /** Checks all numbers in the tables of a room and counts them. */
 async function checkTables(page, state) {
@@ -74,7 +64,7 @@ for (const { id: model } of everyNth(READY.filter(({ rooms }) => !rooms).reverse
 const readAttribution = page => page.evaluate(() => {
   const texts = (element, selector) => [...element.querySelectorAll(selector)].map(({ textContent }) => textContent)
   return {
-    lines: [...document.querySelectorAll('.waterfall li')].map(line => [...texts(line, '.fall-name :not([hidden])'),
+    lines: [...document.querySelectorAll('.waterfall li')].map(line => [...texts(line, '.fall-name :is(a, span):not([hidden])'),
       ...texts(line, '.fall-number')]),
     tokens: [...document.querySelectorAll('.chips-row')].map(row => (
       [...row.querySelectorAll('.chip')].map(chip => texts(chip, ':scope > *')))),
@@ -84,9 +74,6 @@ const readAttribution = page => page.evaluate(() => {
     })
   }
 })
-const waitForBars = page => page.waitForFunction(() => (
-  document.querySelector('.fall-number')?.textContent && !document.querySelector('.stage [aria-busy="true"]')))
-
 /** Compares every bar and token of the attribution with the library's in Node. */
 async function checkAttribution(page, view, choices) {
   const { lines, tokens, isEnding } = await readAttribution(page)
@@ -129,16 +116,6 @@ for (const { id: model } of READY.filter(({ id, rooms }) => !rooms && id !== 'se
     t.diagnostic(`${count} numbers`)
   })
 }
-
-/** Reads the values of each token by the chosen method, and the note below. */
-const readInputs = page => page.evaluate(() => {
-  const section = document.querySelector('.stage input[value="occlusion"]').closest('section')
-  return {
-    rows: [...section.querySelectorAll('.chips-row')].map(row => (
-      [...row.querySelectorAll('.chip')].map(chip => [...chip.children].map(({ textContent }) => textContent)))),
-    note: [...section.querySelectorAll('.note')].at(-1).textContent
-  }
-})
 
 for (const [i, { id: model }] of READY.filter(({ id, rooms }) => !rooms && id !== 'sentences').entries()) {
   test(`${model}: gradients and occlusion of every token equal the library's`, async t => {
@@ -214,29 +191,34 @@ test('the heads of a model stand in the order of a score, each with its weights'
   const { page, complaints, close } = await open(state)
   await waitForTable(page)
   const readCards = () => page.$$eval('.head-gallery li', list => list.map(card => ({
-    part: card.dataset.part, name: card.querySelector('a > span:nth-of-type(2)').textContent,
-    scores: card.querySelector('small').textContent, size: [card.querySelector('canvas').width, card.querySelector('canvas').height / 3]
+    part: card.dataset.part, name: card.querySelector('.head-pick > span:nth-of-type(2)').textContent,
+    isPickable: !card.querySelector('.head-pick').disabled, scores: card.querySelector('small').textContent, size: [card.querySelector('canvas').width, card.querySelector('canvas').height / 3]
   })))
   const attentions = rooms.filter(({ stage }) => ['weights', 'cross'].includes(stage))
   await page.waitForFunction(() => [...document.querySelectorAll('.head-gallery canvas')].every(({ width }) => width > 1))
   const cards = await readCards()
   assert.equal(cards.length, attentions.length * 4)
-  cards.forEach(({ name, part, scores, size }, i) => {
+  const unscored = view.t('stages.head_scores.unscored')
+  cards.forEach(({ name, part, scores, size, isPickable }, i) => {
     const { parts } = attentions[Math.floor(i / 4)], { shape } = run.tensors.get(parts.weights)
     assert.ok(isGridNameRight(view, name), name)
     assert.deepEqual(size, [shape[3], shape[2]], name)
-    assert.equal(scores !== '', !part.startsWith('-1'), name)
-    assert.ok(scores === '' || isHeadCardRight(view, scores, part), `${name}: ${scores}`)
+    assert.equal(isPickable, !part.startsWith('-1'), name)
+    assert.ok(isPickable ? isHeadCardRight(view, scores, part) : scores === unscored, `${name}: ${scores}`)
   })
-  assert.equal(cards.filter(({ scores }) => scores !== '').length, layers.flat().length)
+  assert.equal(cards.filter(({ isPickable }) => isPickable).length, layers.flat().length)
   for (const [pattern, value] of ['previous', 'same', 'after', 'first'].entries()) {
     await page.click(`.all-heads .segments label:has(input[value="${value}"])`)
-    const sorted = (await readCards()).filter(({ scores }) => scores).map(({ part }) => part.split('.').map(Number))
+    const sorted = (await readCards()).filter(({ isPickable }) => isPickable).map(({ part }) => part.split('.').map(Number))
     const values = sorted.map(([layer, head]) => layers[layer][head][pattern])
     assert.deepEqual(values, layers.flat().map(head => head[pattern]).sort((a, b) => b - a), value)
   }
-  const { name } = (await readCards())[0]
-  await page.locator('.head-card', { hasText: name }).first().focus()
+  const [{ name }, { part }] = await readCards(), chosen = page.locator(`.head-card[data-part="${part}"] .head-pick`)
+  await chosen.focus()
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.circuits[aria-busy="false"]')
+  assert.equal(await page.inputValue('.all-heads select'), part, 'a picture chooses the head of the circuits')
+  await page.locator('.head-card', { hasText: name }).first().locator('a').focus()
   await page.keyboard.press('Enter')
   await page.waitForFunction(() => !location.hash.includes('room=head_scores'))
   const { room: id, head } = await readAddress(page)

@@ -160,6 +160,12 @@ const headName = ({ t }, { layer, head }) => `${t('map.layer', { number: layer }
 /** Whether a text names a head of the table of heads that read heads. */
 export const isComposedHead = (view, text) => compositionsOf(view).heads.some(head => headName(view, head) === text)
 
+/** Whether a scale ends at the largest score of heads that read heads. */
+function isCompositionLegendRight(view, ends) {
+  const { q, k, v } = compositionsOf(view), max = Math.max(...[q, k, v].flat(2).filter(score => score >= 0))
+  return ends[0] === '0' && [max / 2, max].every((end, i) => Math.abs(Number(ends[i + 1]) - end) <= 0.06 * end)
+}
+
 /** Whether the largest score of two heads is described rightly. */
 export function isCompositionDescribed(view, { sender, receiver, formula, score, mean }) {
   const { heads, pairs } = compositionsOf(view), largest = pairs.reduce((a, b) => (b.score > a.score ? b : a))
@@ -236,6 +242,7 @@ export function isGridNameRight(view, text, location) {
 
 /** Whether the ends of a color scale are right: of changes in hundredths, or of norms. */
 export function isGridLegendRight(view, ends) {
+  if (view.room.stage === 'head_scores') return isCompositionLegendRight(view, ends)
   if (view.room.stage !== 'ablation') return false
   const { parts, what: comparison } = stageData(view, partsData)
   if (comparison.logits) return ends.join() === '−100.00,0,100.00'

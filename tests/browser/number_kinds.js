@@ -324,7 +324,7 @@ export const KINDS = {
   legend: ['.legend-ends', 'legend', (view, text, ends) => {
     if (ends.join() === '0,0.5,1') return true
     if (view.room.stage === 'patching') return ends.join() === '−1.00,0,1.00'
-    if (['ablation', 'residual_stream'].includes(view.room.stage)) return isGridLegendRight(view, ends)
+    if (['ablation', 'residual_stream', 'head_scores'].includes(view.room.stage)) return isGridLegendRight(view, ends)
     return ends[1] === '0' && ends[0] === `−${ends[2]}` && legendPeaks(view).some(peak => isRoundedTo(ends[2], peak))
   }],
   strip: ['.strip-name', 'about', isStripRight],

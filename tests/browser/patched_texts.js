@@ -80,7 +80,7 @@ export function isAnswerDifference(view, text) {
 const rowName = ({ layer, block }, { t, state }) => {
   if (state.patched === 'residual' && layer === undefined) return t('stages.patching.end')
   const heading = layerHeading({ layer }, t)
-  return state.patched === 'residual' ? heading : [heading, t(`map.blocks.${block}`)].join(' · ')
+  return state.patched === 'residual' ? t('stages.patching.before', { layer: heading }) : [heading, t(`map.blocks.${block}`)].join(' · ')
 }
 
 /** Whether a text names the row of a map. */

@@ -49,10 +49,11 @@ class Linear extends gf.nn.Module {
   }
 }
 
-for (const name of ['pre-norm', 'post-norm', 'heads first']) test(`${name}: the tuned lens comes closer to the model`, () => {
+for (const name of ['pre-norm', 'post-norm', 'heads first']) test(`${name}: the tuned lens comes closer to the model`, async () => {
   const item = own(name), runs = [observe(item), observe(item, OTHER)]
   const before = item.model.parameters().map(p => p.toArray())
-  const lens = tunedLens(runs, { steps: 60, lr: 0.01 }), end = runs.map(run => run.tensor(run.end).toArray().flat())
+  const lens = await tunedLens(runs, { steps: 60, lr: 0.01 })
+  const end = runs.map(run => run.tensor(run.end).toArray().flat())
   const measure = read => {
     const all = runs.map(run => readAll(read, run, 2))
     return all[0].map((_, n) => divergence(all.flatMap(points => points[n]), end.flat()))
@@ -73,14 +74,14 @@ for (const name of ['pre-norm', 'post-norm', 'heads first']) test(`${name}: the 
   for (const run of runs) run.dispose()
 })
 
-test('linear sub-layers: the tuned lens finds the model, and the Jacobian lens is exact', () => {
+test('linear sub-layers: the tuned lens finds the model, and the Jacobian lens is exact', async () => {
   gf.manualSeed(6)
   for (const bias of [true, false]) {
     const model = new Linear(bias), run = gf.observe(() => model([[3, 1, 4, 1, 5, 9, 2, 6]]), { modules: { model } })
-    const tuned = tunedLens(run, { steps: 600, lr: 0.02 })
+    const tuned = await tunedLens(run, { steps: 600, lr: 0.02 })
     assert.ok(tuned.losses.every(({ before, after }) => before > 1e-3 && after < 1e-4), JSON.stringify(tuned.losses))
     tuned.dispose()
-    const lens = jacobianLens(run), [{ weight }] = lens.translators, expected = model.layers[1].weight.toArray()
+    const lens = await jacobianLens(run), [{ weight }] = lens.translators, expected = model.layers[1].weight.toArray()
     weight.toArray().forEach((row, i) => row.forEach((value, j) => (
       assert.ok(Math.abs(value - expected[i][j] - Number(i === j)) < 1e-6))))
     const [end] = run.tensor(run.end).toArray(), found = readAll((...args) => lens.read(...args), run, 1)
@@ -90,9 +91,9 @@ test('linear sub-layers: the tuned lens finds the model, and the Jacobian lens i
   }
 })
 
-test('the Jacobian equals differences of runs with a changed stream', () => {
+test('the Jacobian equals differences of runs with a changed stream', async () => {
   const item = own('pre-norm'), { model, forward } = item, runs = [observe(item), observe(item, OTHER)]
-  const lens = jacobianLens(runs), C = 12, h = 1e-2
+  const lens = await jacobianLens(runs), C = 12, h = 1e-2
   const at = lens.names.indexOf('model.layers.0.output'), { weight } = lens.translators[at], jacobian = weight.toArray()
   /** The last point, summed over rows and positions of both texts, with a channel of the stream changed. */
   const endOf = delta => {
@@ -125,7 +126,7 @@ test('both read an imported model whose weights are not trained', async () => {
   const item = CASES.find(({ name }) => name === 'llama: biases')
   const { model } = await gf.models.load(filesOf(item))
   const run = gf.observe(() => model.forward(item.ids).logits, { modules: { model } })
-  for (const lens of [tunedLens(run, { steps: 40, lr: 0.01 }), jacobianLens([run])]) {
+  for (const lens of [await tunedLens(run, { steps: 40, lr: 0.01 }), await jacobianLens([run])]) {
     const found = readAll((...args) => lens.read(...args), run, 1)
     assert.ok(Math.abs(divergence(found.at(-1), run.tensor(run.end).toArray()[0])) < 1e-6)
     lens.losses?.forEach(({ before, after }) => assert.ok(after < before))
@@ -136,19 +137,37 @@ test('both read an imported model whose weights are not trained', async () => {
   model.dispose()
 })
 
-test('says what is wrong', () => {
+test('a fit shows its progress, and one that is aborted leaves nothing', async () => {
+  const item = own('pre-norm'), run = observe(item), before = gf.memory().tensors
+  for (const fitLens of [tunedLens, jacobianLens]) {
+    const seen = [], options = fitLens === tunedLens ? { steps: 40 } : {}
+    const lens = await fitLens(run, { ...options, onProgress: fraction => seen.push(fraction) })
+    assert.ok(seen.every((fraction, i) => fraction > (seen[i - 1] ?? 0)) && seen.at(-1) === 1, String(seen))
+    lens.dispose()
+    assert.equal(gf.memory().tensors, before)
+    const controller = new AbortController(), stop = () => controller.abort(new Error('enough'))
+    await assert.rejects(fitLens(run, { ...options, signal: controller.signal, onProgress: stop }), /enough/)
+    assert.equal(gf.memory().tensors, before)
+    assert.ok(item.model.parameters().every(p => p.grad === null && p.requiresGrad))
+  }
+  run.dispose()
+})
+
+test('says what is wrong', async () => {
   const item = own('pre-norm'), run = observe(item), other = observe(own('post-norm'))
-  const lens = jacobianLens(run)
+  const lens = await jacobianLens(run)
   for (const [fn, code, message] of [
     [() => tunedLens([]), 'type', /tunedLens: runs must be runs of a model, got/],
     [() => jacobianLens({}), 'type', /run must be a Run/],
     [() => tunedLens([run, other]), 'state', /all runs must have the same points/],
     [() => tunedLens(run, { steps: -1 }), 'range', /steps must be/],
     [() => tunedLens(run, { lr: 0 }), 'range', /lr must be a number > 0/],
+    [() => tunedLens(run, { signal: 1 }), 'type', /tunedLens: signal must be an AbortSignal/],
+    [() => jacobianLens(run, { onProgress: 1 }), 'type', /jacobianLens: onProgress must be a function/],
     [() => jacobianLens(run, { lr: 1 }), 'type', /there is no option "lr"/],
-    [() => lens.read(other), 'state', /jacobianLens: the run must have the points that the lens was fitted to/],
-    [() => lens.read(run, { row: 2 }), 'range', /jacobianLens: row must be/]
-  ]) assert.throws(fn, { code, message }, String(message))
+    [async () => lens.read(other), 'state', /jacobianLens: the run must have the points that the lens was fitted to/],
+    [async () => lens.read(run, { row: 2 }), 'range', /jacobianLens: row must be/]
+  ]) await assert.rejects(fn, { code, message }, String(message))
   lens.dispose()
   for (const own of [run, other]) own.dispose()
 })

@@ -112,8 +112,8 @@ function getRamps(mode) {
 /** A symmetric domain for signed values. @param {number} max @returns {Domain} */
 export const signedDomain = max => ({ kind: 'signed', min: -max, max })
 
-/** The domain of probabilities. @returns {Domain} */
-export const probabilityDomain = () => ({ kind: 'probability', min: 0, max: 1 })
+/** The domain of probabilities. @param {number} [max] of fractions that are all small @returns {Domain} */
+export const probabilityDomain = (max = 1) => ({ kind: 'probability', min: 0, max })
 
 /** The domain of a mask's factors. @param {number} max @returns {Domain} */
 export const factorDomain = max => ({ kind: 'factor', min: 0, max })

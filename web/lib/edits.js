@@ -59,8 +59,10 @@ export const hasEdits = (edits, subset) => subset.every(candidate => {
  * A list with some edits added or removed.
  * @param {Edit[]} edits @param {readonly Edit[]} subset @param {boolean} isOn
  */
-export const toggleEdits = (edits, subset, isOn) => subset.reduce(
-  (list, edit) => (isOn ? withEdit(list, edit) : withoutEdit(list, edit)), edits)
+export function toggleEdits(edits, subset, isOn) {
+  const cells = new Set(subset.map(cellName)), rest = edits.filter(edit => !cells.has(cellName(edit)))
+  return isOn ? [...rest, ...subset.flatMap(edit => withEdit([], edit))] : rest
+}
 
 /**
  * The axis along which an edit continues others that take values from the same text, or −1.

@@ -26,9 +26,22 @@ import { mountTokenWindow } from './token_window.js'
  */
 const [MANY_CELLS, CELLS_PER_PIECE, FRAME_MS] = [600, 6, 1]
 
-/** Fades the right edge of a frame while its table goes on there. @param {HTMLElement} frame @param {Element} table */
-function markCutEdge(frame, table) {
-  const mark = () => frame.classList.toggle('is-cut', frame.scrollLeft + frame.clientWidth < frame.scrollWidth - 1)
+/** How much of a frame a press scrolls it by: a column stays visible. */
+const SCROLLED = 0.75
+
+/**
+ * Fades the right edge of a frame while its table goes on there, and shows a button that scrolls it.
+ * @param {HTMLElement} frame @param {Element} table @param {string} label of the button
+ */
+function markCutEdge(frame, table, label) {
+  const behavior = () => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth')
+  const more = h('div', { className: 'grid-more', hidden: true }, h('button', { type: 'button', className: 'quiet', onclick: () => (
+    frame.scrollBy({ left: frame.clientWidth * SCROLLED, behavior: behavior() })) }, label))
+  frame.prepend(more)
+  const mark = () => {
+    frame.classList.toggle('is-cut', frame.scrollLeft + frame.clientWidth < frame.scrollWidth - 1)
+    more.hidden = table.clientWidth <= frame.clientWidth
+  }
   frame.addEventListener('scroll', mark, { passive: true })
   const observer = new ResizeObserver(mark)
   for (const element of [frame, table]) observer.observe(element)
@@ -66,7 +79,7 @@ export function mountGrid(container, label, t, onPress) {
   const table = h('table', { className: 'grid' }, h('thead', {}, headRow), body)
   const frame = h('div', { 'className': 'grid-frame', 'tabindex': '0', 'role': 'region', 'aria-label': label }, table)
   container.append(frame)
-  markCutEdge(frame, table)
+  markCutEdge(frame, table, t('frame.span.more'))
   /** @param {Event} event */
   function press({ target }) {
     const cell = target instanceof Element ? target.closest('td') : null

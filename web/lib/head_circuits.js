@@ -6,6 +6,7 @@ import { h, setText, syncChildren, uniqueId } from './dom.js'
 import { isLargeCount } from './large_tables.js'
 import { formatFixed, formatInteger } from './number.js'
 import { getAxisLabels, getDescription } from './run.js'
+import { scrollIntoView } from './viewport.js'
 
 /** @import { Circuits, Context, HeadScores, Room, Run } from '../types.d.ts' */
 /** @import { Heads } from '../rooms/stream.js' */
@@ -14,6 +15,9 @@ import { getAxisLabels, getDescription } from './run.js'
 
 /** The score by which the first head is chosen: attention to what came after the same token. */
 const AFTER = 2
+
+/** Where in the window the circuits of a chosen head begin. */
+const SCROLL_POSITION = 0.2
 
 /** The head with the largest score, as `layer.head`. @param {HeadScores | null} scores */
 function largestHead(scores) {
@@ -94,6 +98,13 @@ export function mountHeadCircuits(container, { t, runQuery, reportError }) {
       select.value = chosen ?? ''
       if (select.selectedIndex < 0) select.selectedIndex = 0
       return compute()
+    },
+    /** Chooses a head and leads the reader to its circuits. @param {string} head as `layer.head` */
+    choose(head) {
+      select.value = head
+      select.focus({ preventScroll: true })
+      scrollIntoView(container, SCROLL_POSITION)
+      compute()
     },
     destroy() {
       job = {}

@@ -28,6 +28,10 @@ const MANY_HEADS = 32
 export const listPairs = (scores, kind) => scores[kind].flatMap((row, sender) => (
   row.flatMap((score, receiver) => (Number.isNaN(score) ? [] : [{ sender, receiver, score }]))))
 
+/** The largest score of any kind, so that the three tables have one scale. @param {CompositionScores} scores */
+const largestOfAll = scores => (
+  Math.max(1e-6, ...KINDS.flatMap(kind => listPairs(scores, kind).map(({ score }) => score))))
+
 /** @param {Element} container @param {Pick<Context, 't' | 'runQuery' | 'reportError' | 'theme'>} context */
 export function mountHeadCompositions(container, { t, runQuery, reportError, theme }) {
   const key = (/** @type {string} */ name) => `stages.head_scores.compositions.${name}`
@@ -70,7 +74,7 @@ export function mountHeadCompositions(container, { t, runQuery, reportError, the
     if (!scores) return
     kinds.update(KINDS.map(value => ({ value, text: t(`stages.head_scores.compositions.kinds.${value}`) })), kind)
     const pairs = listPairs(scores, kind), columns = receivers(), own = scores[kind]
-    const colors = createScale(probabilityDomain(), theme().mode)
+    const domain = probabilityDomain(largestOfAll(scores)), colors = createScale(domain, theme().mode)
     const senders = [...new Set(pairs.map(({ sender }) => sender))]
     table.update(t(key('corner')), columns.map(nameOf), senders.map(sender => ({
       key: String(sender), head: nameOf(sender), cells: columns.map(receiver => {
@@ -80,7 +84,7 @@ export function mountHeadCompositions(container, { t, runQuery, reportError, the
         return { text: formatFixed(score), color: colors.at(score), isMarked }
       })
     })))
-    legend.update(probabilityDomain(), theme().mode, t(key('scale')))
+    legend.update(domain, theme().mode, t(key('scale')))
     if (!chosen) return
     const mean = pairs.reduce((sum, { score }) => sum + score, 0) / pairs.length
     setText(status, t(key('description'), {

@@ -30,6 +30,18 @@ export const listEmbeddings = rooms => rooms
 const withoutUnread = ({ values, ...found }) => (
   { ...found, values: values.slice(0, values.findLastIndex(value => value !== 0) + 1) })
 
+/** Gradients that account for less than this part of the score are said to be small. */
+const SMALL_PART = 0.1
+
+/**
+ * Whether the texts make up far more of the score than gradients say: it hardly moves with a small change.
+ * @param {InputAttributions} found by gradient × input
+ */
+export function isSaturated(found) {
+  const size = found.flatMap(({ values }) => values).reduce((sum, value) => sum + Math.abs(value), 0)
+  return size < SMALL_PART * Math.max(...found.map(({ total, baseline }) => Math.abs(total - baseline)))
+}
+
 /** The method applies to all answers. @type {Method | typeof NONE} */
 let method = NONE
 
@@ -78,7 +90,8 @@ export function mountInputAttribution(container, { t, theme, runQuery, reportErr
     const range = span.rangeOf(Math.max(...found.map(({ values }) => values.length)), MAX_TOKENS)
     first = range[0]
     const sums = used === 'integratedGradients' ? found.map((own, i) => describeSum(texts[i].name, own)) : []
-    setText(note, [t(`stages.attribution.inputs.details.${used}`), ...sums].join(' '))
+    const isFlat = used === 'gradientTimesInput' && isSaturated(found)
+    setText(note, [text(`details.${used}`), isFlat && text('saturated'), ...sums].filter(Boolean).join(' '))
     const max = Math.max(1e-6, ...found.flatMap(({ values }) => values.map(Math.abs)))
     const colors = createScale(signedDomain(max), theme().mode)
     chips.update(found.map(({ values }, i) => ({

@@ -51,7 +51,7 @@ export function formatPoints(change) {
  * @param {{ kind: string, min: number, max: number }} domain
  */
 export const scaleEnds = ({ kind, min, max }) => (
-  kind === 'probability' ? ['0', '0.5', '1'] : [formatBrief(min), '0', formatBrief(max)])
+  kind === 'probability' ? [0, max / 2, max].map(value => String(Number(value.toPrecision(2)))) : [formatBrief(min), '0', formatBrief(max)])
 
 /**
  * The shortest decimal that round-trips as float32.

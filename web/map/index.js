@@ -48,6 +48,9 @@ function createDoor(room, { t, enterRoom }, pictures) {
 /** Rooms above all others: the house, and the explanation of the answer. @param {Door} door */
 const isHome = ({ room }) => room.id === HOUSE.id || room.stage === 'attribution'
 
+/** Rooms that look inside of the whole model, which are listed by name: no thumbnail says what they are. */
+const INSIDE = ['patching', 'ablation', 'head_scores', 'residual_stream']
+
 /** Restarts the highlight of a changed thumbnail. @param {Element} slot */
 function highlightChange(slot) {
   slot.classList.remove('is-changed')
@@ -88,12 +91,15 @@ export function mountMap(container, context, showLink = scrollToLink) {
     rooms = next
     current = null
     doors = rooms.map(room => createDoor(room, context, pictures))
-    const homeDoors = doors.filter(isHome), otherDoors = doors.filter(door => !isHome(door))
+    const homeDoors = doors.filter(isHome), insideDoors = doors.filter(({ room }) => INSIDE.includes(room.stage))
+    const namedDoors = [...homeDoors, ...insideDoors], otherDoors = doors.filter(door => !namedDoors.includes(door))
     const layoutContainer = h('div', { className: 'plan' })
-    homeDoors.forEach(({ link, shortName }) => link.append(h('span', { className: 'home-name' }, shortName)))
+    namedDoors.forEach(({ link, shortName }) => link.append(h('span', { className: 'home-name' }, shortName)))
+    const createList = (/** @type {Door[]} */ list) => h('ol', { className: 'map-home' }, list.map(({ element }) => element))
     unloadedRooms.clear()
     unloadedNote.hidden = true
-    container.replaceChildren(h('ol', { className: 'map-home' }, homeDoors.map(({ element }) => element)), unloadedNote, layoutContainer)
+    container.replaceChildren(createList(homeDoors), unloadedNote, layoutContainer,
+      ...(insideDoors.length ? [createList(insideDoors)] : []))
     layout = (otherDoors.some(({ room }) => room.layer !== undefined) ? mountTowers : mountList)(layoutContainer,
       otherDoors, context)
   }

@@ -30,19 +30,25 @@ export const OTHERS = {
   induction: withNextToken
 }
 
+/** Texts of a model that are read to find what fires a neuron. */
+const MAX_TEXTS = 12
+
 /**
  * The text of a run and the one that it is compared with, the reader's or the model's own ('' for none), and what is
- * wrong with that; pair: a change of the state to two texts that can be compared.
+ * wrong with that; pair: a change of the state to two texts that can be compared; texts: this one and the model's
+ * examples.
  * @param {State} state @param {string} [language]
- * @returns {{ own: string, text: string, problem?: Problem | null, pair: Patch | null }}
+ * @returns {{ own: string, text: string, problem?: Problem | null, pair: Patch | null, texts: string[] }}
  */
 export function otherTextOf(state, language) {
   const { id, ...model } = modelOf(state.model), field = textField(model), pairs = PAIRS[id] ?? []
   const own = String(state[field]), known = pairs.find(({ texts }) => texts.includes(own))?.texts
   const text = state.other || known?.find(one => one !== own) || OTHERS[id]?.(own) || ''
+  const examples = model.examples.map(({ patch }) => String(patch[field] ?? own))
   const pair = examplesFor(pairs, language)[0] ?? pairs[0]
   return {
-    own, text, problem: text ? problemsOf({ ...state, [field]: text, target: '' })[field] : null,
+    own, text, texts: [...new Set([own, ...examples])].slice(0, MAX_TEXTS),
+    problem: text ? problemsOf({ ...state, [field]: text, target: '' })[field] : null,
     pair: pair ? { [field]: pair.texts[0], other: pair.texts[1], target: '' } : null
   }
 }

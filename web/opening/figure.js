@@ -68,7 +68,7 @@ export function mountOpeningFigure(container, { t, written, get, set }) {
   function goToStep(step, isPlayed = false) {
     selectedStep = step
     draw()
-    if (!isPlayed) set({ step })
+    if (!isPlayed) set({ step, row: Math.max(step, 0) })
   }
   const createToken = () => h('li', {}, h('button', { type: 'button' }))
 
@@ -125,7 +125,7 @@ export function mountOpeningFigure(container, { t, written, get, set }) {
       const isStill = isStepGiven || matchMedia('(prefers-reduced-motion: reduce)').matches
       if (isNew && !isStepGiven) {
         selectedStep = isStill ? -1 : 0
-        if (get().step >= 0) set({ step: -1 })
+        if (get().step >= 0) set({ step: -1, row: 0 })
       }
       draw()
       const answer = written(next.steps.map(({ token }) => token))

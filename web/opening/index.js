@@ -61,9 +61,14 @@ export function mountOpening(container, context) {
     })
     return h('li', {}, element)
   }
-  /** @param {string} name of the picture and its texts @param {Patch} state */
-  const createDoor = (name, state) => createLink('door', () => ({ ...initialState(), ...state, ...readerSettings() }),
+  /** @param {string} name of the picture and its texts @param {() => Patch} stateOf */
+  const createDoor = (name, stateOf) => createLink('door', () => ({ ...initialState(), ...stateOf(), ...readerSettings() }),
     createPicture(name), h('b', {}, t(`opening.${name}`)), h('span', {}, t(`opening.${name}What`)))
+  /** The answer to the reader's text, at the character that the figure shows. */
+  const whyState = () => {
+    const { source, step } = get()
+    return { room: 'attribution', source, row: Math.max(step, 0) }
+  }
   const readerSettings = () => {
     const { language, theme, depth } = get()
     return { language, theme, depth }
@@ -91,9 +96,10 @@ export function mountOpening(container, context) {
     h('header', { className: 'opening-head' }, h('h1', { tabindex: '-1' }, t('opening.title')),
       h('p', { className: 'lead' }, t('opening.what')), start),
     examples, slot, gloss && h('p', { className: 'opening-gloss' }, gloss),
-    h('nav', { 'className': 'doors', 'aria-label': t('opening.doors') }, createDoor('house', { room: HOUSE.id }),
-      createDoor('exercises', { exercise: 'list' }), createDoor('theatre', { theatre: model.id }), bring, createDoor('positions', startOf('positions', context.language())),
-      createDoor('notebooks', { ...defaults('positions'), room: 'notebook.000' })),
+    h('nav', { 'className': 'doors', 'aria-label': t('opening.doors') }, createDoor('house', () => ({ room: HOUSE.id })),
+      createDoor('why', whyState), createDoor('exercises', () => ({ exercise: 'list' })), createDoor('theatre', () => ({ theatre: model.id })),
+      bring, createDoor('positions', () => startOf('positions', context.language())),
+      createDoor('notebooks', () => ({ ...defaults('positions'), room: 'notebook.000' }))),
     Object.entries(LESSON_LISTS).map(([name, lessons]) => h('section', { className: `opening-course is-${name}` },
       h('h2', {}, t(`opening.lists.${name}.title`)), h('p', { className: 'note' }, t(`opening.lists.${name}.note`, {
         count: lessons.length, minutes: lessons.reduce((sum, { minutes }) => sum + minutes, 0)

@@ -17,9 +17,10 @@ import { beforeRotation, addsPositions, isPositions, isSumOfStreams, addedTable,
  * @typedef {{ out: string, k: string, v: string, kind: string, heads: number, kvHeads: number, tower: string,
  *   layer?: number, block: string }} Heads
  *
- * A part that can be ablated, and the edits that do so.
+ * A part that can be ablated, and the edits that do so; adds: the cells that it adds to the stream, whose mean can
+ * stand for it as well.
  * @typedef {{ kind: 'layer' | 'sub' | 'residual' | 'head' | 'places', tower: string, layer?: number, block: string,
- *   head?: number, edits: Edit[] }} Part
+ *   head?: number, edits: Edit[], adds?: Pick<Edit, 'name' | 'index'> }} Part
  *
  * A tensor that can be patched.
  * @typedef {{ name: string, tower: string, layer?: number, block: string }} PatchedRow
@@ -93,7 +94,7 @@ export function partsOf(streams, attentions, shapeOf) {
     const shape = shapeOf(out), width = shape[2] / heads
     /** @type {Edit['index']} */
     const index = shape.length === 4 ? [null, head, null, null] : [null, null, [head * width, (head + 1) * width]]
-    return { kind: 'head', tower, layer, block, head, edits: [{ name: out, index, value: 0 }] }
+    return { kind: 'head', tower, layer, block, head, edits: [{ name: out, index, value: 0 }], adds: { name: out, index } }
   })
   const unassigned = new Set(attentions)
   const parts = streams.flatMap(({ subs }) => subs.flatMap((sub, i) => {
@@ -108,7 +109,7 @@ export function partsOf(streams, attentions, shapeOf) {
     const layer = isFirst && at.layer !== undefined && last && (last !== sub || sum !== point)
       ? [{ kind: 'layer', ...at, block: '', edits: [replacement(last.point, shapeOf, input)] }] : []
     /** @type {Part[]} */
-    const rest = [{ kind: 'sub', ...at, edits: [replacement(sum, shapeOf, input)] },
+    const rest = [{ kind: 'sub', ...at, edits: [replacement(sum, shapeOf, input)], adds: { name: change, index: shapeOf(change).map(() => null) } },
       ...own.flatMap(headsOf), { kind: 'residual', ...at, edits: [replacement(sum, shapeOf, change)] }]
     return [...layer, ...rest]
   }))

@@ -10,7 +10,7 @@ import { mountFields } from './fields.js'
 import { rememberLanguage } from './language.js'
 import { createRunStatus } from './run_status.js'
 import { createShareMenu } from './share.js'
-import { defaults, startOf } from '../models/state.js'
+import { OPENING, defaults, startOf } from '../models/state.js'
 import { trainingToOpen } from './theatre.js'
 
 /** @import { Context, Language, Patch, Run, State, Translate } from '../types.d.ts' */
@@ -35,19 +35,19 @@ function createLanguageButtons({ set }) {
 }
 
 /**
- * The model selection; choosing a model enters its first room.
+ * The model selection. The reader stays in the room, as far as the other model has it.
  * @param {Context} context @param {ReturnType<typeof createImportButton>} importControl
  */
 function createModelMenu({ t, set, get, language: resolved }, importControl) {
   const id = uniqueId('model')
   const choose = () => {
-    const { language, theme, depth, model } = get()
+    const { language, theme, depth, model, room } = get()
     if (modelOf(select.value).isImported) {
       select.value = model
       importControl.show()
       return
     }
-    set({ ...startOf(select.value, resolved()), room: HOUSE.id, language, theme, depth }, 'push')
+    set({ ...startOf(select.value, resolved()), room: room === OPENING ? HOUSE.id : room, language, theme, depth }, 'push')
   }
   /** @type {HTMLSelectElement} */
   const select = h('select', { id, onchange: choose },

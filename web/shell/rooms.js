@@ -56,14 +56,17 @@ export function mountRooms(page, context, { isOutside, attempt }) {
   /** isSeen: the room was rendered before its figures. */
   /** @type {{ room: Room | null, model?: string, isNew?: boolean, isFrameRendered?: boolean }} */
   let current = { room: null }
-  /** The list of rooms that last contained the room that the reader chose. @type {Room[]} */
+  /** The list of rooms of this model that last contained the room that the reader chose. @type {Room[]} */
   let roomsOfSelection = []
+  let modelOfSelection = ''
   const rooms = () => roomsOf(run())
 
   /** The displayed room; before there is a run, only the house. */
   function displayedRoom() {
-    const { room: id } = get()
+    const { room: id, model } = get()
     if (isOutside() || (!run() && id !== HOUSE.id)) return null
+    if (model !== modelOfSelection) roomsOfSelection = []
+    modelOfSelection = model
     const room = roomNear(rooms(), id, roomsOfSelection)
     if (room.id === id) roomsOfSelection = rooms()
     return room

@@ -37,7 +37,7 @@ let isFolded = true
  * @typedef {{ of: ReturnType<typeof data>, attribution: Attribution, parts: PlacedPart[], rows: SourceRow[] }} Found
  */
 
-const createBar = () => h('li', {}, h('span', { className: 'fall-name' }, h('a'), h('span')),
+const createBar = () => h('li', {}, h('span', { className: 'fall-name' }, h('a'), h('span'), h('button', { type: 'button', className: 'quiet' })),
   h('span', { 'className': 'fall-track', 'aria-hidden': 'true' }, h('span', { className: 'fall-bar' })), h('b', { className: 'fall-number' }))
 
 /** @type {Mount<typeof data>} */
@@ -50,7 +50,7 @@ export function mount(container, context) {
   const chips = mountChips(source, { onHover: describe, onPress: describe, onLeave() {} })
   source.append(status)
   const heading = h('h2'), list = h('ol', { className: 'waterfall' }), sum = h('p', { className: 'note attribution-sum' })
-  const inputs = h('section')
+  const inputs = h('section'), neurons = h('section', { hidden: true })
   const fold = h('button', { type: 'button', className: 'quiet', onclick: () => {
     isFolded = !isFolded
     draw()
@@ -66,11 +66,11 @@ export function mount(container, context) {
     })
   }
   const tools = h('div', { className: 'tools' }, segments.against.element, segments.order.element), others = h('p', { className: 'note' })
-  container.append(tools, source, h('section', {}, heading, list, fold, sum), inputs, others)
+  container.append(others, tools, source, h('section', {}, heading, list, fold, sum), neurons, inputs)
   /** The other rooms that look inside. @param {ReturnType<typeof data>} of */
   function drawOthers({ rooms }) {
     const links = rooms.filter(({ stage }) => OTHER_ROOMS.includes(stage)).map(({ id: room, words }) => h('a', {
-      href: context.link({ room }), onclick: handleInternalClick(() => set({ room }, 'push')) }, t(`stages.${words}.name`)))
+      className: 'deed', href: context.link({ room }), onclick: handleInternalClick(() => set({ room }, 'push')) }, t(`stages.${words}.name`)))
     others.replaceChildren(t('stages.attribution.others'), ' ', ...links.flatMap((link, i) => (i ? [' · ', link] : [link])))
     others.hidden = links.length === 0
   }
@@ -78,12 +78,17 @@ export function mount(container, context) {
   /** @type {Found | null} */ let found = null
   /** @type {ReturnType<typeof import('../lib/input_attribution.js').mountInputAttribution> | null} */
   let mounted = null
+  /** @type {ReturnType<typeof import('../lib/neurons.js').mountNeurons> | null} */
+  let splitParts = null
   let job = {}
 
   /** @param {BuiltElement<HTMLElement>} element @param {PlacedPart | null} part @param {string} text */
   function fillName(element, part, text) {
-    const [link, plain] = /** @type {HTMLElement[]} */ ([...element.children])
+    const [link, plain, split] = /** @type {HTMLElement[]} */ ([...element.children])
     const room = part?.room
+    split.hidden = part?.role !== 'feed_forward'
+    setText(split, t('stages.attribution.neurons.open'))
+    split.onclick = part && (() => openNeurons(part, text).catch(reportError))
     link.hidden = !room
     plain.hidden = Boolean(room)
     setText(link, room ? text : '')
@@ -93,6 +98,14 @@ export function mount(container, context) {
       cell: part.cell && { name: part.tensor, index: part.cell } }
     link.setAttribute('href', context.link(patch))
     link.onclick = handleInternalClick(() => set(patch, 'push'))
+  }
+  /** @param {PlacedPart} part @param {string} title its name */
+  async function openNeurons({ name: part }, title) {
+    const { mountNeurons } = await import('../lib/neurons.js')
+    if (!found) return
+    const { of: { run, rooms, logits, answer: { position } }, attribution: { token, against } } = found
+    splitParts ??= mountNeurons(neurons, context)
+    await splitParts.open({ run, rooms, logits, position, token, against, part, title })
   }
   /** The head that a token gave most through. @param {number} row @param {number} col */
   function describe(row, col) {
@@ -170,6 +183,7 @@ export function mount(container, context) {
     if (job !== ownJob) return
     const parts = placeParts(run, rooms, attribution)
     found = { of: next, attribution, parts, rows: sourceRows(run, rooms, parts) }
+    splitParts?.close()
     setText(status, '')
     draw()
     container.setAttribute('aria-busy', 'false')

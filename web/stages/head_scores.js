@@ -76,7 +76,8 @@ export const picture = (run, { room: { parts: { out } } }) => createPicture(run,
 
 const createCard = () => {
   const slot = h('span', { className: 'head-picture' }), picture = thumbnail(slot)
-  return Object.assign(h('li', {}, h('a', { className: 'head-card' }, slot, h('span'), h('small'))), { picture })
+  return Object.assign(h('li', { className: 'head-card' }, h('button', { type: 'button', className: 'head-pick' }, slot, h('span')),
+    h('small'), h('a', { className: 'deed' })), { picture })
 }
 
 /** @type {Mount<typeof data>} */
@@ -86,6 +87,7 @@ export function mount(container, context) {
   const unchanged = h('p', { className: 'note', hidden: true }, t('stages.head_scores.unchanged'))
   container.append(none, unchanged)
   const table = mountGrid(container, t('stages.head_scores.name'), t)
+  table.element.classList.add('has-names')
   const legends = h('div', { className: 'figure-legends' })
   container.append(legends)
   const key = mountLegend(legends)
@@ -135,18 +137,22 @@ export function mount(container, context) {
     own && element.picture.update(own.part, createScale(own.domain, theme().mode)))
   const paintCards = createSlicedWorker(paint)
   /** @param {ReturnType<typeof createCard>} element @param {Card} card */
-  function fillCard(element, { room, head, layer, picture: own }) {
-    const link = /** @type {BuiltElement<HTMLAnchorElement>} */ (element.firstElementChild)
-    const [slot, name, small] = link.children
+  function fillCard(element, { room, head, layer, picture: view }) {
+    const [pick, small, link] = /** @type {BuiltElement<HTMLElement>} */ (element).children
+    const [slot, name] = pick.children
     element.dataset.part = `${layer}.${head}`
+    pick.toggleAttribute('disabled', layer < 0)
+    pick.onclick = () => mounted?.choose(`${layer}.${head}`)
     link.setAttribute('href', context.link({ room: room.id, head }))
     link.onclick = handleInternalClick(() => set({ room: room.id, head }, 'push'))
-    slot.style.setProperty('--shape', String(own ? own.part.cols / own.part.rows : 1))
-    slot.classList.toggle('is-off', !own)
+    setText(link, t('stages.head_scores.open'))
+    slot.style.setProperty('--shape', String(view ? view.part.cols / view.part.rows : 1))
+    slot.classList.toggle('is-off', !view)
     const { tower = 'model', layer: number, block } = room
     setText(name, fullName({ kind: 'head', tower, layer: number, block, head, edits: [] }, t))
-    setText(small, (scores?.layers[layer]?.[head] ?? []).map((score, pattern) => (
-      `${t(`stages.head_scores.looks.${PATTERNS[pattern]}`)} ${formatFixed(score)}`)).join(' · '))
+    const own = scores?.layers[layer]?.[head]
+    setText(small, own ? own.map((score, pattern) => `${t(`stages.head_scores.looks.${PATTERNS[pattern]}`)} ${formatFixed(score)}`).join(' · ')
+      : scores ? t('stages.head_scores.unscored') : '')
   }
   /** Draws the choice of what heads do. @returns {Card[]} those that do it */
   function chooseCards() {

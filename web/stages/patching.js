@@ -33,6 +33,9 @@ export const picture = (run, { room: { parts: { logits } } }) => createPicture(r
 /** The page asks the reader before it fills maps that take longer, in milliseconds. */
 const LONG_MS = 60_000
 
+/** A text is compared this long after the last key, in milliseconds, since it starts two runs. */
+const TYPING_PAUSE = 400
+
 /** @param {Pick<ReturnType<typeof data>, 'parts' | 'kind'>} next @returns {MapRow[]} */
 const listRows = ({ parts: { rows, attentions }, kind }) => (
   kind === 'heads' ? attentions.map(heads => ({ ...heads, name: heads.out, heads })) : rows[kind])
@@ -50,8 +53,19 @@ export function mount(container, context) {
   const fieldId = uniqueId('other')
   const field = /** @type {HTMLInputElement} */ (h('input', {
     id: fieldId, type: 'text', className: 'other-text', autocomplete: 'off', spellcheck: 'false',
-    onchange: () => set({ other: field.value.trim() }, 'push')
+    oninput: () => {
+      clearTimeout(pause)
+      // Without a text the room has one of its own, which would appear under the reader's fingers.
+      if (field.value.trim()) pause = setTimeout(apply, TYPING_PAUSE)
+    },
+    onchange: () => apply('push')
   }))
+  /** @type {ReturnType<typeof setTimeout> | undefined} */ let pause
+  /** @param {'push' | 'replace'} [entry] */
+  function apply(entry = 'replace') {
+    clearTimeout(pause)
+    set({ other: field.value.trim() }, entry)
+  }
   const problem = h('p', { className: 'problem', role: 'alert', hidden: true }), answers = h('p', { className: 'note' })
   const example = h('a', { className: 'deed', hidden: true }, t('stages.patching.example'))
   const steps = createSegments(t('stages.patching.at'), (/** @type {number} */ step) => set({ row: step }))
@@ -91,7 +105,7 @@ export function mount(container, context) {
   }
   /** @param {MapRow} row */
   function nameOf({ layer, block }) {
-    if (latest?.kind === 'residual') return layer === undefined ? t('stages.patching.end') : layerHeading({ layer }, t)
+    if (latest?.kind === 'residual') return layer === undefined ? t('stages.patching.end') : t('stages.patching.before', { layer: layerHeading({ layer }, t) })
     return [layerHeading({ layer }, t), t(`map.blocks.${block}`)].filter(Boolean).join(' · ')
   }
   /** @param {string} name @param {number} at */
@@ -139,7 +153,8 @@ export function mount(container, context) {
     for (const [tower, rows] of towers) {
       const [{ name, heads }] = rows, count = Math.max(0, ...rows.map(row => values.get(row.name)?.length ?? 0))
       const columns = columnsOf(run, name, count, heads && (head => t('stages.ablation.head', { head })))
-      gridOf(tower).update(t(`stages.patching.${heads ? 'attention' : 'corner'}`), columns, rows.map(row => ({
+      const corner = heads ? 'attention' : latest.kind === 'residual' ? 'corner' : 'added'
+      gridOf(tower).update(t(`stages.patching.${corner}`), columns, rows.map(row => ({
         key: row.name, head: nameOf(row), cells: columns.map((_, i) => {
           const value = values.get(row.name)?.[i]
           if (value === undefined || !share) return { text: '' }
@@ -210,6 +225,7 @@ export function mount(container, context) {
     showProblem(run)
     drawAnswers()
     const difference = drawChoices(listDifferences(here, other), { row, kind, parts })
+    for (const { element } of [steps, kinds]) element.toggleAttribute('disabled', !problem.hidden)
     if (!problem.hidden || !difference) return null
     const [ids, otherIds] = both.map(({ steps: list }) => list.map(one => one.id))
     return { state, text, step: difference.step, ids, otherIds }
@@ -293,7 +309,8 @@ export function mount(container, context) {
     mark() {},
     destroy() {
       job = {}
-      runQuery('stopPatching', {}).catch(reportError)
+      clearTimeout(pause)
+      runQuery('stopWork', {}).catch(reportError)
     }
   }
 }

@@ -7,18 +7,23 @@ import { debounce, nextTask, waitForPaint } from '../lib/scheduling.js'
 import { mountLegend } from '../lib/legend.js'
 import { formatFixed } from '../lib/number.js'
 import { createPicture } from '../lib/picture.js'
+import { mountProgress } from '../lib/progress.js'
 import { batchSize, getDescription, getAxisLabels } from '../lib/run.js'
+import { createSegments } from '../lib/segments.js'
 import { peak } from '../lib/slice.js'
 
-/** @import { LensPrediction, Mount, Run, Stage, View } from '../types.d.ts' */
+/** @import { FittedLens, LensPrediction, Mount, Run, Stage, View } from '../types.d.ts' */
 /** @import { LastStep, Stream } from '../rooms/stream.js' */
 
 export const id = 'residual_stream'
 /** @type {string[]} */ export const controls = []
 export const pickers = ['sentence']
 
+/** @typedef {'logit' | 'tuned' | 'jacobian'} Lens */
+/** @type {Lens[]} */ const LENSES = ['logit', 'tuned', 'jacobian']
+
 /** The points of every stream and their labels. @param {Run} run @param {View<'residual_stream'>} view */
-export function data(run, { room: { parts }, sentence }) {
+export function data(run, { room: { parts }, rooms, sentence }) {
   const { last, spoken: outputName } = /** @type {{ last: LastStep[] | null, spoken: string | null }} */ (parts)
   const { decoding } = run
   const streams = /** @type {Stream[]} */ (parts.streams).map(({ tower, subs }) => {
@@ -37,7 +42,8 @@ export function data(run, { room: { parts }, sentence }) {
     ids: decoding.steps.map(step => step.id), labels: outputStream.points, vocabulary: vocabularyOf(run),
     tokens: decoding.steps.map(({ token }) => token)
   } : null
-  return { run, streams, early, sentence: Math.min(sentence, batchSize(run) - 1) }
+  const logits = rooms?.find(({ stage }) => stage === 'attribution')?.parts.logits
+  return { run, streams, early, logits, sentence: Math.min(sentence, batchSize(run) - 1) }
 }
 
 /**
@@ -70,11 +76,17 @@ const afterPaint = () => waitForPaint().then(nextTask)
 
 /** @type {Mount<typeof data>} */
 export function mount(container, context) {
-  const { t, runQuery, theme, reportError } = context
+  const { t, runQuery, theme, reportError, get, otherText } = context
   const first = h('section', {}, h('h2', {}, t('stages.residual_stream.early')))
   const status = h('p', { className: 'note grid-note', role: 'status' })
   const second = h('section', {}, h('h2', {}, t('stages.residual_stream.lengths')), h('p', { className: 'note' }, t('stages.residual_stream.lengthsWhat')))
   container.append(first, second)
+  const lenses = createSegments(t('stages.residual_stream.lens'), (/** @type {Lens} */ value) => chooseLens(value))
+  const lensNote = h('p', { className: 'note' })
+  const stop = h('button', { type: 'button', className: 'quiet', hidden: true, onclick: () => chooseLens('logit') }, t('stages.residual_stream.stop'))
+  first.append(h('div', { className: 'tools' }, lenses.element), lensNote)
+  const progress = mountProgress(first, t)
+  first.append(stop)
   const table = mountGrid(first, t('stages.residual_stream.early'), t, (key, col) => describe(Number(key), col))
   const legends = h('div', { className: 'figure-legends' })
   first.append(status, legends)
@@ -83,6 +95,9 @@ export function mount(container, context) {
   /** @type {ReturnType<typeof data> | null} */ let latest = null
   /** @type {LensPrediction[][] | null} */ let early = null
   /** @type {Float32Array[][]} */ let sizes = []
+  /** A fitted lens belongs to one run. @type {Lens} */ let lens = 'logit'
+  /** @type {FittedLens | null} */ let fitted = null
+  let job = {}
 
   /** @param {{ layer?: number, block?: string }} point */
   const nameOf = ({ layer, block }) => (block === undefined ? t('stages.residual_stream.start')
@@ -94,6 +109,54 @@ export function mount(container, context) {
     const { vocabulary, labels, tokens } = latest.early
     setText(status, t('stages.residual_stream.description', { place: nameOf(labels[row]), token: tokens[col],
       list: one.tokens.map((word, i) => `${vocabulary[word]} ${formatFixed(one.probabilities[i], 3)}`).join(' · ') }))
+  }
+  function drawLens() {
+    lenses.update(LENSES.map(value => ({ value, text: t(`stages.residual_stream.lenses.${value}`) })), lens)
+    lenses.element.hidden = !latest?.logits
+    const { losses, count = 0 } = fitted ?? {}
+    const mean = (/** @type {'before' | 'after'} */ when) => (
+      formatFixed((losses ?? []).reduce((sum, loss) => sum + loss[when] / (losses?.length ?? 1), 0), 3))
+    setText(lensNote, [t(`stages.residual_stream.details.${lens}`), fitted && t('stages.residual_stream.fitted', { count }),
+      losses && t('stages.residual_stream.losses', { before: mean('before'), after: mean('after') })].filter(Boolean).join(' '))
+  }
+  /** Begins with a lens; one that is being fitted stops. @param {Lens} value */
+  function chooseLens(value) {
+    lens = value
+    job = {}
+    fitted = early = null
+    drawLens()
+    if (latest) readLens(latest).catch(reportError)
+  }
+  /** Reads the stream with the chosen lens, which may have to be fitted. @param {ReturnType<typeof data>} next */
+  async function readLens({ early: question, logits = '' }) {
+    const ownJob = job = {}
+    if (!question) return
+    const { points, rows, ids } = question
+    progress.update(0, 0)
+    stop.hidden = lens === 'logit'
+    runQuery('stopWork', {}).catch(reportError)
+    if (lens === 'logit') {
+      const found = await runQuery('logitLens', { points, rows, ids })
+      if (job === ownJob) early = found
+    } else {
+      await drawEarly()
+      const { own, texts } = otherText(), others = texts.filter(one => one !== own)
+      const query = { kind: lens, logits, rows, ids, state: get(), texts: others }
+      const report = (/** @type {{ done: number }} */ { done }) => job === ownJob && progress.update(100 * done, 100)
+      // A fit that was stopped ends with an error, which nobody needs to read.
+      const found = await runQuery('fitLens', query, report).catch(error => {
+        if (job === ownJob) throw error
+        return null
+      })
+      if (job !== ownJob) return
+      stop.hidden = true
+      fitted = found
+      // No sub-layer comes before the entry.
+      early = found && [[], ...found.predictions]
+      drawLens()
+      if (!found) setText(lensNote, t('stages.residual_stream.cannot'))
+    }
+    if (job === ownJob) await drawEarly()
   }
   function drawEarly() {
     first.hidden = !latest?.early
@@ -146,16 +209,11 @@ export function mount(container, context) {
   }
   /** @param {ReturnType<typeof data>} next */
   async function compute(next) {
-    const { run, streams, early: question } = next
+    const { run, streams } = next
     const names = streams.map(({ subs }) => measuredVectors(subs).map(({ name }) => name))
-    const [words, all] = await Promise.all([
-      question ? runQuery('logitLens', { points: question.points, rows: question.rows, ids: question.ids }) : null,
-      Promise.all(names.map(list => runQuery('norms', { names: list })))
-    ])
+    const [all] = await Promise.all([Promise.all(names.map(list => runQuery('norms', { names: list }))), readLens(next)])
     if (latest?.run !== run) return
-    early = words
     sizes = all
-    await drawEarly()
     await afterPaint()
     if (latest?.run !== run) return
     drawLengths()
@@ -167,9 +225,12 @@ export function mount(container, context) {
       const isNew = next.run !== latest?.run
       latest = next
       if (isNew) {
+        lens = 'logit'
+        fitted = early = null
         setText(status, '')
         container.setAttribute('aria-busy', 'true')
       }
+      drawLens()
       drawEarly()
       drawLengthsLater()
       if (isNew) compute(next).catch(reportError)
@@ -177,6 +238,8 @@ export function mount(container, context) {
     mark() {},
     destroy() {
       latest = null
+      job = {}
+      runQuery('stopWork', {}).catch(reportError)
     }
   }
 }

@@ -10,7 +10,7 @@ export const PAIR_COUNT = 8
  * The circuit, or null where the library has a reason not to compute it.
  * @template T @param {() => T | Promise<T>} compute @returns {Promise<T | null>}
  */
-async function orNull(compute) {
+export async function orNull(compute) {
   try {
     return await compute()
   } catch (error) {

@@ -264,7 +264,7 @@ const calls = {
    * @param {PatchQuery & Which} query @param {(progress: { done: number, total: number }) => void} report
    */
   async patch({ state, text, session = PAGE, ...query }, report) {
-    const signal = sessions.startPatching(session), own = await engineFor(state.model, 'side')
+    const signal = sessions.startWork(session), own = await engineFor(state.model, 'side')
     const settings = settingsOf({ ...state, training: false, edits: [] })
     /** @type {(one: Settings, ids: number[]) => Promise<ModelRun>} */
     const read = (one, ids) => compute(own, { ...one, target: /** @type {any} */ (ids) })
@@ -273,11 +273,43 @@ const calls = {
     const { patchTexts } = await import('./patching.js')
     return patchTexts(own, here, there, query, { signal, onProgress: fraction => report({ done: fraction, total: 1 }) })
   },
+  /**
+   * The texts and positions that fire a neuron most, in the model without edits; texts that it cannot read are left
+   * out.
+   * @param {QueryTypes['neuronTexts'][0]} request
+   */
+  async neuronTexts({ state, texts, ...neuron }) {
+    const own = await engineFor(state.model, 'side'), { rankTexts, strongestPosition } = await import('./neurons.js')
+    const settings = settingsOf({ ...state, training: false, edits: [] }), found = []
+    for (const [text, content] of texts.entries()) {
+      const modelRun = await compute(own, withText(settings, content)).catch(() => null)
+      if (modelRun) found.push({ text, ...strongestPosition(modelRun, neuron) })
+      modelRun?.run.dispose()
+    }
+    return rankTexts(found)
+  },
   /** What each token did to a score. @param {Which & QueryTypes['inputAttribution'][0]} query */
   inputAttribution: async ({ session, ...query }) => (
     (await import('./input_attribution.js')).attributeInputs(engineOf({ session }), runOf({ session }), query)),
+  /**
+   * Fits a lens to the run and to runs on other texts; a later request of the session stops it.
+   * @param {QueryTypes['fitLens'][0] & Which} query @param {(progress: { done: number, total: number }) => void} report
+   */
+  async fitLens({ state, texts, session = PAGE, ...query }, report) {
+    const signal = sessions.startWork(session), own = await engineFor(state.model, 'side')
+    const { fitLens } = await import('./fitted_lens.js'), settings = settingsOf({ ...state, training: false })
+    /** @type {ModelRun[]} */ const modelRuns = []
+    try {
+      modelRuns.push(await compute(own, settings))
+      for (const text of texts) modelRuns.push(await compute(own, withText(settings, text)))
+      const onProgress = (/** @type {number} */ fraction) => report({ done: fraction, total: 1 })
+      return await fitLens(own, modelRuns, query, { signal, onProgress })
+    } finally {
+      for (const { run } of modelRuns) run.dispose()
+    }
+  },
   /** @param {Which} request */
-  stopPatching: ({ session }) => sessions.stopPatching(session),
+  stopWork: ({ session }) => sessions.stopWork(session),
   ...runCalls(runOf),
   ...queryCalls(runOf),
   ...interpretCalls(which => ({ gf: engineOf(which), run: runOf(which).run }))

@@ -11,7 +11,7 @@ import { inEvalMode } from './cache_comparison.js'
  * itself, or takes values from a run on another text.
  * @param {Library} gf @param {ModelRun} modelRun
  */
-function repeatRun(gf, { exportable, settings }) {
+export function repeatRun(gf, { exportable, settings }) {
   const edits = settings.edits.filter(edit => !isSamplingEdit(edit))
   if (!exportable || edits.some(({ fromText }) => fromText !== undefined)) return null
   const { model, inputs } = exportable

@@ -35,6 +35,21 @@ const normsOf = x => x.pow(2).sum({ dim: -1 }).sqrt()
 const copy = x => /** @type {Float32Array} */ (x.values.slice())
 
 /**
+ * The most probable tokens of each point and position.
+ * @param {Library} gf @param {LibraryTensor} logits [points, rows, V]
+ * @param {number[]} ids the chosen tokens of the rows
+ * @returns {LensPrediction[][]} by point and row
+ */
+export const describePredictions = (gf, logits, ids) => withoutGradients(gf, () => {
+  const { values, shape: [points,, V] } = gf.functional.softmax(logits)
+  return Array.from({ length: points }, (_, point) => ids.map((id, n) => {
+    const start = (point * ids.length + n) * V, own = /** @type {Float32Array} */ (values.subarray(start, start + V))
+    const tokens = largestIndices(own, 0, V, TOP_TOKENS)
+    return { tokens, probabilities: tokens.map(token => own[token]), chosen: own[id] }
+  }))
+})
+
+/**
  * The logit lens: applies the model's last steps to earlier points of the residual stream.
  * @param {Library} gf @param {LibraryRun} run
  * @param {{ points: { name: string, last: LastStep[] }[], rows: number[], ids: number[] }} query ids: the chosen tokens
@@ -60,6 +75,15 @@ export function logitLens(gf, run, { points, rows, ids }) {
  */
 export const vectorNorms = (gf, run, { names }) => names.map(name => (
   withoutGradients(gf, () => copy(normsOf(run.tensor(name))))))
+
+/**
+ * The mean of each channel over all positions: of the last axis, and of each head where heads have an axis.
+ * @param {Library} gf @param {LibraryRun} run @param {{ names: string[] }} request @returns {Float32Array[]}
+ */
+export const channelMeans = (gf, run, { names }) => names.map(name => withoutGradients(gf, () => {
+  const x = run.tensor(name)
+  return copy(x.mean({ dim: x.shape.length === 4 ? [0, 2] : [0, 1] }))
+}))
 
 /**
  * The contribution of each head to the output of its attention: its channels times its part of the output weight.
@@ -152,11 +176,20 @@ export const interpretCalls = runOf => {
     return answer(gf, run, request)
   }
   return {
-    logitLens: withRun(logitLens), norms: withRun(vectorNorms), nearest: withRun(nearest), costs: withRun(costs),
+    logitLens: withRun(logitLens), norms: withRun(vectorNorms), channelMeans: withRun(channelMeans),
+    nearest: withRun(nearest), costs: withRun(costs),
     attribution: withRun(attributeLogit), pca: withRun(pca),
     circuits: async (/** @type {QueryTypes['circuits'][0]} */ request) => {
       const { headCircuits } = await import('./circuits.js')
       return withRun(headCircuits)(request)
+    },
+    strongNeurons: async (/** @type {QueryTypes['strongNeurons'][0]} */ request) => {
+      const { strongNeurons } = await import('./neurons.js')
+      return withRun(strongNeurons)(request)
+    },
+    neuronWrites: async (/** @type {QueryTypes['neuronWrites'][0]} */ request) => {
+      const { neuronWrites } = await import('./neurons.js')
+      return withRun(neuronWrites)(request)
     },
     compositions: async (/** @type {object} */ request) => {
       const { headCompositions } = await import('./circuits.js')

@@ -3,7 +3,7 @@
 /** @import { ModelRun } from '../types.d.ts' */
 
 /** @typedef {'last' | 'twin'} Side */
-/** @typedef {{ runs: Partial<Record<Side, ModelRun>>, patching: AbortController }} Session */
+/** @typedef {{ runs: Partial<Record<Side, ModelRun>>, work: AbortController }} Session */
 
 /** The session of whoever does not name one: the page. */
 export const PAGE = 'page'
@@ -12,7 +12,7 @@ export function createSessions() {
   /** @type {Map<string, Session>} */ const sessions = new Map()
   /** @param {string} id */
   function open(id) {
-    const session = sessions.get(id) ?? { runs: {}, patching: new AbortController() }
+    const session = sessions.get(id) ?? { runs: {}, work: new AbortController() }
     sessions.set(id, session)
     return session
   }
@@ -38,17 +38,17 @@ export function createSessions() {
     drop(id) {
       const session = sessions.get(id)
       sessions.delete(id)
-      session?.patching.abort()
+      session?.work.abort()
       for (const modelRun of Object.values(session?.runs ?? {})) modelRun?.run.dispose()
     },
-    /** A signal for a patching, which stops the earlier one of its session. @param {string} id */
-    startPatching(id) {
+    /** A signal for long work, such as a patching, which stops the earlier one of its session. @param {string} id */
+    startWork(id) {
       const session = open(id)
-      session.patching.abort()
-      session.patching = new AbortController()
-      return session.patching.signal
+      session.work.abort()
+      session.work = new AbortController()
+      return session.work.signal
     },
     /** @param {string} [id] */
-    stopPatching: (id = PAGE) => sessions.get(id)?.patching.abort()
+    stopWork: (id = PAGE) => sessions.get(id)?.work.abort()
   }
 }

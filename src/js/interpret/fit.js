@@ -8,7 +8,7 @@ import { manualSeed, randperm } from '../tensor/random.js'
  *
  * @typedef {import('../engine/engine.js').Engine} Engine
  * @typedef {import('../tensor/tensor.js').Tensor} Tensor
- * @typedef {import('./measure.js').Measurements} Measurements
+ * @typedef {import('./tasks.js').Tasks} Tasks
  */
 
 /** How many steps are made in one task. */
@@ -45,7 +45,7 @@ export function holdOut(where, engine, count, { testSize, seed }) {
 
 /**
  * Divides the progress into stages of equal length; returns a function that starts one.
- * @param {Measurements} runs @param {number} count
+ * @param {Tasks} runs @param {number} count
  */
 export function createStages(runs, count) {
   const { onProgress } = runs
@@ -56,7 +56,7 @@ export function createStages(runs, count) {
 
 /**
  * Trains parameters by Adam with a learning rate that falls to 0 in a straight line.
- * @param {Measurements} runs which reports the progress and can be aborted
+ * @param {Pick<Tasks, 'where' | 'engine' | 'forEach'>} runs which reports the progress and can be aborted
  * @param {{ params: any, steps: number, learningRate: number }} options params: tensors or groups of them
  * @param {(step: number) => Tensor} computeLoss
  * @param {{ beforeUpdate?: () => void, afterUpdate?: () => void }} [hooks] beforeUpdate: after the backward pass

@@ -1,13 +1,14 @@
 import { grad } from '../autograd/autograd.js'
-import { describe, expect, expectInteger, expectNumber, expectOptions } from '../errors.js'
+import { describe, expect, expectNumber, expectOptions } from '../errors.js'
 import { linear } from '../ops/linear.js'
 import { logSoftmax } from '../ops/log_softmax.js'
 import { klDiv } from '../ops/losses.js'
-import { Adam } from '../optim/adam.js'
 import { tensor as createTensor } from '../tensor/from_values.js'
+import { createStages, fit } from './fit.js'
 import { unitRows } from './head_circuit.js'
 import { apply, findPoints, readLens } from './logit_lens.js'
 import { rerunWith } from './rerun.js'
+import { Tasks } from './tasks.js'
 
 /**
  * Lenses that translate the stream at a point into that at the last one, before the model's last steps.
@@ -19,11 +20,17 @@ import { rerunWith } from './rerun.js'
  * weight: [C, C], as of a linear layer; bias: [C] or none.
  * @typedef {{ weight: Tensor, bias: Tensor | null }} Translator
  *
- * @typedef {object} TunedLensOptions
- * @property {number} [steps] 200, of Adam, each over all positions of all runs
- * @property {number} [lr] 0.003
+ * @typedef {object} LensOptions
  * @property {string} [logits] the name of the tensor with the logits; default: the runs' output
+ * @property {(fraction: number) => void} [onProgress] how much is done, from 0 to 1
+ * @property {import('../platform.d.ts').Signal} [signal] an AbortSignal
+ *
+ * steps: 200, of Adam, each over all positions of all runs; lr: 0.003 at first, falling to 0.
+ * @typedef {LensOptions & { steps?: number, lr?: number }} TunedLensOptions
  */
+
+/** Channels whose derivatives are computed in one task. */
+const CHANNELS_PER_TASK = 16
 
 /** A fitted lens. */
 export class FittedLens {
@@ -54,7 +61,7 @@ export class FittedLens {
 
   /** Frees the translators. */
   dispose() {
-    for (const { weight, bias } of this.translators) for (const tensor of [weight, bias]) tensor?.dispose()
+    this.translators.forEach(disposeTranslator)
   }
 }
 
@@ -83,28 +90,45 @@ function joinRows(found, n) {
   return createTensor(tensors[0].engine, values).reshape(values.length / C, C)
 }
 
+/** @param {Translator} translator */
+const disposeTranslator = ({ weight, bias }) => [weight, bias].forEach(tensor => tensor?.dispose())
+
+/**
+ * Calls fn while some tensors need no gradient.
+ * @template T @param {readonly Tensor[]} tensors @param {() => T} fn @returns {T}
+ */
+function withoutGradientsOf(tensors, fn) {
+  const trained = tensors.filter(tensor => tensor?.requiresGrad)
+  for (const tensor of trained) tensor.requiresGrad = false
+  try {
+    return fn()
+  } finally {
+    for (const tensor of trained) tensor.requiresGrad = true
+  }
+}
+
 /**
  * Fits the translator of one point.
- * @param {Tensor} x [N, C] @param {Tensor} target [N, V] log probabilities
- * @param {(x: Tensor) => Tensor} toLogits @param {{ steps: number, lr: number }} options
+ * @param {Parameters<typeof fit>[0]} tasks @param {Tensor} x [N, C]
+ * @param {(y: Tensor) => Tensor} divergenceOf of translated vectors
+ * @param {{ steps: number, learningRate: number }} options
  */
-function fitTranslator(x, target, toLogits, { steps, lr }) {
+async function fitTranslator(tasks, x, divergenceOf, options) {
   const { engine, shape: [, C] } = x
-  const weight = engine.keep(createTensor(engine, unitRows(C)).reshape(C, C).clone())
-  const bias = engine.keep(engine.zeros([C]))
-  const computeLoss = () => klDiv(logSoftmax(toLogits(linear(x, weight, bias)), { dim: -1 }), target,
-    { reduction: 'batchmean', logTarget: true })
-  const measure = () => engine.tidy(() => engine.noGrad(() => computeLoss().item())), before = measure()
-  for (const tensor of [weight, bias]) tensor.requiresGrad = true
-  const optimizer = new Adam([weight, bias], { lr })
-  for (let step = 0; step < steps; step++) engine.tidy(() => engine.enableGrad(() => {
-    optimizer.zeroGrad()
-    computeLoss().backward()
-    optimizer.step()
-  }))
-  optimizer.zeroGrad()
-  for (const tensor of [weight, bias]) tensor.requiresGrad = false
-  return { translator: { weight, bias }, loss: { before, after: measure() } }
+  const weight = engine.keep(engine.tidy(() => createTensor(engine, unitRows(C)).reshape(C, C).clone()))
+  const bias = engine.keep(engine.zeros([C])), translator = { weight, bias }
+  const computeLoss = () => divergenceOf(linear(x, weight, bias))
+  const measure = () => engine.tidy(() => engine.noGrad(() => computeLoss().item()))
+  try {
+    const before = measure()
+    for (const tensor of [weight, bias]) tensor.requiresGrad = true
+    await fit(tasks, { params: [weight, bias], ...options }, computeLoss)
+    for (const tensor of [weight, bias]) tensor.requiresGrad = false
+    return { translator, loss: { before, after: measure() } }
+  } catch (error) {
+    disposeTranslator(translator)
+    throw error
+  }
 }
 
 /**
@@ -113,50 +137,69 @@ function fitTranslator(x, target, toLogits, { steps, lr }) {
  * divergence from it, over all positions of the runs.
  * @param {Run | readonly Run[]} runs on texts that the lens is fitted to
  * @param {TunedLensOptions} [options]
- * @returns {FittedLens} read(run, options) gives what logitLens gives; losses: the divergence of each point before and
- *   after, in nats; to be disposed
- * @throws {import('../errors.js').GlassformerError} as logitLens; 'state' for runs of different models
+ * @returns {Promise<FittedLens>} read(run, options) gives what logitLens gives; losses: the divergence of each point
+ *   before and after, in nats; to be disposed
+ * @throws {import('../errors.js').GlassformerError} as logitLens; 'state' for runs of different models; the signal's
+ *   reason when it is aborted
  * @example
  * const gpt = new gf.nn.TransformerEncoderLayer(4, 1, { dimFeedforward: 8, normFirst: true }).eval()
  * const head = new gf.nn.Linear(4, 7)
  * const run = gf.observe(() => head.forward(gpt.forward(gf.randn([1, 3, 4]))), { modules: { gpt, head } })
- * const lens = gf.interpret.tunedLens(run, { steps: 20 })
+ * const lens = await gf.interpret.tunedLens(run, { steps: 20 })
  * lens.losses[0].after < lens.losses[0].before    // true
  * lens.read(run).logits.shape                     // [2, 3, 7]
  * lens.dispose()
  */
-export function tunedLens(runs, options) {
-  const where = 'tunedLens', { steps = 200, lr = 0.003, logits } = expectOptions(where, options, ['steps', 'lr', 'logits'])
-  expectInteger(where, 'steps', steps, 0)
-  expectNumber(where, 'lr', lr, 'a number > 0', v => v > 0 && v < Infinity)
+export async function tunedLens(runs, options) {
+  const where = 'tunedLens', given = expectOptions(where, options, ['steps', 'lr', 'logits', 'onProgress', 'signal'])
+  const { steps = 200, lr: learningRate = 0.003, logits } = given
+  expectNumber(where, 'lr', learningRate, 'a number > 0', v => v > 0 && v < Infinity)
   const found = readRuns(where, runs, logits), [{ names, steps: last, logits: { engine } }] = found
-  const toLogits = (/** @type {Tensor} */ x) => last.reduce((y, step) => apply(step, y), x)
-  const weights = last.flatMap(({ node }) => Object.values(node.inputs)).filter(tensor => tensor?.requiresGrad)
-  const fitted = engine.tidy(() => {
-    for (const tensor of weights) tensor.requiresGrad = false
-    try {
-      const target = engine.noGrad(() => logSoftmax(toLogits(joinRows(found, names.length - 1)), { dim: -1 }))
-      return names.slice(0, -1).map((_, n) => fitTranslator(joinRows(found, n), target, toLogits, { steps, lr }))
-    } finally {
-      for (const tensor of weights) tensor.requiresGrad = true
+  const tasks = new Tasks(where, engine, given), startStage = createStages(tasks, names.length - 1)
+  const weights = last.flatMap(({ node }) => Object.values(node.inputs))
+  /** @type {typeof tasks.forEach} */
+  const forEach = (pieces, work) => tasks.forEach(pieces, piece => withoutGradientsOf(weights, () => work(piece)))
+  const logProbabilities = (/** @type {Tensor} */ x) => (
+    logSoftmax(last.reduce((y, step) => apply(step, y), x), { dim: -1 }))
+  const target = engine.keep(engine.tidy(() => (
+    engine.noGrad(() => logProbabilities(joinRows(found, names.length - 1))))))
+  const divergenceOf = (/** @type {Tensor} */ x) => klDiv(logProbabilities(x), target,
+    { reduction: 'batchmean', logTarget: true })
+  /** @type {Awaited<ReturnType<typeof fitTranslator>>[]} */ const fitted = []
+  try {
+    for (const n of names.slice(0, -1).keys()) {
+      startStage(n)
+      const rows = engine.keep(engine.tidy(() => joinRows(found, n)))
+      try {
+        fitted.push(await fitTranslator({ where, engine, forEach }, rows, divergenceOf, { steps, learningRate }))
+      } finally {
+        rows.dispose()
+      }
     }
-  })
+  } catch (error) {
+    for (const { translator } of fitted) disposeTranslator(translator)
+    throw error
+  } finally {
+    target.dispose()
+  }
   return new FittedLens(where, names, fitted.map(({ translator }) => translator), fitted.map(({ loss }) => loss))
 }
 
 /**
- * Adds the Jacobians of a run, summed over rows and positions.
- * @param {string} where @param {Run} run @param {Points} found @param {Float64Array[]} sums [C, C] for each point
+ * Adds rows of the Jacobians of a run, summed over rows and positions.
+ * @param {string} where @param {Run} run @param {Points} found @param {number} from the first channel
+ * @param {Float64Array[]} sums [C, C] for each point
  */
-function addJacobians(where, run, { names, points }, sums) {
+function addJacobians(where, run, { names, points }, from, sums) {
   const change = { name: names[0], change: () => {}, needsGradient: true }, { shape } = points[0].tensor
   const C = shape[shape.length - 1]
   rerunWith(where, run, change, (trace, first) => {
     const inputs = names.slice(0, -1).map((name, n) => (n ? trace.get(name) : first)), { engine } = first
     const start = engine.zeros(shape), final = trace.get(names[names.length - 1])
-    for (let c = 0; c < C; c++) engine.tidy(() => {
+    const end = Math.min(C, from + CHANNELS_PER_TASK)
+    for (let c = from; c < end; c++) engine.tidy(() => {
       start.values.forEach((_, i) => { start.values[i] = Number(i % C === c) })
-      const gradients = grad(final, inputs, { gradOutputs: start, retainGraph: c < C - 1 })
+      const gradients = grad(final, inputs, { gradOutputs: start, retainGraph: c < end - 1 })
       gradients.forEach((gradient, n) => gradient?.values.forEach((value, i) => { sums[n][c * C + i % C] += value }))
     })
   })
@@ -168,26 +211,29 @@ function addJacobians(where, run, { names, points }, sums) {
  * to first order, where the logit lens and the tuned lens tell what is there. The functions of the runs are called
  * again; one backward pass per channel and run.
  * @param {Run | readonly Run[]} runs on texts that the lens is fitted to
- * @param {{ logits?: string }} [options] logits: the name of the tensor with the logits; default: the runs' output
- * @returns {FittedLens} read(run, options) gives what logitLens gives; to be disposed
- * @throws {import('../errors.js').GlassformerError} as logitLens; 'state' for runs of different models
+ * @param {LensOptions} [options]
+ * @returns {Promise<FittedLens>} read(run, options) gives what logitLens gives; to be disposed
+ * @throws {import('../errors.js').GlassformerError} as logitLens; 'state' for runs of different models; the signal's
+ *   reason when it is aborted
  * @example
  * const gpt = new gf.nn.TransformerEncoderLayer(4, 1, { dimFeedforward: 8, normFirst: true }).eval()
  * const head = new gf.nn.Linear(4, 7), x = gf.randn([1, 3, 4])
  * const run = gf.observe(() => head.forward(gpt.forward(x)), { modules: { gpt, head } })
- * const lens = gf.interpret.jacobianLens(run)
+ * const lens = await gf.interpret.jacobianLens(run)
  * lens.translators[0].weight.shape                // [4, 4]
  * lens.dispose()
  */
-export function jacobianLens(runs, options) {
-  const where = 'jacobianLens', { logits } = expectOptions(where, options, ['logits'])
-  const found = readRuns(where, runs, logits), [{ names, points: [{ tensor }] }] = found, { engine, shape } = tensor
+export async function jacobianLens(runs, options) {
+  const where = 'jacobianLens', given = expectOptions(where, options, ['logits', 'onProgress', 'signal'])
+  const found = readRuns(where, runs, given.logits), [{ names, points: [{ tensor: { engine, shape } }] }] = found
   const C = shape[shape.length - 1], sums = names.slice(0, -1).map(() => new Float64Array(C * C))
-  if (sums.length) [runs].flat().forEach((run, i) => addJacobians(where, run, found[i], sums))
+  const blocks = Array.from({ length: sums.length && Math.ceil(C / CHANNELS_PER_TASK) },
+    (_, i) => i * CHANNELS_PER_TASK)
+  const pieces = [runs].flat().flatMap((run, i) => blocks.map(from => ({ run, points: found[i], from })))
+  await new Tasks(where, engine, given).forEach(pieces, ({ run, points, from }) => (
+    addJacobians(where, run, points, from, sums)))
   const rows = found.reduce((sum, { points }) => sum + points[0].tensor.numel() / C, 0)
-  const translators = sums.map(values => ({
-    weight: engine.keep(createTensor(engine, Float32Array.from(values, value => value / rows)).reshape(C, C).clone()),
-    bias: null
-  }))
+  const translators = sums.map(values => ({ bias: null, weight: engine.keep(engine.tidy(() => (
+    createTensor(engine, Float32Array.from(values, value => value / rows)).reshape(C, C).clone()))) }))
   return new FittedLens(where, names, translators)
 }

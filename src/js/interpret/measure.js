@@ -5,6 +5,7 @@ import { Module, listModules } from '../nn/module.js'
 import { Tensor } from '../tensor/tensor.js'
 import { trace } from '../trace/record_trace.js'
 import { findReusable } from '../trace/reuse.js'
+import { Tasks } from './tasks.js'
 
 /**
  * Runs of a model, or of a function, that are measured by one number.
@@ -72,7 +73,7 @@ function toNumber(where, value) {
 }
 
 /** Runs of one model under one metric. */
-export class Measurements {
+export class Measurements extends Tasks {
   /** @type {WeakMap<Trace, import('../trace/reuse.js').Reusable>} */ #reusable = new WeakMap()
 
   /**
@@ -81,20 +82,13 @@ export class Measurements {
    *   onProgress?: unknown, signal?: any }} options
    */
   constructor(where, engine, { model, metric, modules = {}, keepAttention, onProgress, signal }) {
-    this.where = where
-    this.engine = engine
+    super(where, engine, { onProgress, signal })
     this.run = runnerOf(where, model)
     this.metric = metric === undefined ? undefined : readMetric(where, metric)
     this.readsTrace = typeof metric === 'function' && metric.length > 1
     this.readsLogits = isPlain(metric)
     this.options = { modules, keepAttention }
     this.modules = [model, ...Object.values(modules)].filter(module => module instanceof Module)
-    expect(onProgress === undefined || typeof onProgress === 'function', 'type',
-      () => `${where}: onProgress must be a function, got ${describe(onProgress)}`)
-    expect(signal === undefined || signal === null || typeof signal.throwIfAborted === 'function', 'type',
-      () => `${where}: signal must be an AbortSignal, got ${describe(signal)}`)
-    this.onProgress = /** @type {((fraction: number) => void) | undefined} */ (onProgress)
-    this.signal = signal
   }
 
   /**
@@ -226,21 +220,5 @@ export class Measurements {
     } finally {
       run.trace.discard()
     }
-  }
-
-  /**
-   * Measures one run after the other, with other tasks in between, so that it can be aborted and show its progress.
-   * @template S @template T @param {readonly S[]} sites @param {(site: S) => T} measure @returns {Promise<T[]>}
-   */
-  async forEach(sites, measure) {
-    /** @type {T[]} */ const values = []
-    for (const site of sites) {
-      this.signal?.throwIfAborted()
-      values.push(measure(site))
-      this.onProgress?.(values.length / sites.length)
-      await nextTask()
-    }
-    this.signal?.throwIfAborted()
-    return values
   }
 }
