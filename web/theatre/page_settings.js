@@ -9,11 +9,13 @@ import { TASK_INFO, houseOf } from '../../src/training/tasks/task_info.js'
 /** @import { TrainingState } from '../../src/training/settings.js' */
 
 /**
- * The first sentence of a training: an example of the page's model for the reader, else the task's own.
+ * The first sentence of a training: an example for the reader, where a model of the page has the same task, else the
+ * task's own.
  * @param {string} task @param {Language} language
  */
 export function sampleFor(task, language) {
-  const { examples, fields } = modelOf(houseOf(task)), [example] = examplesFor(examples, language)
+  const house = houseOf(task), { examples, fields } = modelOf(house)
+  const [example] = house === task ? examplesFor(examples, language) : []
   return String(example?.patch[Object.keys(fields)[0]] ?? TASK_INFO[task].sample)
 }
 
