@@ -30,7 +30,8 @@ async function assertSameAsNode(page, files, dtype, part) {
   chooseInNode(Object.fromEntries(Object.entries(files).map(([name, content]) => [name, new Blob([content])])), dtype)
   setImportedModel(await openIn(gf))
   const run = runInNode(STATE)
-  assert.equal(await page.getAttribute('[data-field="target"]', 'placeholder'), run.decoding.steps.map(({ id }) => id).join(''))
+  const answer = run.decoding.steps.map(({ id }) => id).join('')
+  await page.waitForFunction(text => document.querySelector('[data-field="target"]').placeholder === text, answer)
   assert.ok(await compareTables(page, run, STATE, part, PARTS) > 50)
   run.dispose()
 }

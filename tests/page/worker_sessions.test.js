@@ -26,7 +26,7 @@ for (const [model, name] of [['dates', 'date_translator'], ['particles', 'partic
   first[`${name}.safetensors`] = toBuffer((await filesOf(model))[0])
 }
 const kernels = await readFile(new URL('../../dist/glassformer.wasm', import.meta.url))
-await call('load', { wasm: toBuffer(kernels), blocks: new ArrayBuffer(0), files: {}, first })
+await call('load', { kernels: { wasm: toBuffer(kernels), blocks: new ArrayBuffer(0), threads: null }, files: {}, first })
 
 const settingsOf = (model, more = {}) => ({ ...defaultsOf(model), edits: [], ...more })
 const weightsCell = { name: null, index: [0, 1, 2, 1] }

@@ -12,15 +12,15 @@ import { fileURLToPath } from 'node:url'
 export const UNUSED = new RegExp(`/(src/js/(${[
   'decoding/(generate|process_logits|takes_cache|beam_search|cached_generation)', 'engine/load_blocks', 'export/\\w+', 'files/(gguf|remote)', 'interpret/hook_names',
   'models/\\w+', 'models/families/\\w+', 'nn/quantize', 'ops/(cumsum|nll_loss|normalize|one_hot|rounded|sort|stored_weight|where)', 'tensor/block_weights',
-  'threads/(index|team|workers|mailbox|splits)',
+  'threads/(index|gains|team|workers|mailbox|splits)',
   'text/(charsmap|files|gguf_tokenizer|sentencepiece|spm_normalizer|protobuf)'
-].join('|')})|web/(models/imported/(open|run|generation|classification|streams|store)|worker/export_model))\\.js$`)
+].join('|')})|web/(models/imported/(open|broken|choose_dtype|run|generation|classification|streams|store)|worker/export_model))\\.js$`)
 
 /** Files whose exports no training calls. */
 export const UNUSED_IN_TRAINING = new RegExp(`/src/js/(${[
   'engine/load_blocks', 'export/\\w+', 'files/(gguf|remote)', 'models/\\w+', 'models/families/\\w+',
   'interpret/(ablate|activation_histogram|attribution_patch|composition_scores|fitted_lenses|hook_names|linear_probe|neuron_logits|path_patch|sparse_autoencoder|steering|top_activations)',
-  'nn/quantize', 'threads/(index|team|workers|mailbox|splits)', 'text/(charsmap|chat_template|files|gguf_tokenizer|sentencepiece|spm_normalizer|protobuf)'
+  'nn/quantize', 'threads/(index|gains|team|workers|mailbox|splits)', 'text/(charsmap|chat_template|files|gguf_tokenizer|sentencepiece|spm_normalizer|protobuf)'
 ].join('|')})\\.js$`)
 
 /** The library's text functions, which only some models need. */

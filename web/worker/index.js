@@ -4,7 +4,6 @@
  */
 
 import { filesFor, modelOf, settingsOf, textField } from '../models/index.js'
-import { importFiles, forget, storedFiles, open, openIn, storeModel, storedModel, stop } from '../models/imported/open.js'
 import { generateAnswer } from '../models/imported/run.js'
 import { RUNS } from '../models/runs.js'
 import { createEngines } from './engines.js'
@@ -34,6 +33,8 @@ let serials = 0
 const MAX_BYTES = 2 ** 30
 const generation = createGeneration()
 const sessions = createSessions()
+/** The imported model, whose code is fetched when there is one. */
+const imports = () => import('../models/imported/open.js')
 
 /** @param {string} name */
 async function fetchFile(name) {
@@ -74,7 +75,7 @@ function computeTrained(gf, settings, id) {
  * @param {Library} gf @param {Settings} settings @param {Waiting} [waiting]
  */
 async function computeImported(gf, settings, { report, session } = {}) {
-  const opened = await openIn(gf)
+  const opened = await (await imports()).openIn(gf)
   if (!report || session === undefined) return RUNS.own(gf, settings, settings.edits, [opened])
   const written = await generation.generate(report, waiting => generateAnswer(gf, settings, opened, waiting))
   // Two runs of that size do not fit into memory. Nobody can query the old one before the new one exists.
@@ -193,20 +194,23 @@ const calls = {
    * Describes imported files from their headers.
    * @param {{ files: Record<string, Blob> }} brought
    */
-  inspect: async ({ files }) => importFiles(await engines.get('page'), files),
+  inspect: async ({ files }) => (await imports()).importFiles(await engines.get('page'), files),
   /**
    * Makes the files the model `own` from the next run on; without files, those stored in the browser.
    * @param {QueryTypes['open'][0]} brought dtype: of its weights; by default what fits
    * @param {(progress: { done: number, total: number }) => void} report
    */
   open: async ({ files, dtype }, report) => {
-    const chosen = files ?? await storedFiles()
+    const { open, storedFiles } = await imports(), chosen = files ?? await storedFiles()
     await generation.finish({ isSuperseded: true })
     if (!chosen) throw Object.assign(new Error('no model'), { code: 'nofiles' })
     const { type } = await open(await engines.get('page', true), chosen, report, dtype)
     return { type }
   },
-  stop, store: storeModel, stored: storedModel, forget,
+  stop: async () => (await imports()).stop(),
+  store: async () => (await imports()).storeModel(),
+  stored: async () => (await imports()).storedModel(),
+  forget: async () => (await imports()).forget(),
   /** @param {{ text: string, step: number }} request */
   bpeStep: async request => (await import('./bpe_training.js')).bpeStep(await engines.get('page'), request),
   /** Compares a generation step with and without a cache. @param {Which & QueryTypes['compareCache'][0]} request */
