@@ -113,10 +113,11 @@ async function checkCard(page, hand, name) {
   await isPointed(page)
 }
 
-/** Whether the end of a reason is inside the words, which scroll where there is little room. */
+/** Whether the end of a reason is inside the words, which scroll where there is little room, and above the way on. */
 const isReasonInBox = page => page.evaluate(() => {
-  const [reason, box] = ['.lesson-said', '.lesson'].map(selector => document.querySelector(selector).getBoundingClientRect())
-  return reason.bottom <= box.bottom
+  const [reason, box, ways] = ['.lesson-said', '.lesson', '.lesson-ways']
+    .map(selector => document.querySelector(selector).getBoundingClientRect())
+  return reason.bottom <= box.bottom && (ways.top < reason.top || reason.bottom <= ways.top)
 })
 
 /** Gives a wrong answer, which leaves the question as it is and says why it is wrong. */
