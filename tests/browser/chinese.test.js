@@ -32,7 +32,7 @@ const PLACES = {
   opening: { room: 'opening' }, house: { room: 'house' }, weights: { room: WEIGHTS, cell: { name: SCORES, index: [0, 0, 1, 2] } },
   decoding: { room: 'decoding' }, attribution: { room: 'attribution' }, ablation: { room: 'ablation' },
   story: { model: 'stories', room: 'text.pieces', beginning: 'Julia went to the' },
-  lesson: { lesson: 'attention', at: 1 }, training: { theatre: 'dates' }, exercise: { exercise: 'softmax' },
+  lesson: { lesson: 'gap', at: 1 }, training: { theatre: 'dates' }, exercise: { exercise: 'softmax' },
   glossary: { room: 'house', glossary: 'all' }, laboratory: { model: 'positions', room: 'waves', sequence: '我 不 认识 你 但 你 认识 我' }
 }
 

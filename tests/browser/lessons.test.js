@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { LESSONS, findLesson } from '../../web/lessons/index.js'
 import { loadLesson } from '../../web/lessons/load.js'
 import { isLong, longTest } from '../lib/long.js'
+import { english } from '../lib/texts.js'
 import { HANDS } from './hands.js'
 import { readAddress, runInNode, useBrowser } from './host.js'
 import { isPointed, rightAt, stateOf, waitForStep } from './play_lesson.js'
@@ -204,6 +205,77 @@ test('input that is no number is reported, and is not a wrong answer', async () 
   await page.fill(input, '1')
   await page.press(input, 'Enter')
   await page.waitForSelector('.lesson-said:not(.is-hint):not(:empty)')
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('the date that a reader types at the opening stays through the lessons, past other models and a reload', async () => {
+  const mine = 'may 6 1999', { page, complaints, close } = await openPage({ room: 'opening', language: 'en' })
+  await page.fill('.opening-try input', mine)
+  await page.click('.opening .is-start')
+  await waitForStep(page, 'rule')
+  const readDate = () => page.evaluate(() => document.querySelector('[data-field="source"]')?.value ?? '')
+  const openLesson = async name => {
+    await page.click('.lesson-menu .menu-opener')
+    await page.click(`.lesson-menu li button:text-is("${name}")`)
+  }
+  const { names } = english.page.player
+  await openLesson(names.translation)
+  await waitForStep(page, 'memory')
+  assert.equal(await readDate(), mine)
+  await page.click('.lesson-menu .menu-opener')
+  await page.click('.lesson-menu ol:first-of-type li:nth-child(5) button')
+  await waitForStep(page, 'twofold')
+  assert.equal(await readDate(), '5/6/2026', 'a step with a date of its own')
+  await page.click('.lesson-next')
+  await waitForStep(page, 'yours')
+  assert.equal(await readDate(), mine)
+  await page.click('.lesson-next')
+  await waitForStep(page, 'both')
+  await page.click('.lesson-next')
+  await waitForStep(page, 'encoder')
+  assert.equal((await readAddress(page)).source, mine, 'the address has it where another model is shown')
+  await page.reload()
+  await waitForStep(page, 'encoder')
+  await page.click('.lesson-back')
+  await waitForStep(page, 'both')
+  assert.equal(await readDate(), mine)
+  await openLesson(names.modern)
+  await waitForStep(page, 'rms')
+  await openLesson(names.inside)
+  await waitForStep(page, 'one')
+  assert.equal(await readDate(), mine)
+  await page.fill('[data-field="source"]', 'november 20 2026')
+  await openLesson(names.heads)
+  await waitForStep(page, 'different')
+  assert.equal(await readDate(), 'november 20 2026', 'and can be taken back')
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a number that is nearly right is told what it is', async () => {
+  const { page, complaints, close } = await open({ lesson: 'attention', at: 5 }, 'en')
+  await waitForStep(page, 'scale')
+  const lesson = await loadLesson('attention'), step = lesson.steps[5], state = await stateOf(page), run = runInNode(state)
+  const right = step.question.answer(run, { state }), [multiplied] = step.question.mistakes(run, { state })
+  run.dispose()
+  const input = '.lesson-options input'
+  for (const [number, expected] of [[-right, /other sign/], [right + 0.2, /a little too large/], [multiplied.value, /Divide instead/], [1234, /Not 1234/]]) {
+    await page.fill(input, number.toFixed(2))
+    await page.press(input, 'Enter')
+    await page.waitForFunction(pattern => new RegExp(pattern).test(document.querySelector('.lesson-said').textContent), expected.source)
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a task that is nearly done says how far it is', async () => {
+  const { page, complaints, close } = await open({ lesson: 'vectors', at: 0 }, 'en')
+  await waitForStep(page, 'arrow')
+  await HANDS.mouse.moveHandle(page, await page.waitForSelector('.plane-handle'), [2.5, 2])
+  await page.waitForSelector('.is-task:not(.is-done) .lesson-said:text("close to (3, 2)")')
+  await HANDS.mouse.moveHandle(page, await page.waitForSelector('.plane-handle'), [-2, -2])
+  await page.waitForSelector('.is-task .lesson-said:empty', { state: 'attached' })
   assert.deepEqual(complaints, [])
   await close()
 })

@@ -96,16 +96,28 @@ export function computeRight(state, lesson, step, language) {
 /** What the page says about an answer: a sentence, in which no placeholder is left and no number is missing. */
 async function readReason(page, name, { again }) {
   const reason = (await page.textContent('.lesson-said')).replaceAll('\u2060', '').trim()
-  assert.match(reason, /\p{L}{2,}.*\s\S*\p{L}/u, `${name}: a reason`)
+  assert.match(reason, /\p{L}{2,}.*\s\S*\p{L}|\p{Script=Han}{2}/u, `${name}: a reason`)
   assert.doesNotMatch(reason, /[{}]|NaN|undefined|Infinity/, name)
   assert.notEqual(reason, again, `${name}: more than that it is wrong`)
   return reason
 }
 
-/** Whether the end of a reason is inside the words, which scroll where there is little room. */
+/** On a phone the pinned card covers the page from below: what is pointed at stays in sight while it is open. */
+async function checkCard(page, hand, name) {
+  if (!await page.isVisible('.sheet-handle')) return
+  await hand.press(page, '.sheet-handle')
+  await page.waitForSelector('.inspector.is-open')
+  await isPointed(page).catch(() => assert.fail(`${name}: hidden by the open card`))
+  await hand.press(page, '.sheet-handle')
+  await page.waitForSelector('.inspector:not(.is-open)')
+  await isPointed(page)
+}
+
+/** Whether the end of a reason is inside the words, which scroll where there is little room, and above the way on. */
 const isReasonInBox = page => page.evaluate(() => {
-  const [reason, box] = ['.lesson-said', '.lesson'].map(selector => document.querySelector(selector).getBoundingClientRect())
-  return reason.bottom <= box.bottom
+  const [reason, box, ways] = ['.lesson-said', '.lesson', '.lesson-ways']
+    .map(selector => document.querySelector(selector).getBoundingClientRect())
+  return reason.bottom <= box.bottom && (ways.top < reason.top || reason.bottom <= ways.top)
 })
 
 /** Gives a wrong answer, which leaves the question as it is and says why it is wrong. */
@@ -190,6 +202,7 @@ async function playStep(page, lesson, step, play) {
   await waitForStep(page, step.id)
   if (handName === 'touch' && step.target) assert.ok(await isTitled(page), `${step.id}: its title is in sight, and the way on`)
   if (step.target) await isPointed(page)
+  if (handName === 'touch' && step.target) await checkCard(page, play.hand, step.id)
   if (step.task) await doTask(page, step, play)
   if (step.figure) await page.waitForSelector('.lesson-figure:not([hidden]) > *')
   if (step.question) {
@@ -197,6 +210,7 @@ async function playStep(page, lesson, step, play) {
     await isAsked(page)
     await answer(page, lesson, step, play)
     if (step.target) await isPointed(page)
+    if (handName === 'touch' && step.target) await checkCard(page, play.hand, `${step.id}, answered`)
     assert.ok(await isNextInWindow(page), `${step.id}: Next stays in the window`)
   }
   assert.equal(await measureOverflow(page), 0, step.id)

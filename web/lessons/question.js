@@ -73,8 +73,11 @@ function createField(t, answer, showProblem) {
 
 /** Scrolls a lesson's words, where they scroll, so that an element's end is visible. @param {HTMLElement} element */
 function scrollToEnd(element) {
-  const box = element.closest('.lesson')
-  if (box) box.scrollTop += Math.max(0, element.getBoundingClientRect().bottom - box.getBoundingClientRect().bottom + 8)
+  const box = element.closest('.lesson'), ways = box?.querySelector('.lesson-ways')?.getBoundingClientRect()
+  if (!box) return
+  const { top, bottom } = box.getBoundingClientRect(), isAtFoot = ways && ways.top > (top + bottom) / 2
+  const floor = isAtFoot ? Math.min(ways.top, bottom) : bottom
+  box.scrollTop += Math.max(0, element.getBoundingClientRect().bottom - floor + 8)
 }
 
 /**

@@ -78,8 +78,9 @@ const SCROLL_TIMEOUT = 1000
 const MAX_TRIES = 4
 /** Events by which a reader scrolls elsewhere. */
 const SCROLL_EVENTS = ['wheel', 'touchmove', 'pointerdown', 'keydown']
-/** Entering the slide mode keeps the place. @param {Event} event */
-const isScrollKey = event => !(event instanceof KeyboardEvent && event.key.toLowerCase() === 'p')
+/** Entering the slide mode and opening the inspector keep the place. @param {Event} event */
+const isElsewhere = event => !(event instanceof KeyboardEvent && event.key.toLowerCase() === 'p') &&
+  !(event.target instanceof Element && event.target.closest('.inspector'))
 
 /**
  * Keeps a target visible until the reader scrolls: content above it may still be rendered, and a closing dialog or a
@@ -117,11 +118,12 @@ export function createScrollKeeper() {
       target = { element, asked: question }
       tries = 0
       scrollAgain()
-      resizeObserver.observe(document.body)
+      // On a phone the inspector is a card over the page, which covers more when it is opened.
+      for (const box of [document.body, findElement(document, '.inspector')]) resizeObserver.observe(box)
       listenerController = new AbortController()
       const { signal } = listenerController
       for (const type of SCROLL_EVENTS) {
-        addEventListener(type, event => isScrollKey(event) && release(), { passive: true, signal })
+        addEventListener(type, event => isElsewhere(event) && release(), { passive: true, signal })
       }
     },
     /** The same place after a new rendering, perhaps elsewhere. @param {Element} element */

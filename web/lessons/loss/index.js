@@ -1,7 +1,7 @@
 /** Loss and back-propagation: how wrong an answer is, what one weight has to do with it, and training for real. */
 
 import { formatFixed } from '../../lib/number.js'
-import { answerText, answerTokens, lossOfRun, rowValues, valueOfCell } from '../run_values.js'
+import { answerText, answerTokens, lossKind, lossOfRun, rowValues, valueOfCell } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now } from '../index.js' */
@@ -71,6 +71,7 @@ export const lesson = {
       id: 'untrained', state: 'room=decoding&weights=untrained', hidesControls: true,
       question: { answer: uniformLoss, tolerance: 0.03, mistakes: uniformMistakes },
       values: run => ({ answer: answerText(run) || '</s>', count: String(countTokens(run)), loss: formatFixed(lossOfRun(run)),
+        whose: lossKind(run),
         uniform: formatFixed(uniformLoss(run)), share: formatFixed(1 / countTokens(run), 4) })
     },
     {
