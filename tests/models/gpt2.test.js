@@ -12,7 +12,7 @@ for (const item of cases('gpt2')) {
     assert.equal(model.training, false)
     const size = item.tensors.reduce((sum, [, shape]) => sum + shape.reduce((n, side) => n * side, 1), 0)
     assert.deepEqual(gf.models.inspect(files),
-      { type: 'gpt2', parameters: size, bytes: 4 * size, missing: [], unused: [], problems: [] })
+      { type: 'gpt2', parameters: size, bytes: 4 * size, dtype: 'float32', missing: [], unused: [], problems: [] })
     model.dispose()
   })
 }

@@ -38,8 +38,9 @@ function extentOfParts(parts, cols) {
  * @param {LibraryRun} run @param {string} name @param {number[]} rows @returns {BlockRow[] | undefined}
  */
 function blocksOf(run, name, rows) {
-  const { dtype, bytes: stored, shape: [, cols] } = run.tensor(name), { block } = DTYPES[dtype]
+  const tensor = run.tensor(name), { block } = DTYPES[tensor.dtype], { shape: [, cols] } = tensor
   if (!block) return undefined
+  const stored = tensor.bytes // only here, since reading a weight in panels rearranges it
   const { values, bytes, center, decode } = block, count = cols / values
   return rows.map(row => {
     const blocks = Array.from({ length: count }, (_, i) => decode(stored, (row * count + i) * bytes))
