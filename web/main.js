@@ -1,6 +1,6 @@
 /** The page: keeps the state, requests runs from the engine, and passes both to the parts that render them. */
 
-import { setText } from './lib/dom.js'
+import { h, setText } from './lib/dom.js'
 import { isSingleFile } from './lib/resources.js'
 import { isFailedImport } from './lib/lazy_import.js'
 import { debounce, nextTask, waitForPaint } from './lib/scheduling.js'
@@ -118,7 +118,32 @@ function reportError(error) {
   console.error(error)
   const message = reasonOf(error)
   isUnwhole = isFailedImport(error)
-  setText(page.status, !t ? message : isUnwhole ? t('app.unfetched') : t('app.broken', { message }))
+  showStatus(!t ? message : isUnwhole ? t('app.unfetched') : t('app.broken', { message }))
+}
+
+const retryButton = h('button', { type: 'button', className: 'retry', hidden: true, onclick: retry })
+page.status.after(retryButton)
+
+/** What is wrong with the page, and a button where another attempt may help. @param {string} message */
+function showStatus(message) {
+  setText(page.status, message)
+  setText(retryButton, t?.('app.retry') ?? 'Try again')
+  retryButton.hidden = !message || !(isUnwhole || engineProblem?.code === 'network')
+}
+
+let isRetried = false
+/**
+ * Loads what is missing, and renders everything anew. Some browsers remember a failed import as long as the page lives:
+ * the second attempt loads the page again, if the server is there.
+ */
+async function retry() {
+  if (isRetried && (await fetch('', { method: 'HEAD', cache: 'no-store' }).catch(() => null))?.ok) location.reload()
+  isRetried = true
+  isUnwhole = false
+  showStatus('')
+  inside?.renderTexts()
+  await showSpoken()
+  if (engineProblem || !runHere()) refresh()
 }
 
 const { attempt, loadAll } = createValueLoader({
@@ -135,7 +160,7 @@ function showControls() {
   inside?.showControls(state, texts)
   document.documentElement.toggleAttribute('data-embed', state.embed)
   document.documentElement.toggleAttribute('data-pinned', Boolean(state.cell))
-  setText(page.status, texts.engine ?? (isUnwhole ? t('app.unfetched') : hiddenProblem(texts, t)))
+  showStatus(texts.engine ?? (isUnwhole ? t('app.unfetched') : hiddenProblem(texts, t)))
   page.house.classList.toggle('has-long-fields', Object.values(modelOf(state.model).fields).some(field => field.isLong))
   page.house.classList.toggle('is-stale', Object.keys(texts).length > 0)
 }
@@ -287,7 +312,7 @@ const link = createAddressWriter(addressed)
 /** @param {Patch} patch @param {'push' | 'replace'} [history] */
 function set(patch, history = 'replace') {
   const before = state
-  if (history === 'push') isUnwhole = false
+  if (history === 'push') isUnwhole = isRetried = false
   if (history === 'push' && toHash({ ...state, ...patch }) === toHash(state)) return
   state = { ...state, ...patch }
   link.write(state, history)
@@ -340,10 +365,7 @@ addEventListener('unhandledrejection', event => {
   event.preventDefault()
   reportError(event.reason)
 })
-addEventListener('online', () => {
-  isUnwhole = false
-  showSpoken()
-})
+addEventListener('online', () => retryButton.hidden || retry())
 /** @param {boolean} now */
 function print(now) {
   isPrinting = now

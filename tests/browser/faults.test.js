@@ -45,6 +45,7 @@ const corrupt = async answer => {
   return { response: answer, body }
 }
 
+const setHash = (page, hash) => page.evaluate(next => { location.hash = next }, hash)
 const HOUSE = 'v=1&model=dates&room=house'
 /** What fails: how, and which message says so. @type {Record<string, [(page: any) => Promise<void>, string]>} */
 const FAULTS = {
@@ -91,7 +92,43 @@ test('a model with missing weights does not affect others, and works once they l
   await close()
 })
 
-const setHash = (page, hash) => page.evaluate(next => { location.hash = next }, hash)
+test('a part that the server does not send can be requested again in place', async () => {
+  let isThere = true
+  const { page, errors, close } = await openBroken(HOUSE, opened => opened.route(/chunks\/|\.js$/, route => (
+    isThere ? route.continue() : route.abort())))
+  await waitForRuns(page, 1)
+  await page.waitForSelector('.map li', { state: 'attached' })
+  const isOffered = () => page.locator('.retry').isVisible()
+  assert.equal(await isOffered(), false)
+  isThere = false
+  await setHash(page, 'v=1&lesson=attention')
+  await page.waitForFunction(text => document.getElementById('status').textContent === text, en.app.unfetched)
+  assert.equal(await page.textContent('.retry'), en.app.retry)
+  await page.click('.retry')
+  await page.waitForFunction(text => document.getElementById('status').textContent === text, en.app.unfetched)
+  assert.equal(await isOffered(), true, 'still lost')
+  await page.evaluate(() => { globalThis.isSame = true })
+  await page.route('**/', route => route.abort())
+  isThere = true
+  await page.click('.retry')
+  await page.waitForSelector('#lesson:not(:empty)')
+  assert.deepEqual([await isOffered(), await page.textContent('#status')], [false, ''])
+  assert.equal(await page.evaluate(() => globalThis.isSame), true, 'the page was not loaded again')
+  assert.deepEqual(errors, [])
+  await close()
+})
+
+test('weights that the server does not send can be requested again in place', async () => {
+  let isThere = false
+  const { page, close } = await openBroken(HOUSE, opened => opened.route('**/date_translator*', route => (
+    isThere ? route.continue() : route.abort())))
+  await readProblem(page)
+  isThere = true
+  await page.click('.retry')
+  await waitForRuns(page, 1)
+  assert.deepEqual([await page.locator('.retry').isVisible(), await page.textContent('#status')], [false, ''])
+  await close()
+})
 
 test('offline after the first visit: loaded parts work, missing ones are reported, and load later', async () => {
   const { page, errors, close } = await openBroken(HOUSE)

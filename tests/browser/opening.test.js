@@ -100,6 +100,18 @@ test('a chosen step is in the address and opens again; all steps have all lines;
   await close()
 })
 
+test('one door asks why: of the reader\'s text, at the character that was watched', async () => {
+  const { page, complaints, close } = await openOpening({ source: 'may 6 2026' }, STILL)
+  await page.click('.is-written > li:nth-child(4) button')
+  await page.click('.door[href*="room=attribution"]')
+  await page.waitForSelector('.fall-number:not(:empty)')
+  const { room, source, row } = await readAddress(page)
+  assert.deepEqual([room, source, row], ['attribution', 'may 6 2026', 3])
+  assert.equal(await page.isChecked('[data-picker="row"] label:nth-child(4) input'), true)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('doors lead to lessons and to the house, the site name in the header leads back, and a lesson can be resumed', async () => {
   const { page, complaints, close } = await openOpening({}, STILL)
   await page.click('.door[href*="room=house"]')
@@ -142,7 +154,7 @@ longTest('every page starts at its top', async () => {
   const readHeadingTops = () => page.evaluate(() => [...document.querySelectorAll('h1')].filter(element => element.checkVisibility())
     .map(element => Math.round(element.getBoundingClientRect().top)))
   const count = await page.$$eval('a.door', list => list.length)
-  assert.equal(count, 5)
+  assert.equal(count, 7)
   for (let i = 0; i < count; i++) {
     await page.locator('a.door').nth(i).scrollIntoViewIfNeeded()
     await page.locator('a.door').nth(i).click()

@@ -102,7 +102,9 @@ test('no text key is unused, and none is missing', async () => {
 
 test('of a model without feed-forward networks the attribution mentions none', () => {
   for (const { page, models } of [korean, english, chinese]) {
-    const t = translator(page, { own: () => models.induction }), { roles: _, ...texts } = page.stages.attribution
+    // Neurons are shown of feed-forward networks only.
+    const t = translator(page, { own: () => models.induction })
+    const { roles: _, neurons: __, ...texts } = page.stages.attribution
     const keys = node => Object.entries(node).flatMap(([key, value]) => (
       typeof value === 'string' ? [key] : keys(value).map(rest => `${key}.${rest}`)))
     for (const key of keys(texts)) assert.doesNotMatch(t(`stages.attribution.${key}`), /feed-?forward|피드포워드|前馈/i, key)

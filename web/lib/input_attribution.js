@@ -91,7 +91,7 @@ export function mountInputAttribution(container, { t, theme, runQuery, reportErr
     first = range[0]
     const sums = used === 'integratedGradients' ? found.map((own, i) => describeSum(texts[i].name, own)) : []
     const isFlat = used === 'gradientTimesInput' && isSaturated(found)
-    setText(note, [text(`details.${used}`), isFlat && text('saturated'), ...sums].filter(Boolean).join(' '))
+    setText(note, [t(`stages.attribution.inputs.details.${used}`), isFlat && text('saturated'), ...sums].filter(Boolean).join(' '))
     const max = Math.max(1e-6, ...found.flatMap(({ values }) => values.map(Math.abs)))
     const colors = createScale(signedDomain(max), theme().mode)
     chips.update(found.map(({ values }, i) => ({
