@@ -26,6 +26,12 @@ export const faster = (peer, target) => ({ stats }) => {
   return { against, ours: stats.ours, theirs, value: theirs.min / stats.ours.min, unit: 'x', target }
 }
 
+/** The speed-up of a side over another. */
+export const fasterThan = (side, baseline, target, label = baseline) => ({ stats }) => ({
+  against: `${side} than ${label}`, ours: stats[side], theirs: stats[baseline], value: stats[baseline].min / stats[side].min,
+  unit: 'x', target
+})
+
 /** The throughput in percent of the machine's limit. `work` is in the unit of the limit. */
 export const ofLimit = (limit, target) => ({ stats, sides, work }) => {
   const fraction = work / stats.ours.min / (sides[limit].work / stats[limit].min)

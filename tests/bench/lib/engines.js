@@ -9,7 +9,7 @@ import { build } from 'esbuild'
 import { findFirefox, launchFirefox } from '../../browser/firefox.js'
 import { launch } from '../../browser/host.js'
 import { cases } from '../works/index.js'
-import { kernels } from '../works/kernels.js'
+import { inPages } from '../works/kernels.js'
 
 const root = new URL('../../../', import.meta.url)
 const ISOLATED = {
@@ -19,9 +19,10 @@ const TYPES = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.wasm': 'a
 /** Folders of the files that the libraries fetch, by the beginning of their names. */
 const FOLDERS = {
   'glassformer.': 'dist/', 'limit.wasm': 'build/bench/', 'tfjs-': 'tests/bench/node_modules/@tensorflow/tfjs-backend-wasm/dist/',
-  'ort-': 'tests/bench/node_modules/onnxruntime-web/dist/',
-  'wllama.wasm': 'tests/bench/node_modules/@wllama/wllama/esm/single-thread/'
+  'ort-': 'tests/bench/node_modules/onnxruntime-web/dist/'
 }
+/** The kernels of wllama, which have the same name in two folders. */
+const WLLAMA = /^wllama-([\w-]+)\.wasm$/
 const POLL_MS = 2000
 
 /**
@@ -47,6 +48,8 @@ async function serveWorks() {
   const server = createServer(async ({ url }, response) => {
     const name = url.split('/').at(-1), send = (type, body) => response.writeHead(200, { ...ISOLATED, 'content-type': type }).end(body)
     if (name === 'in_browser.js') return send(TYPES['.js'], script.text)
+    const [, kind] = WLLAMA.exec(name) ?? []
+    if (kind) return send(TYPES['.wasm'], await readFile(new URL(`tests/bench/node_modules/@wllama/wllama/esm/${kind}/wllama.wasm`, root)))
     const [, folder] = Object.entries(FOLDERS).find(([start]) => name.startsWith(start)) ?? []
     if (folder) return send(TYPES[extname(name)], await readFile(new URL(folder + name, root)))
     return send('text/html', '<script type="module" src="in_browser.js"></script>')
@@ -75,7 +78,7 @@ async function chromium() {
   const browser = await launch(), site = await serveWorks()
   return {
     name: `chromium ${browser.version()}`,
-    works: kernels,
+    works: inPages,
     async run(name, seconds) {
       const context = await browser.newContext(), page = await context.newPage()
       await page.goto(site.url)
@@ -97,7 +100,7 @@ async function inFirefox() {
   const site = await serveWorks(), [, version] = /([\d.]+)/.exec(execFileSync(path, ['--version'], { encoding: 'utf8' }))
   return {
     name: `firefox ${version}`,
-    works: kernels,
+    works: inPages,
     async run(name, seconds) {
       const fox = await launchFirefox(path)
       await fox.goto(site.url)

@@ -1,8 +1,8 @@
 // Measures the works that need nothing but an engine in a page: see engines.js.
-import { kernels } from '../works/kernels.js'
+import { inPages } from '../works/kernels.js'
 import { measureCase } from './measure_case.js'
 
 /** Starts a measurement, which sets `report` when it is done. @param {string} name @param {number} seconds */
 globalThis.begin = (name, seconds) => {
-  measureCase(kernels.find(work => work.name === name), seconds).then(report => { globalThis.report = report })
+  measureCase(inPages.find(work => work.name === name), seconds).then(report => { globalThis.report = report })
 }

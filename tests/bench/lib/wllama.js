@@ -1,21 +1,54 @@
-// llama.cpp in wllama's build, in a worker of a page, with one thread and 8-bit weights. It runs only in browsers.
+// llama.cpp in wllama's build, in workers of a page. It runs only in browsers.
 import { Wllama } from '@wllama/wllama'
 import { ALPHABET } from '../../../src/js/text/byte_level.js'
-import { gguf } from './gguf.js'
+import { gguf, randomBlocks } from './gguf.js'
 
 const QUIET = { suppressNativeLog: true, logger: { debug() {}, log() {}, warn() {}, error: console.error } }
+
+/** The metadata of a byte-level vocabulary of so many tokens, most of them placeholders. */
+const vocabularyOf = size => ({
+  'tokenizer.ggml.model': ['string', 'gpt2'], 'tokenizer.ggml.pre': ['string', 'gpt-2'],
+  'tokenizer.ggml.tokens': ['array', ['string', Array.from({ length: size }, (_, id) => [...ALPHABET, 'ab'][id] ?? `word${id}`)]],
+  'tokenizer.ggml.token_type': ['array', ['i32', Array(size).fill(1)]],
+  'tokenizer.ggml.merges': ['array', ['string', ['a b']]], 'tokenizer.ggml.eos_token_id': ['u32', size - 1]
+})
+
+/**
+ * The GGUF file of a Llama with random weights in blocks and tied embeddings.
+ * @param {{ channels: number, layers: number, heads: number, kvHeads: number, inner: number, vocabSize: number,
+ *   base: number }} shape @param {Parameters<typeof randomBlocks>[0]} dtype
+ */
+export function randomLlama({ channels: C, layers, heads, kvHeads, inner, vocabSize, base }, dtype) {
+  const headSize = C / heads, numbers = {
+    'block_count': layers, 'context_length': 1024, 'embedding_length': C, 'feed_forward_length': inner, 'vocab_size': vocabSize,
+    'attention.head_count': heads, 'attention.head_count_kv': kvHeads, 'rope.dimension_count': headSize
+  }
+  const metadata = {
+    'general.architecture': ['string', 'llama'], 'general.name': ['string', 'random'],
+    ...Object.fromEntries(Object.entries(numbers).map(([name, value]) => [`llama.${name}`, ['u32', value]])),
+    'llama.attention.layer_norm_rms_epsilon': ['f32', 1e-5], 'llama.rope.freq_base': ['f32', base], ...vocabularyOf(vocabSize)
+  }
+  const norm = { shape: [C], data: new Float32Array(C).fill(1) }, kv = kvHeads * headSize
+  const matrices = {
+    attn_q: [C, C], attn_k: [kv, C], attn_v: [kv, C], attn_output: [C, C],
+    ffn_gate: [inner, C], ffn_up: [inner, C], ffn_down: [C, inner]
+  }
+  const tensors = { 'token_embd.weight': randomBlocks(dtype, vocabSize, C), 'output_norm.weight': norm }
+  for (let i = 0; i < layers; i++) {
+    tensors[`blk.${i}.attn_norm.weight`] = tensors[`blk.${i}.ffn_norm.weight`] = norm
+    for (const [name, sides] of Object.entries(matrices)) tensors[`blk.${i}.${name}.weight`] = randomBlocks(dtype, ...sides)
+  }
+  return new Blob(gguf(metadata, tensors))
+}
 
 /** The GGUF file of a GPT-2 of the library, with a placeholder vocabulary. */
 function fileOf(model, { heads, eps }) {
   const [V, C] = model.wte.weight.shape, [positions] = model.wpe.weight.shape, [inner] = model.h[0].linear1.weight.shape
-  const tokens = Array.from({ length: V }, (_, id) => ALPHABET[id] ?? `word${id}`)
   const metadata = {
     'general.architecture': ['string', 'gpt2'], 'general.name': ['string', 'random'], 'gpt2.block_count': ['u32', model.h.length],
     'gpt2.context_length': ['u32', positions], 'gpt2.embedding_length': ['u32', C], 'gpt2.feed_forward_length': ['u32', inner],
     'gpt2.attention.head_count': ['u32', heads], 'gpt2.attention.layer_norm_epsilon': ['f32', eps],
-    'tokenizer.ggml.model': ['string', 'gpt2'], 'tokenizer.ggml.pre': ['string', 'gpt-2'],
-    'tokenizer.ggml.tokens': ['array', ['string', tokens]], 'tokenizer.ggml.token_type': ['array', ['i32', tokens.map(() => 1)]],
-    'tokenizer.ggml.merges': ['array', ['string', ['a b']]], 'tokenizer.ggml.eos_token_id': ['u32', V - 1]
+    ...vocabularyOf(V)
   }
   const tensors = {
     'token_embd.weight': model.wte.weight, 'position_embd.weight': { ...plain(model.wpe.weight), isFloat32: true },
@@ -38,30 +71,45 @@ function fileOf(model, { heads, eps }) {
 const plain = tensor => ({ shape: tensor.shape, data: tensor.data, isFloat32: Object.hasOwn(tensor, 'isFloat32') })
 
 /**
+ * llama.cpp with a model.
+ * @param {Blob} file @param {number} [threads]
+ */
+export async function openWllama(file, threads = 1) {
+  const folder = threads > 1 ? 'multi-thread' : 'single-thread'
+  const wllama = new Wllama({ [`${folder}/wllama.wasm`]: `wllama-${folder}.wasm` }, QUIET)
+  await wllama.loadModel([file], { n_threads: threads, n_ctx: 512, n_batch: 512 })
+  return {
+    /** The milliseconds of some tokens after those in the cache, which are then removed from it again. */
+    async time(tokens, past = 0) {
+      const start = performance.now()
+      await wllama.decode(tokens, {})
+      const ms = performance.now() - start
+      await wllama.kvRemove(past, -1)
+      return ms
+    },
+    /** Adds tokens to the cache. */
+    add: tokens => wllama.decode(tokens, {}),
+    /** The log probabilities of all tokens after some more. */
+    async logProbabilities(tokens, past = 0) {
+      await wllama.decode(tokens, {})
+      const list = await wllama.getLogits(-1), logs = new Float32Array(list.length)
+      for (const { token, p } of list) logs[token] = Math.log(p)
+      await wllama.kvRemove(past, -1)
+      return logs
+    }
+  }
+}
+
+/**
  * Decoding of one token after the tokens `past`, as one side of a work.
  * @param {import('../../../src/js/models/gpt2.js').GPT2} model @param {{ heads: number, eps: number }} sizes
  * @param {number[]} past @param {number} last
  */
 export async function wllamaDecoder(model, sizes, past, last) {
-  const wllama = new Wllama({ 'single-thread/wllama.wasm': 'wllama.wasm' }, QUIET)
-  await wllama.loadModel([fileOf(model, sizes)], { n_threads: 1, n_ctx: 512, n_batch: 512 })
-  await wllama.decode(past, {})
+  const wllama = await openWllama(fileOf(model, sizes))
+  await wllama.add(past)
   return {
-    /** The milliseconds of one token, with the communication with the worker, without removing the token again. */
-    async time() {
-      const start = performance.now()
-      await wllama.decode([last], {})
-      const ms = performance.now() - start
-      await wllama.kvRemove(past.length, -1)
-      return ms
-    },
-    /** The log probabilities of all tokens. */
-    async logProbabilities() {
-      await wllama.decode([last], {})
-      const list = await wllama.getLogits(-1), logs = new Float32Array(list.length)
-      for (const { token, p } of list) logs[token] = Math.log(p)
-      await wllama.kvRemove(past.length, -1)
-      return logs
-    }
+    time: () => wllama.time([last], past.length),
+    logProbabilities: () => wllama.logProbabilities([last], past.length)
   }
 }

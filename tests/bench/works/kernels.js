@@ -2,6 +2,7 @@
 import attention from './attention.js'
 import blocks from './blocks.js'
 import decoding from './decoding.js'
+import gguf from './gguf.js'
 import growth from './growth.js'
 import keep from './keep.js'
 import matmul from './matmul.js'
@@ -17,3 +18,5 @@ export const kernels = [
   matmul, matmulTransposed, vectorMatrix, attention, multihead, rows, memory, blocks, decoding, training,
   trace, keep, growth
 ].flat()
+/** The works of pages: those, and what has a peer only there. */
+export const inPages = [...kernels, ...gguf]
