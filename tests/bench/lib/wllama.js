@@ -78,13 +78,14 @@ export async function openWllama(file, threads = 1) {
   const folder = threads > 1 ? 'multi-thread' : 'single-thread'
   const wllama = new Wllama({ [`${folder}/wllama.wasm`]: `wllama-${folder}.wasm` }, QUIET)
   await wllama.loadModel([file], { n_threads: threads, n_ctx: 512, n_batch: 512 })
+  const forget = past => (past ? wllama.kvRemove(past, -1) : wllama.kvClear())
   return {
     /** The milliseconds of some tokens after those in the cache, which are then removed from it again. */
     async time(tokens, past = 0) {
       const start = performance.now()
       await wllama.decode(tokens, {})
       const ms = performance.now() - start
-      await wllama.kvRemove(past, -1)
+      await forget(past)
       return ms
     },
     /** Adds tokens to the cache. */
@@ -94,7 +95,7 @@ export async function openWllama(file, threads = 1) {
       await wllama.decode(tokens, {})
       const list = await wllama.getLogits(-1), logs = new Float32Array(list.length)
       for (const { token, p } of list) logs[token] = Math.log(p)
-      await wllama.kvRemove(past, -1)
+      await forget(past)
       return logs
     }
   }
