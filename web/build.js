@@ -123,7 +123,11 @@ const leavingOut = unused => ({
 const withoutUnused = leavingOut(UNUSED)
 
 /** Parts of the library that the engine's worker fetches when they are used: to import, export or explain a model. */
-const FETCHED_LATER = /\/src\/js\/(models\/index|export\/(onnx|pytorch)|interpret\/(circuits|composition_scores|fitted_lenses|input_attribution|logit_attribution|logit_lens|neuron_logits|patch))\.js$/, ON_DEMAND = '?on-demand'
+const INTERPRETATION = ['circuits', 'composition_scores', 'fitted_lenses', 'input_attribution', 'logit_attribution', 'logit_lens', 'neuron_logits', 'patch']
+const FETCHED_LATER = new RegExp(`/src/js/(models/index|export/(onnx|pytorch)|interpret/(${INTERPRETATION.join('|')}))\\.js$`)
+const ON_DEMAND = '?on-demand'
+/** The parts of interpretation are fetched together: what they share would else be many small files. */
+const ALL_INTERPRETATION = 'all interpretation'
 /** Their functions that return at once: they need a model, so that the models are there by then. */
 const SYNCHRONOUS = /^(save|addAdapter|saveAdapter)$/
 
@@ -142,15 +146,20 @@ const fetchedLater = {
       if (!FETCHED_LATER.test(file) || !/\/interpret\/(?!index\.js)/.test(importer)) return undefined
       return { path: file, suffix: ON_DEMAND }
     })
+    onResolve({ filter: /^all interpretation$/ }, ({ path, resolveDir }) => ({ path, namespace: 'together', pluginData: resolveDir }))
+    onLoad({ filter: /./, namespace: 'together' }, ({ pluginData }) => ({
+      contents: INTERPRETATION.map(name => `export * from './${name}.js${ON_DEMAND}'`).join('\n'), resolveDir: pluginData
+    }))
     onLoad({ filter: FETCHED_LATER }, async ({ path, suffix }) => {
       if (suffix) return undefined
-      const file = path.slice(path.lastIndexOf('/') + 1), names = exportsOf(await readFile(path, 'utf8'))
+      const file = path.includes('/interpret/') ? ALL_INTERPRETATION : `./${path.slice(path.lastIndexOf('/') + 1)}${ON_DEMAND}`
+      const names = exportsOf(await readFile(path, 'utf8'))
       const declare = (/** @type {string} */ name) => (SYNCHRONOUS.test(name)
         ? `export const ${name} = (...args) => code.${name}(...args)`
         : `export const ${name} = async (...args) => (await fetched()).${name}(...args)`)
       return {
         contents: `let code
-          const fetched = async () => (code ??= await import('./${file}${ON_DEMAND}'))
+          const fetched = async () => (code ??= await import('${file}'))
           ${names.map(declare).join('\n')}`
       }
     })
