@@ -376,6 +376,8 @@ export interface Folder {
 export interface ModelRun extends Facts {
   run: LibraryRun
   continuation?: Continuation
+  /** Texts of the kind that the model was trained on, always the same. */
+  similarTexts?: () => string[]
   /** What can be exported: a model and its inputs; its files for Hugging Face's classes. */
   exportable?: {
     model: any, inputs: Record<string, number[][]>
@@ -757,6 +759,9 @@ export interface LensPrediction {
 export interface FittedLens {
   predictions: LensPrediction[][]
   losses: { before: number, after: number }[] | null
+  /** In nats, on the text that is read, from the model's answer. */
+  divergence: number
+  /** How many other texts it was fitted to. */
   count: number
 }
 

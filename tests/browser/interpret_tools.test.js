@@ -9,7 +9,7 @@ import { roomsOf } from '../../web/rooms/index.js'
 import { data as partsData } from '../../web/stages/ablation.js'
 import { data as attributionData } from '../../web/stages/attribution.js'
 import { data as streamData } from '../../web/stages/residual_stream.js'
-import { fitLens } from '../../web/worker/fitted_lens.js'
+import { fitLens, textsToFit } from '../../web/worker/fitted_lens.js'
 import { channelMeans, measureAnswer } from '../../web/worker/interpret.js'
 import { gf } from '../lib/engine.js'
 import { everyNth } from '../lib/long.js'
@@ -130,7 +130,8 @@ test('a tuned and a Jacobian lens are fitted in the worker, as in Node, and a fi
   const state = completeState({ model: 'induction', room: 'residual_stream', language: 'en' }), run = runInNode(state)
   const rooms = roomsOf(run), view = { ...state, room: rooms.find(({ id }) => id === 'residual_stream'), rooms }
   const { early: { rows, ids, vocabulary }, logits } = streamData(run, view)
-  const { own, texts } = otherTextOf(state, 'en'), others = texts.filter(text => text !== own)
+  const { own } = otherTextOf(state, 'en'), others = textsToFit(run.workerRun, own, [])
+  assert.ok(others.length > 40 && !others.includes(own))
   const runs = [run, ...others.map(text => runInNode({ ...state, beginning: text, target: '' }))].map(one => (
     { ...one.workerRun, settings: { ...one.workerRun.settings, edits: [] } }))
   const { page, complaints, close } = await open(state)
@@ -142,13 +143,15 @@ test('a tuned and a Jacobian lens are fitted in the worker, as in Node, and a fi
     await choose(kind)
     await page.waitForFunction(() => /fitted just now/.test(document.querySelector('.stage-figure .note').textContent))
     const how = { signal: new AbortController().signal, onProgress() {} }
-    const { predictions, losses, count } = await fitLens(gf, runs, { kind, logits, rows, ids }, how)
+    const { predictions, losses, divergence, count } = await fitLens(gf, runs, { kind, logits, rows, ids }, how)
     const lines = await readFirst()
     assert.deepEqual(lines[0], rows.map(() => ''))
     assert.deepEqual(lines.slice(1), predictions.map(list => list.map(({ tokens: [word] }) => vocabulary[word])))
     const note = await page.textContent('.stage-figure .note')
     assert.ok(note.includes(`${count} texts`), note)
+    assert.equal(count, others.length)
     if (losses) assert.match(note, /fell from \d+\.\d{3} to \d+\.\d{3} nats/)
+    assert.ok(note.includes(`On this text it is ${divergence.toFixed(3)} nats.`), note)
     assert.deepEqual(await findViolations(page), [])
   }
   await page.evaluate(async () => {

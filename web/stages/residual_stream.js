@@ -113,11 +113,12 @@ export function mount(container, context) {
   function drawLens() {
     lenses.update(LENSES.map(value => ({ value, text: t(`stages.residual_stream.lenses.${value}`) })), lens)
     lenses.element.hidden = !latest?.logits
-    const { losses, count = 0 } = fitted ?? {}
+    const { losses, count = 0, divergence = 0 } = fitted ?? {}
     const mean = (/** @type {'before' | 'after'} */ when) => (
       formatFixed((losses ?? []).reduce((sum, loss) => sum + loss[when] / (losses?.length ?? 1), 0), 3))
-    setText(lensNote, [t(`stages.residual_stream.details.${lens}`), fitted && t('stages.residual_stream.fitted', { count }),
-      losses && t('stages.residual_stream.losses', { before: mean('before'), after: mean('after') })].filter(Boolean).join(' '))
+    setText(lensNote, [t(`stages.residual_stream.details.${lens}`), fitted && t(`stages.residual_stream.${count ? 'fitted' : 'fittedToItself'}`, { count }),
+      losses && t('stages.residual_stream.losses', { before: mean('before'), after: mean('after') }),
+      fitted && t('stages.residual_stream.divergence', { value: formatFixed(divergence, 3) })].filter(Boolean).join(' '))
   }
   /** Begins with a lens; one that is being fitted stops. @param {Lens} value */
   function chooseLens(value) {

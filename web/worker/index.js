@@ -296,16 +296,20 @@ const calls = {
   inputAttribution: async ({ session, ...query }) => (
     (await import('./input_attribution.js')).attributeInputs(engineOf({ session }), runOf({ session }), query)),
   /**
-   * Fits a lens to the run and to runs on other texts; a later request of the session stops it.
+   * Fits a lens to runs on other texts, and reads the run with it; a later request of the session stops it.
    * @param {QueryTypes['fitLens'][0] & Which} query @param {(progress: { done: number, total: number }) => void} report
    */
   async fitLens({ state, texts, session = PAGE, ...query }, report) {
     const signal = sessions.startWork(session), own = await engineFor(state.model, 'side')
-    const { fitLens } = await import('./fitted_lens.js'), settings = settingsOf({ ...state, training: false })
+    const { fitLens, textsToFit } = await import('./fitted_lens.js')
+    const settings = settingsOf({ ...state, training: false }), text = String(state[textField(modelOf(state.model))])
     /** @type {ModelRun[]} */ const modelRuns = []
     try {
-      modelRuns.push(await compute(own, settings))
-      for (const text of texts) modelRuns.push(await compute(own, withText(settings, text)))
+      const first = await compute(own, settings)
+      modelRuns.push(first)
+      for (const other of textsToFit(first, text, texts)) {
+        modelRuns.push(await compute(own, withText(settings, other)))
+      }
       const onProgress = (/** @type {number} */ fraction) => report({ done: fraction, total: 1 })
       return await fitLens(own, modelRuns, query, { signal, onProgress })
     } finally {

@@ -79,7 +79,7 @@ const structureOf = run => ({
  *   wanted: names of tensors whose values are requested, where not all are sent
  * @returns {RunMessage}
  */
-export function messageOf(gf, { run, continuation: _, exportable, ...facts }, { signature = '', wanted = [] } = {}) {
+export function messageOf(gf, { run, continuation: _, similarTexts: __, exportable, ...facts }, { signature = '', wanted = [] } = {}) {
   const { names, streams, passes, unusedEdits, loss, hasLoss, end } = run
   const retained = names.filter(name => run.describe(name).isKept)
   const bytes = retained.reduce((sum, name) => sum + run.tensor(name).numel() * 4, 0)

@@ -3,7 +3,7 @@
 import { generate } from '../generation.js'
 import { generatedRun } from '../generated_run.js'
 import { cachedModel } from '../model_cache.js'
-import { END, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS, encode, idsOf, splitSource,
+import { DAYS, END, FORMATS, LONGEST, PAD, SOURCE_TOKENS, START, TARGET_TOKENS, dateOf, encode, idsOf, splitSource,
   splitTarget } from '../../../src/training/models/dates/data.js'
 import { defaultsOf } from '../index.js'
 import { build, shapeIn } from '../weights.js'
@@ -25,6 +25,11 @@ const TRAINED = {
 
 /** The label smoothing of the training: the target probabilities of the correct token and of every other token. */
 const SMOOTHING = { smoothing: '0.05', right: '0.953', other: '0.003', others: TARGET_TOKENS.length - 1 }
+
+/** A prime, so that the days of some dates are spread over all months and years. */
+const STRIDE = 7919
+/** Dates in all formats. @returns {string[]} */
+const similarTexts = () => Array.from({ length: 48 }, (_, i) => FORMATS[i % FORMATS.length](...dateOf(i * STRIDE % DAYS)))
 
 /** @param {string} createStream */
 const wordAxes = createStream => [{ name: 'word', of: createStream }, { name: 'channel' }]
@@ -153,6 +158,6 @@ export function run(gf, options, edits = [], [weights] = []) {
         } } })
       }
     }),
-    hints: {}, randomTensors: isTrained && hasRandomWeights(settings) ? ['positions.weight'] : [], smoothing: isTrained ? SMOOTHING : null
+    similarTexts, hints: {}, randomTensors: isTrained && hasRandomWeights(settings) ? ['positions.weight'] : [], smoothing: isTrained ? SMOOTHING : null
   }
 }

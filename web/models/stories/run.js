@@ -8,7 +8,7 @@ import { spelled } from '../../../src/training/models/token_text.js'
 import { hangulOf } from '../syllables.js'
 import { generateRun } from '../decoder_only.js'
 import { build, keyOf, shapeIn } from '../weights.js'
-import { END, LONGEST, createTokenizer, tokenize, encode } from '../../../src/training/models/stories/data.js'
+import { END, LONGEST, createTokenizer, tokenize, encode, stories as createStoryTexts } from '../../../src/training/models/stories/data.js'
 import { stories } from './index.js'
 import { hubFiles, isGpt2Compatible } from './hub_files.js'
 import { CONFIG, createStories } from '../../../src/training/models/stories/model.js'
@@ -42,6 +42,9 @@ function languageOf(gf) {
   return language
 }
 
+/** The beginnings of stories. */
+const similarTexts = () => createStoryTexts(1, 48).map(story => story.split(' ').slice(0, 4).join(' '))
+
 /**
  * @param {any} gf the library
  * @param {Partial<Settings>} options settings of the page
@@ -59,5 +62,5 @@ export function run(gf, options, edits = [], [file] = []) {
   const generated = generateRun(gf, entry, own, language, edits), known = { activation: shape.activation, ...language }
   const files = async () => ({ name: 'stories', content: await hubFiles(gf, entry.model, known) })
   const exportable = { ...generated.exportable, ...(isGpt2Compatible(gf, entry.model) && { files }) }
-  return { ...generated, exportable, settings, hints: stories.hints, shape: shapeIn(gf, settings, file) }
+  return { ...generated, exportable, similarTexts, settings, hints: stories.hints, shape: shapeIn(gf, settings, file) }
 }
