@@ -63,8 +63,12 @@ export function createPlane({ x: [left, right], y: [bottom, top], label, xLabel 
       setAttributes(line, { x1, y1, x2, y2 })
     }
   }
-  /** An arrow from the origin, with a name at its tip. @param {string} className @param {string} [name] */
-  function addArrow(className, name = '') {
+  /**
+   * An arrow from the origin, with a name at its tip.
+   * @param {string} className @param {string} [name]
+   * @param {boolean} [isOpposite] whether the name stands on the inner side of the tip: the arrow may reach another
+   */
+  function addArrow(className, name = '', isOpposite = false) {
     const line = svg('line'), head = svg('path'), text = svg('text', {}, name)
     root.append(svg('g', { class: `plane-arrow ${className}` }, line, head, text))
     return (/** @type {number[]} */ to, /** @type {number[]} */ from = [0, 0]) => {
@@ -75,6 +79,8 @@ export function createPlane({ x: [left, right], y: [bottom, top], label, xLabel 
         `L${x2 - HEAD * dx + 5 * dy} ${y2 - HEAD * dy - 5 * dx}Z`)
       // Near an edge the name stands inside, above or below the tip.
       const anchor = x2 > SIZE * 0.8 ? 'end' : x2 < SIZE * 0.2 ? 'start' : dx < -0.3 ? 'end' : dx > 0.3 ? 'start' : 'middle'
+      const inner = y2 > SIZE * 0.7 ? y2 - 16 : y2 + 26
+      if (isOpposite) return setAttributes(text, { 'x': x2, 'y': inner, 'text-anchor': anchor })
       const isBeside = anchor === (dx < 0 ? 'end' : 'start')
       setAttributes(text, { 'x': x2 + (isBeside ? 14 * dx : 0), 'y': y2 + (isBeside ? 14 * dy + 5 : dy < 0 ? -12 : 24), 'text-anchor': anchor })
     }

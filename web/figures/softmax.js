@@ -22,7 +22,8 @@ export function createSoftmax({ t, onchange }, options) {
     oninput: value => change({ scores: scores.map((score, j) => (i === j ? value : score)) }) }))
   const divisor = createSlider({ name: t('softmax.temperature'), min: 0.2, max: 5, step: 0.1,
     oninput: value => change({ temperature: value }) })
-  const exps = createBars({ names, label: t('softmax.exps'), className: 'is-muted' })
+  const expsName = t(hasTemperature ? 'softmax.expsDivided' : 'softmax.exps')
+  const exps = createBars({ names, label: expsName, className: 'is-muted' })
   const shares = createBars({ names, label: t('softmax.weights') }), sum = h('p', { className: 'figure-sum' })
   /** @param {number} step */
   const shift = step => createButton(t(step > 0 ? 'softmax.raise' : 'softmax.lower'), () => {
@@ -52,7 +53,7 @@ export function createSoftmax({ t, onchange }, options) {
     element: h('div', { className: 'figure-columns' },
       h('section', {}, h('h2', {}, t('softmax.scores')), sliders.map(({ element }) => element), hasTemperature && divisor.element,
         hasShift && h('p', { className: 'figure-buttons' }, shift(1), shift(-1))),
-      h('section', {}, h('h2', {}, t('softmax.exps')), exps.element),
+      h('section', {}, h('h2', {}, expsName), exps.element),
       h('section', {}, h('h2', {}, t('softmax.weights')), shares.element, sum)),
     values: () => ({ scores, temperature, weights: softmax(scores.map(score => score / temperature)) }),
     set: change

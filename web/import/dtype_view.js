@@ -18,8 +18,10 @@ export function createDtypeView(t, { choices, dtype: proposed, reason, stored, r
   const values = { stored: stored ?? '', wide: bytesOf(wide.bytes), bytes: bytesOf(asStored.bytes), room: bytesOf(room) }
   const sentence = h('p', {}), id = uniqueId('dtype')
   /** @param {Dtype} dtype */
-  const update = dtype => (
-    setText(sentence, t(`bring.${dtype === proposed ? reason : 'chosen'}`, { ...values, dtype: nameOf(dtype) })))
+  function update(dtype) {
+    const because = dtype === proposed ? reason : 'chosen'
+    setText(sentence, t(`bring.${because}`, { ...values, dtype: nameOf(dtype) }))
+  }
   const select = h('select', { id, 'data-field': 'dtype', onchange() {
     const dtype = /** @type {Dtype} */ (select.value)
     update(dtype)

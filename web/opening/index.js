@@ -106,7 +106,8 @@ export function mountOpening(container, context) {
       })), h('ol', { className: 'opening-list' }, lessons.map(createLessonLink)))),
     // A single-file page has no guides beside it, and is downloaded already.
     h('p', { className: 'opening-foot' },
-      h('button', { type: 'button', className: 'quiet', onclick: () => togglePresenting() }, t('opening.present')),
+      h('button', { type: 'button', className: 'quiet opening-present', onclick: () => togglePresenting() },
+        h('span', { className: 'is-off' }, t('opening.present')), h('span', { className: 'is-on' }, t('opening.presentEnd'))),
       h('button', { type: 'button', className: 'quiet', onclick: openTeaching }, t('opening.teaching')),
       ...(location.protocol === 'file:' ? [] : [
         h('a', { className: 'opening-more', href: 'glassformer.html', download: '' }, t('opening.download')),

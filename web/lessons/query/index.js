@@ -45,7 +45,7 @@ export const lesson = {
       }
     },
     {
-      id: 'half', state: STATE, figure: figure('values', [0.6, -0.3]),
+      id: 'half', state: STATE, figure: figure('values', [1.6, -0.85]),
       question: { options: () => [{ id: 'middle' }, { id: 'sum' }, { id: 'larger' }], answer: () => 'middle' }
     }
   ]

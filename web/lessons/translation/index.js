@@ -62,8 +62,10 @@ const attentionValues = (run, now) => ({
   weight: formatFixed(attentionWeights(run, now)[mostAttended(run, now)]), head: String(now.state.head)
 })
 /** @param {Run} run */
-const monthValues = run => ({ answer: answerTokens(run)[monthStep(run)],
-  share: formatStepProbability(run, monthStep(run)) })
+const monthValues = run => {
+  const answer = answerTokens(run)[monthStep(run)], options = candidates(run, monthStep(run), 2)
+  return { answer, share: formatStepProbability(run, monthStep(run)), other: options.find(({ id }) => id !== answer)?.text ?? '' }
+}
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
