@@ -438,6 +438,9 @@ export const KINDS = {
     isRoomName(view, matchMessage(view, 'stages.patching.compare', text)?.room))],
   // A room that repeats another names it.
   sameRoom: ['.lead .term', null, (view, text) => isRoomName(view, text) || isPageText(view, text)],
+  modelKind: ['.stage > .untrained', null, (view, text) => isPageText(view, text) || [...view.pageTexts].some(start => (
+    text.startsWith(`${start} `) &&
+    matchMessage(view, 'frame.weights', text.slice(start.length + 1))?.dtype === view.run.imported?.dtype))],
   prose: ['body', null, isPageText]
 }
 

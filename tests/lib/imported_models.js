@@ -68,7 +68,7 @@ let serial = 1000
 /** A model loaded from files as the page loads it. */
 export async function openModel(files) {
   const { type } = await gf.models.inspect(files)
-  return { ...await gf.models.load(files), type, serial: serial++ }
+  return { ...await gf.models.load(files), type, serial: serial++, dtype: 'float32' }
 }
 
 /** The chunks of a GGUF file with a small Llama, as llama.cpp stores it. */

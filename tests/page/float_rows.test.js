@@ -1,7 +1,7 @@
 // Values of stored weights as the page reads them: in parts, without moving them out of their panels; and broken ones.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { copyValues, eachPart, floatRows } from '../../web/lib/float_rows.js'
+import { copyValues, eachPart, floatRows } from '../../web/models/float_rows.js'
 import { findBroken } from '../../web/models/imported/broken.js'
 import { extentOf, someRows } from '../../web/worker/rows.js'
 import { gf } from '../lib/engine.js'

@@ -1,7 +1,7 @@
 /** Rows of large tables: only the requested ones leave the engine. */
 
 import { DTYPES } from '../../src/js/tensor/dtype.js'
-import { eachPart, floatRows } from '../lib/float_rows.js'
+import { eachPart, floatRows } from '../models/float_rows.js'
 
 /** @import { BlockRow, LibraryRun, LibraryTensor, SomeRows } from '../types.d.ts' */
 

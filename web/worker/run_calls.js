@@ -1,6 +1,6 @@
 /** Calls that read values of a run. */
 
-import { copyValues } from '../lib/float_rows.js'
+import { copyValues } from '../models/float_rows.js'
 import { thumbnailsOf } from '../lib/thumbnails.js'
 import { extentOf, someRows } from './rows.js'
 import { gradientsOf, readValuesWithPeaks } from './serialize_run.js'

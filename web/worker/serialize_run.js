@@ -2,7 +2,7 @@
  * Serializes a run for the page: the description of every tensor, and the values of those that are displayed.
  */
 
-import { copyValues } from '../lib/float_rows.js'
+import { copyValues } from '../models/float_rows.js'
 import { peak } from '../lib/slice.js'
 
 /** @import { Library, LibraryRun, ModelRun, QueryTypes, RunMessage, Step, Stream, Structure } from '../types.d.ts' */

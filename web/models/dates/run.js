@@ -29,7 +29,8 @@ const SMOOTHING = { smoothing: '0.05', right: '0.953', other: '0.003', others: T
 /** A prime, so that the days of some dates are spread over all months and years. */
 const STRIDE = 7919
 /** Dates in all formats. @returns {string[]} */
-const similarTexts = () => Array.from({ length: 48 }, (_, i) => FORMATS[i % FORMATS.length](...dateOf(i * STRIDE % DAYS)))
+const similarTexts = () => Array.from({ length: 48 }, (_, i) => (
+  FORMATS[i % FORMATS.length](...dateOf(i * STRIDE % DAYS))))
 
 /** @param {string} createStream */
 const wordAxes = createStream => [{ name: 'word', of: createStream }, { name: 'channel' }]

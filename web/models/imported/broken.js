@@ -1,6 +1,6 @@
 /** Weights of an imported model that are NaN or infinite. */
 
-import { eachPart } from '../../lib/float_rows.js'
+import { eachPart } from '../float_rows.js'
 
 /** @import { Library, LibraryTensor } from '../../types.d.ts' */
 
