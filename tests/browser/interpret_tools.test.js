@@ -61,9 +61,12 @@ test('a part can be replaced by its mean over the positions, which a link keeps,
   }
   const head = parts.findIndex(({ kind, tower, head: number }) => kind === 'head' && tower === 'decoder' && number === 1)
   const row = page.locator(`.grid tr[data-key="${partKey(parts[head])}"]`)
+  const baseHead = page.locator('.grid tr[data-key="base"] th')
   assert.equal(await row.locator('.part-off').isVisible(), false)
+  assert.equal(await baseHead.textContent(), 'with all parts (%)')
   await changeAndWait(page, () => row.locator('.switch').click())
   await row.locator('.part-off').waitFor()
+  assert.equal(await baseHead.textContent(), 'as it is now (%)')
   const { edits } = await readAddress(page)
   assert.deepEqual(edits.map(({ index }) => index[2]), Array.from({ length: 8 }, (_, i) => 8 + i))
   await changeAndWait(page, () => row.locator('.switch').click())
@@ -197,5 +200,12 @@ test('gradients that are near zero because the score is saturated say so', async
   }
   assert.match(await noteOf('gradientTimesInput'), /saturated/)
   assert.doesNotMatch(await noteOf('occlusion'), /saturated/)
+  const stale = await page.evaluate(() => {
+    const input = document.querySelector('.stage input[value="integratedGradients"]'), section = input.closest('section')
+    input.click()
+    return { isHidden: section.querySelector('.chip').closest('[hidden]') !== null, text: section.textContent }
+  })
+  assert.ok(stale.isHidden, 'the numbers of occlusion are not shown as integrated gradients')
+  assert.match(stale.text, /being computed/)
   await close()
 })

@@ -54,8 +54,9 @@ export function mountInputAttribution(container, { t, theme, runQuery, reportErr
     compute().catch(reportError)
   })
   const result = h('div'), note = h('p', { className: 'note' }), status = h('p', { className: 'note source-details', role: 'status' })
+  const pending = h('p', { className: 'note', role: 'status' })
   container.append(h('h2', {}, text('title')), h('p', { className: 'note' }, text('what')),
-    h('div', { className: 'tools' }, segments.element), result)
+    h('div', { className: 'tools' }, segments.element), pending, result)
   const span = mountTokenWindow(result, t, () => draw())
   const chips = mountChips(result, { onHover: describe, onPress: describe, onLeave() {} })
   result.append(status, note)
@@ -80,7 +81,9 @@ export function mountInputAttribution(container, { t, theme, runQuery, reportErr
   }
   function draw() {
     segments.update([NONE, ...METHODS].map((/** @type {typeof method} */ value) => ({ value, text: t(`stages.attribution.inputs.methods.${value}`) })), method)
-    result.hidden = !latest || method === NONE
+    // Numbers of another method would stand under the name of this one until these are computed.
+    result.hidden = latest?.method !== method
+    setText(pending, result.hidden && method !== NONE && target ? text('pending') : '')
     if (!latest || result.hidden) return
     const { of, found, method: used } = latest, texts = textsOf(of)
     if (!found) {

@@ -117,9 +117,10 @@ export function mount(container, context) {
   function draw() {
     if (!latest) return
     const { tokens, what } = latest, parts = partsNow(latest)
+    const off = latest.parts.filter(part => part.isOff)
     drawMethods(latest)
     /** @type {Line[]} */
-    const lines = what.logits ? [{ key: 'base', head: t('stages.ablation.base'), isTitle: true, cells: tokens.map((_, i) => (
+    const lines = what.logits ? [{ key: 'base', head: t(`stages.ablation.${off.length ? 'baseNow' : 'base'}`), isTitle: true, cells: tokens.map((_, i) => (
       base ? { text: formatFixed(base[i] * 100, 0), color: createScale(probabilityDomain(), theme().mode).at(base[i]) } : { text: '' })) }] : []
     let lastHeading = ''
     for (const part of parts) {
@@ -134,7 +135,6 @@ export function mount(container, context) {
       theme().mode,
       t(`stages.ablation.${i ? what.logits ? 'change' : 'apart' : 'share'}`)))
     legends.firstElementChild?.toggleAttribute('hidden', !what.logits)
-    const off = latest.parts.filter(part => part.isOff)
     setText(now, off.length ? t('stages.ablation.off', { list: off.map(part => fullName(part, t)).join(', ') }) : t('stages.ablation.on'))
   }
   /** The choice of what replaces a part, and what it does. @param {ReturnType<typeof data>} next */
