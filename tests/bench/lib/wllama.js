@@ -18,7 +18,7 @@ const vocabularyOf = size => ({
  * @param {{ channels: number, layers: number, heads: number, kvHeads: number, inner: number, vocabSize: number,
  *   base: number }} shape @param {Parameters<typeof randomBlocks>[0]} dtype
  */
-export function randomLlama({ channels: C, layers, heads, kvHeads, inner, vocabSize, base }, dtype) {
+export async function randomLlama({ channels: C, layers, heads, kvHeads, inner, vocabSize, base }, dtype) {
   const headSize = C / heads, numbers = {
     'block_count': layers, 'context_length': 1024, 'embedding_length': C, 'feed_forward_length': inner, 'vocab_size': vocabSize,
     'attention.head_count': heads, 'attention.head_count_kv': kvHeads, 'rope.dimension_count': headSize
@@ -38,7 +38,16 @@ export function randomLlama({ channels: C, layers, heads, kvHeads, inner, vocabS
     tensors[`blk.${i}.attn_norm.weight`] = tensors[`blk.${i}.ffn_norm.weight`] = norm
     for (const [name, sides] of Object.entries(matrices)) tensors[`blk.${i}.${name}.weight`] = randomBlocks(dtype, ...sides)
   }
-  return new Blob(gguf(metadata, tensors))
+  return onDisk(gguf(metadata, tensors))
+}
+
+/** A file of the origin's private file system: Chromium cannot keep a Blob of 700 MB in memory. @param {BlobPart[]} parts */
+async function onDisk(parts) {
+  const root = await navigator.storage.getDirectory(), handle = await root.getFileHandle('model.gguf', { create: true })
+  const stream = await handle.createWritable()
+  for (const part of parts) await stream.write(part)
+  await stream.close()
+  return handle.getFile()
 }
 
 /** The GGUF file of a GPT-2 of the library, with a placeholder vocabulary. */

@@ -39,7 +39,7 @@ function check(values, exact) {
 
 /** @param {keyof typeof SHAPES} name @param {string} dtype @param {number[]} past @param {number[]} tokens */
 async function prepare(name, dtype, past, tokens) {
-  const { openWllama, randomLlama } = await import('../lib/wllama.js'), file = randomLlama(SHAPES[name], dtype)
+  const { openWllama, randomLlama } = await import('../lib/wllama.js'), file = await randomLlama(SHAPES[name], dtype)
   const ours = await openOurs(file, past), peers = [await openWllama(file), await openWllama(file, 2)]
   if (ours.threads !== 2) throw new Error('two threads are not available here')
   const exact = ours.run(tokens)
