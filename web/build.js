@@ -20,6 +20,7 @@ import { collectLearned } from './models/collect.js'
 import { textsOfPictures } from './export/texts_of_pictures.js'
 import { MODELS, READY, filesFor, settingsOf } from './models/index.js'
 import { defaults } from './models/state.js'
+import { buildJoined } from './join_chunks.js'
 import { buildWidget } from './widget/build.js'
 import { FALLBACK } from './words/index.js'
 import { fillMissing } from './words/fill_missing.js'
@@ -178,11 +179,13 @@ const common = {
 
 /** @param {BuildOptions} options */
 const bundle = options => build({ ...common, ...options })
+/** @param {BuildOptions & { outdir: string }} options @param {string[]} [joined] modules that get one script each */
+const bundleChunks = (options, joined = []) => buildJoined({ ...common, format: 'esm', ...options }, joined)
 /**
  * Workers are modules: what two of them need is one chunk, and what is needed later another.
  * @type {BuildOptions}
  */
-const workers = { outdir: SITE, format: 'esm', splitting: true, chunkNames: 'chunks/worker-[hash]' }
+const workers = { outdir: SITE, chunkNames: 'chunks/worker-[hash]' }
 /** @type {BuildOptions} */
 const main = { entryPoints: [here('main.js')], format: 'esm' }
 
@@ -201,15 +204,15 @@ const PACKS = { gz: [promisify(gzip), { level: 9 }], br: [promisify(brotliCompre
 async function site() {
   await rm(SITE, { recursive: true, force: true })
   await mkdir(SITE, { recursive: true })
-  const { metafile } = await bundle({
-    ...main, entryPoints: ['begin.js', 'main.js'].map(here), outdir: SITE, splitting: true, chunkNames: 'chunks/[name]-[hash]', sourcemap: true, metafile: true
-  })
-  const worker = await bundle({ ...workers, entryPoints: { worker: here('worker/index.js') }, sourcemap: true, metafile: true,
-    plugins: [withoutUnused, fetchedLater, classNames] })
-  const elements = await buildElements(bundle, SITE,
+  const page = await bundleChunks({
+    entryPoints: ['begin.js', 'main.js'].map(here), outdir: SITE, chunkNames: 'chunks/[name]-[hash]', sourcemap: true
+  }, ['web/begin.js', 'web/main.js', 'web/shell/rooms.js'])
+  const worker = await bundleChunks({ ...workers, entryPoints: { worker: here('worker/index.js') }, sourcemap: true,
+    plugins: [withoutUnused, fetchedLater, classNames] }, ['web/worker/index.js'])
+  const elements = await buildElements(bundleChunks, SITE,
     [modelsOnDemand, leavingOut(NOT_IN_ELEMENTS), withoutUnused, fetchedLater, classNames],
     [leavingOut(UNUSED_IN_TRAINING), classNames])
-  await bundle({ ...workers, entryPoints: { check: here('check/worker.js'), theatre: here('theatre/worker.js') } })
+  await bundleChunks({ ...workers, entryPoints: { check: here('check/worker.js'), theatre: here('theatre/worker.js') } })
   await bundle({ entryPoints: [here('exercises/worker.js')], outfile: `${SITE}cell.js`, format: 'iife' })
   await cellFrame()
   // The library with its kernels inside, for a script tag or wherever one file is wanted.
@@ -219,8 +222,7 @@ async function site() {
   await bundle({ entryPoints: [here('exercises/style.css')], outfile: `${SITE}exercises.css` })
   await writeFile(`${SITE}code.json`, JSON.stringify(await collectCode()))
   await writeFile(`${SITE}learned.json`, JSON.stringify(await collectLearned()))
-  const [page, computing] = /** @type {Metafile[]} */ ([metafile, worker.metafile])
-  const outputs = { ...page.outputs, ...computing.outputs }
+  const outputs = { ...page.outputs, ...worker.outputs }
   await preload(outputs)
   await reference()
   await guides()

@@ -6,7 +6,7 @@ import { transform } from 'esbuild'
 import { READY } from '../models/index.js'
 import { LANGUAGES } from '../words/index.js'
 
-/** @import { BuildOptions, BuildResult, Metafile, Plugin } from 'esbuild' */
+/** @import { BuildOptions, Metafile, Plugin } from 'esbuild' */
 
 /** @param {string} path */
 const here = path => fileURLToPath(new URL(path, import.meta.url))
@@ -88,21 +88,22 @@ export const FIGURE_PLUGINS = [cssAsText, textsOfFigures, menuOnDemand]
 
 /**
  * Builds the scripts of the elements into a folder.
- * @param {(options: BuildOptions) => Promise<BuildResult>} bundle @param {string} folder
+ * @param {(options: BuildOptions & { outdir: string }, joined: string[]) => Promise<Metafile>} bundle
+ * @param {string} folder
  * @param {Plugin[]} workerPlugins @param {Plugin[]} trainingPlugins of the worker of trainings
  * @returns {Promise<Metafile>}
  */
 export async function buildElements(bundle, folder, workerPlugins, trainingPlugins) {
-  const common = { outdir: folder, format: /** @type {const} */ ('esm'), splitting: true, metafile: true }
-  const all = await Promise.all([
+  const common = { outdir: folder }
+  const metafiles = await Promise.all([
+    // A page may load elements.js under an address with a query, so that no chunk may import it.
     bundle({ ...common, entryPoints: { elements: here('index.js') }, chunkNames: 'chunks/element-[name]-[hash]', define: {},
-      plugins: FIGURE_PLUGINS }),
+      plugins: FIGURE_PLUGINS }, ['web/elements/start.js']),
     bundle({ ...common, entryPoints: { 'elements-worker': here('../worker/index.js') }, chunkNames: 'chunks/elements-worker-[hash]',
-      plugins: workerPlugins }),
+      plugins: workerPlugins }, ['web/worker/index.js']),
     bundle({ ...common, entryPoints: { 'elements-theatre': here('../theatre/worker.js') },
-      chunkNames: 'chunks/elements-theatre-[hash]', plugins: trainingPlugins })
+      chunkNames: 'chunks/elements-theatre-[hash]', plugins: trainingPlugins }, ['web/theatre/worker.js'])
   ])
-  const metafiles = all.map(({ metafile }) => /** @type {Metafile} */ (metafile))
   return {
     inputs: Object.assign({}, ...metafiles.map(({ inputs }) => inputs)),
     outputs: Object.assign({}, ...metafiles.map(({ outputs }) => outputs))
