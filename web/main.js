@@ -9,6 +9,7 @@ import { translator } from './lib/text.js'
 import { MODELS, explainError, filesFor, modelOf, problemsOf, settingsOf } from './models/index.js'
 import { startEngine } from './shell/start_engine.js'
 import { runLatest } from './shell/engine.js'
+import { takeWorker } from './shell/first_worker.js'
 import { mountExercisePage } from './shell/exercises.js'
 import { mountGlossary } from './shell/glossary.js'
 import { mountHeader } from './shell/header.js'
@@ -329,7 +330,9 @@ function set(patch, history = 'replace') {
 async function start() {
   const words = nextTask().then(showSpoken).then(waitForPaint)
   const names = modelOf(state.model).isImported ? [] : filesFor(settingsOf(state))
-  const [begun] = await Promise.all([startEngine(names, words), words])
+  // Showing the texts reports it where they cannot be loaded.
+  const texts = loadTexts(resolveLanguage(state), needsRooms()).catch(() => {})
+  const [begun] = await Promise.all([startEngine(names, texts, takeWorker), words])
   if (!t) return
   if ('problem' in begun) {
     obstacle = begun.problem

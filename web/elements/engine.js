@@ -1,5 +1,6 @@
 /** The engine that all figures of a page share: one worker, started with the first figure. */
 
+import { startWorker } from '../lib/fetch_on_demand.js'
 import { startEngine } from '../shell/start_engine.js'
 
 /** @import { Session } from '../shell/engine.js' */
@@ -13,7 +14,7 @@ let serial = 0
 
 /** A session of the shared engine, or why there is none. @returns {Promise<Session | { problem: Problem }>} */
 export async function openSession() {
-  starting ??= startEngine([], Promise.resolve(), WORKER)
+  starting ??= startEngine([], Promise.resolve(), () => startWorker(WORKER))
   const started = await starting
   if ('engine' in started) return started.engine.session(`figure-${++serial}`)
   starting = undefined

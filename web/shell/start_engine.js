@@ -1,7 +1,6 @@
 /** Starts the engine, or reports why it cannot start: a missing browser feature, or a failed download. */
 
 import { createEngine } from './engine.js'
-import { startWorker } from '../lib/fetch_on_demand.js'
 import { MODELS } from '../models/index.js'
 import { locate, locateKernels, locateMoreKernels } from '../lib/resources.js'
 
@@ -40,18 +39,18 @@ async function fetchBytes(address) {
 
 /**
  * @param {string[]} names of the files that the first run reads
- * @param {Promise<unknown>} words the page's first texts; the worker loads meanwhile, other files come later
- * @param {string} [worker] the name of its script
+ * @param {Promise<unknown>} texts what the page needs first; the worker loads meanwhile, other files come later
+ * @param {() => Worker} spawn
  * @returns {Promise<{ engine: ReturnType<typeof createEngine> } | { problem: Problem }>}
  */
-export async function startEngine(names, words, worker = 'worker') {
+export async function startEngine(names, texts, spawn) {
   if (typeof WebAssembly !== 'object') return { problem: { key: 'errors.noWasm', values: {} } }
   if (typeof Worker !== 'function') return { problem: { key: 'errors.noWorker', values: {} } }
   const wasm = locateKernels()
   const files = Object.fromEntries(MODELS.flatMap(model => model.files).map(name => [name, locate(name)]))
   try {
-    const engine = createEngine(() => startWorker(worker))
-    await words
+    const engine = createEngine(spawn)
+    await texts
     const [kernels, ...first] = await Promise.all([wasm, ...names.map(name => files[name])].map(fetchBytes))
     const given = Object.fromEntries(names.map((name, i) => [name, first[i]]))
     await engine.load({ kernels: { wasm: kernels, ...locateMoreKernels() }, files, first: given })
