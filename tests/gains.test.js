@@ -42,3 +42,20 @@ test('a call that cannot be divided counts for neither way', t => {
   assert.equal(call(100, 1e6, 1, 5, () => false), 0)
   assert.ok(call(2000, 1e6, 10, 5) > 1900, 'short times of those calls are forgotten')
 })
+
+test('the call that wakes the workers does not count', t => {
+  let now = 0, isAwake = false, divided = 0
+  t.mock.method(performance, 'now', () => now)
+  const gains = new Gains()
+  for (let i = 0; i < 2000; i++) {
+    gains.run(1e6, () => {
+      now += isAwake ? 6 : 30
+      isAwake = true
+      return ++divided > 0
+    }, () => {
+      now += 10
+      isAwake = false
+    })
+  }
+  assert.ok(divided > 1900, `${divided}`)
+})

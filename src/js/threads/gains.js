@@ -22,6 +22,8 @@ class Choice {
   #alone = 0
   #divided = 0
   #isDivided = false
+  /** Whether the last call was divided: the first one after a call alone may wait for workers that sleep. */
+  #wasDivided = false
   /** The remaining calls of a trial of the other way. */ #trial = 0
   /** Calls until the next trial. */ #left = TRIAL
   #interval = FIRST_INTERVAL
@@ -33,6 +35,9 @@ class Choice {
 
   /** @param {boolean} isDivided @param {number} time of a call, in milliseconds for each multiply-add */
   add(isDivided, time) {
+    const mayHaveWoken = isDivided && !this.#wasDivided
+    this.#wasDivided = isDivided
+    if (mayHaveWoken) return
     const before = isDivided ? this.#divided : this.#alone, mean = before ? before + WEIGHT * (time - before) : time
     if (isDivided) this.#divided = mean
     else this.#alone = mean

@@ -87,10 +87,11 @@ const product = {
  * A product with a weight in blocks. One row is split by columns, several by rows, since parts of several rows would
  * not be contiguous.
  * @param {'gf_int8' | 'gf_blocks'} kernels whose functions _size and _workspace describe a weight
+ * @param {number} [cost] how many times longer one row takes than of float32
  * @returns {Split}
  */
-const blocksProduct = kernels => ({
-  work: productWork,
+const blocksProduct = (kernels, cost = 1) => ({
+  work: args => productWork(args) * (args[5] === 1 ? cost : 1),
   divide([out, workspace, x, weight, bias, M, N, K, ...type], threads, c) {
     const parts = M === 1
       ? splitRange(N, threads, PANEL).map(({ from, length }) => [out + 4 * from, workspace, x,
@@ -142,7 +143,7 @@ const backward = attention(4, 'gf_attention_backward_part', 1, ({ heads, group }
 export const SPLITS = {
   gf_matmul: product,
   gf_int8_product: blocksProduct('gf_int8'),
-  gf_blocks_product: blocksProduct('gf_blocks'),
+  gf_blocks_product: blocksProduct('gf_blocks', 3),
   gf_attention_forward: forward,
   gf_attention_backward: backward,
   gf_softmax_forward: rows(25, 2, [0, 1], { side: 3 }),
