@@ -3,6 +3,8 @@
  * inline ones.
  */
 
+import { isPresenting } from './present.js'
+
 /** @import { BuiltElement, Child, Props } from '../types.d.ts' */
 
 const MATH = 'http://www.w3.org/1998/Math/MathML'
@@ -113,8 +115,13 @@ export const findElement = (root, selector) => /** @type {HTMLElement} */ (root.
 /** The focused element in the document or shadow root of another. @param {Node} element */
 export const activeElementNear = element => /** @type {Document | ShadowRoot} */ (element.getRootNode()).activeElement
 
-/** The factor by which an element is enlarged, as on a slide. @param {Element} element */
-export const readZoom = element => element.currentCSSZoom || 1
+/**
+ * The factor by which an element is enlarged, on a slide or in a figure of another page. Elsewhere it is not asked for:
+ * that computes all styles again for every matrix which is painted.
+ * @param {Element} element
+ */
+export const readZoom = element => (
+  isPresenting() || element.getRootNode() instanceof ShadowRoot ? element.currentCSSZoom || 1 : 1)
 /** The width of an element in its own pixels, rounded down. @param {Element} element */
 export const measureWidth = element => Math.floor(element.getBoundingClientRect().width / readZoom(element))
 
