@@ -4,7 +4,6 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { LESSONS } from '../../web/lessons/index.js'
 import { data } from '../../web/opening/data.js'
-import { roomsOf } from '../../web/rooms/index.js'
 import { measureOverflow, changeAndWait, readAddress, runInNode, useBrowser, findViolations } from './host.js'
 import { longTest, everyNth } from '../lib/long.js'
 
@@ -33,7 +32,7 @@ const readProbabilities = page => page.$$eval('.living-shares li', list => list.
 test('every step displays the run\'s tokens, probabilities and attention', async () => {
   for (const state of everyNth([{}, { source: '5/6/2026' }], 2)) {
     const run = runInNode(state)
-    const { source, steps } = data(run, roomsOf(run))
+    const { source, steps } = data(run)
     run.dispose()
     const { page, complaints, close } = await openOpening(state, STILL)
     assert.deepEqual(await page.$$eval('[aria-label="read"] li', list => list.map(item => item.textContent)), source)
@@ -70,7 +69,7 @@ test('the figure plays by itself, can be stopped, and does not move with reduced
 })
 
 test('a chosen step is in the address and opens again; all steps have all lines; lines never lag behind the words', async () => {
-  const run = runInNode({}), { steps } = data(run, roomsOf(run))
+  const run = runInNode({}), { steps } = data(run)
   run.dispose()
   const { page, complaints, close } = await openOpening()
   const readOpacities = () => page.$$eval('.living-lines path',

@@ -1,7 +1,8 @@
 /** The map: every room with a thumbnail of its tensor, connected as the numbers flow. A click enters a room. */
 
 import { fullRoomName } from '../lib/room_name.js'
-import { HOUSE, outputOf, roomOf } from '../rooms/index.js'
+import { HOUSE } from '../rooms/house.js'
+import { outputOf, roomOf } from '../rooms/index.js'
 import { mountList } from './list.js'
 import { mountTowers } from './towers.js'
 import { createScale } from '../lib/color.js'

@@ -4,7 +4,7 @@ import { getDescription, sliceMatrix, getTensor } from '../lib/run.js'
 import { rankIndices } from '../lib/ranking.js'
 import { valueAt } from '../lib/slice.js'
 
-/** @import { Decoding, Room, Run } from '../types.d.ts' */
+/** @import { Decoding, Run } from '../types.d.ts' */
 
 const MAX_CANDIDATES = 3
 
@@ -41,14 +41,11 @@ function findPoint(source, steps) {
 
 /**
  * @param {Run} run of a model that reads and writes
- * @param {Room[]} rooms
  */
-export function data(run, rooms) {
-  const cross = /** @type {Room} */ (rooms.findLast(({ stage }) => stage === 'cross'))
-  const decodingRoom = /** @type {Room} */ (rooms.findLast(({ stage }) => stage === 'decoding'))
+export function data(run) {
   const { rows, steps } = /** @type {Decoding} */ (run.decoding)
-  const { weights } = cross.parts
-  const probabilities = sliceMatrix(run, decodingRoom.parts.output, {})
+  const weights = /** @type {string} */ ([...run.tensors.keys()].findLast(name => name.endsWith('.multihead_attn.weights')))
+  const probabilities = sliceMatrix(run, 'sampling.output', {})
   const { of } = getDescription(run, weights).axes[3]
   const source = run.streams[of ?? ''].tokens[0], explained = steps.map(({ id, token }, step) => {
     const row = probabilities.values.slice(rows[step] * probabilities.cols, (rows[step] + 1) * probabilities.cols)
@@ -59,5 +56,5 @@ export function data(run, rooms) {
         { token: probabilities.colLabels[candidate], share: row[candidate], isChosen: candidate === id }))
     }
   })
-  return { source, cross: cross.id, steps: explained, point: findPoint(source, explained) }
+  return { source, steps: explained, point: findPoint(source, explained) }
 }

@@ -5,7 +5,7 @@ import { LESSON_LISTS, PATH } from '../lessons/index.js'
 import { readProgress } from '../lessons/progress.js'
 import { togglePresenting } from '../lib/present.js'
 import { MODELS } from '../models/index.js'
-import { HOUSE, roomsOf } from '../rooms/index.js'
+import { HOUSE } from '../rooms/house.js'
 import { defaults, startOf } from '../models/state.js'
 import { data } from './data.js'
 import { mountOpeningFigure } from './figure.js'
@@ -118,7 +118,7 @@ export function mountOpening(container, context) {
     update(run) {
       links.forEach(updateLink => updateLink())
       if (document.activeElement !== input) input.value = String(get().source ?? '')
-      if (run?.decoding) figure.update(data(run, roomsOf(run)))
+      if (run?.decoding) figure.update(data(run))
     },
     destroy: figure.destroy
   }

@@ -3,14 +3,10 @@
 import { modelOf } from '../models/index.js'
 import { deriveRooms } from './derive.js'
 import { segmentationStages } from './entry.js'
+import { HOUSE } from './house.js'
 
 /** @import { Room, Run, Structure } from '../types.d.ts' */
 
-/** The first room: the whole house. @type {Room} */
-export const HOUSE = {
-  id: 'house', stage: 'house', words: 'house', parts: {}, tensors: [], block: 'house', isOnTour: true, from: [],
-  aside: 'reading'
-}
 const EMPTY = [HOUSE]
 
 /** The rooms by structure, and by the key of `otherDependencies`. @type {WeakMap<Structure, Map<string, Room[]>>} */

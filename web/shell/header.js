@@ -3,7 +3,7 @@
 import { createImportButton } from '../import/index.js'
 import { handleInternalClick, h, setText, svg, uniqueId } from '../lib/dom.js'
 import { MODELS, modelOf } from '../models/index.js'
-import { HOUSE } from '../rooms/index.js'
+import { HOUSE } from '../rooms/house.js'
 import { LANGUAGES } from '../words/index.js'
 import { createControl, controlsOf, hasSettingEffect } from './controls.js'
 import { mountFields } from './fields.js'
