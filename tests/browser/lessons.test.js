@@ -79,7 +79,7 @@ test('leaving and returning, a reload, Back, Escape and another language keep th
   assert.equal(await page.isVisible('.lesson'), false, 'a link to a lesson leaves for the opening')
   await page.evaluate(() => { location.hash = 'v=1&model=dates&room=encoder.0.self_attn.scores&language=en' })
   await page.waitForSelector('#house[data-room="encoder.0.self_attn.scores"]')
-  await page.evaluate(() => { location.hash = 'lesson=gap&at=2&model=particles&v=1&language=en' })
+  await page.evaluate(() => { location.hash = 'lesson=gap&step=3&language=en' })
   await waitForStep(page, 'rows')
   await page.click('.lesson-leave')
   await page.waitForSelector('.lesson-left')
