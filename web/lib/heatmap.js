@@ -1,7 +1,7 @@
 /**
  * A matrix on a canvas, with a cell cursor for mouse, touch and keyboard. Screen readers see a grid whose only cell is
- * the one under the cursor. Masked cells and non-finite values are hatched; negative ones without a number have a dash, so that the sign
- * never depends on color alone.
+ * the one under the cursor. Masked cells and non-finite values are hatched; negative ones without a number have
+ * a dash, so that the sign never depends on color alone.
  */
 
 import { readZoom, h, setAttributes, setText, uniqueId } from './dom.js'

@@ -133,7 +133,8 @@ function paintGaps(ctx, view, part) {
 }
 
 /** @param {HeatmapView} view @param {number} row @param {number} col */
-const isHatched = ({ values, cols, masked }, row, col) => !Number.isFinite(values[row * cols + col]) || Boolean(masked?.(row, col))
+const isHatched = ({ values, cols, masked }, row, col) => (
+  !Number.isFinite(values[row * cols + col]) || Boolean(masked?.(row, col)))
 
 /**
  * Hatches a range of cells in a row.

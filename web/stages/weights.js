@@ -98,7 +98,9 @@ export function mount(container, context) {
       const isMasked = next.before.values.includes(-Infinity)
       const titles = { before: t(isMasked ? 'stages.weights.before' : 'stages.weights.scores'), after: t('stages.weights.after') }
       before.update(next.before, { title: titles.before, domain: next.domain, follow: rowOf, pair: true })
-      after.update(next.after, { title: titles.after, domain: probabilityDomain(), follow: rowOf, pair: true, masked: maskedCells(next) })
+      after.update(next.after, {
+        title: titles.after, domain: probabilityDomain(), follow: rowOf, pair: true, masked: maskedCells(next)
+      })
       drawBars()
       fig.legend([{ domain: next.domain, text: titles.before }, { domain: probabilityDomain(), text: t('frame.share') }])
       fig.numbers(t('frame.numbers'), /** @type {const} */ (['before', 'after']).map(name => (
