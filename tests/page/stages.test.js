@@ -25,6 +25,14 @@ test('positions: many dimensions are thinned out, the selected one stays', () =>
   assert.equal(list[at], 13)
 })
 
+test('weights: exactly the cells that a mask hides are hatched', () => {
+  const { maskedCells } = stageOf('weights')
+  const [before, after] = [[1, -Infinity, -40, -Infinity], [1, 0, 0, 0.5]].map(values => ({ values, cols: 2 }))
+  const masked = maskedCells({ before, after })
+  assert.deepEqual([0, 1, 2, 3].map(i => masked(i >> 1, i % 2)), [false, true, false, false],
+    'neither a weight that underflows nor one that the reader wrote')
+})
+
 test('no stage imports another stage, and web/lib imports nothing else of the page', async () => {
   for (const [folder, allowed] of [['stages/', /^\.\.\/(lib\/|words\/(index|parts)\.js$|\.\.\/src\/training\/models\/hangul\.js$)/], ['lib/', /^(\.\/|chart\.js$)/]]) {
     for (const { name, code } of await filesIn(folder)) {

@@ -11,7 +11,8 @@
  *
  * @typedef {{
  *   tensor: string, index: (number | null)[], columns?: number[], isGradient?: boolean, selector?: undefined
- * }} Cells of a tensor; null stands for all along an axis; on paper, `columns` selects and orders columns
+ * }} Cells of a tensor; null stands for all along an axis, or for those in `columns`, which
+ *   stand side by side on the page; on paper it also orders them
  * @typedef {Cells | { selector: string, tensor?: undefined }} Place cells, or an element of the page
  * @typedef {(run: Run, now: Now) => Place} Pointer
  *

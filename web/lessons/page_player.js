@@ -5,13 +5,17 @@ import { mountPlayer } from './player.js'
 import { saveProgress } from './progress.js'
 import { createScrollKeeper } from './scroll_keeper.js'
 
-/** @import { Context } from '../types.d.ts' */
+/** @import { Context, State } from '../types.d.ts' */
 
-/** @param {HTMLElement} container @param {HTMLElement} stage @param {Context} context */
-export const mountPagePlayer = (container, stage, context) => mountPlayer(container, stage, context, {
+/**
+ * @param {HTMLElement} container @param {HTMLElement} stage @param {Context} context
+ * @param {() => State | null} getOrigin the state in which the reader opened the lesson; null for a link from elsewhere
+ */
+export const mountPagePlayer = (container, stage, context, getOrigin) => mountPlayer(container, stage, context, {
   root: document.documentElement, scrollKeeper: createScrollKeeper(), scrollToTop: () => scrollTo({ top: 0 }),
   onAnswer: recordAnswer, onStep: saveProgress, onEnd() {},
   extras: {
+    getOrigin,
     print: async (...request) => (await import('./print_worksheet.js')).printWorksheet(...request),
     save: async question => (await import('./answer_file.js')).saveAnswers(question)
   }

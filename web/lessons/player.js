@@ -64,6 +64,7 @@ import { freeValues, isInStep, changedFields, inLanguage, stateOfStep, placehold
  * @typedef {object} Extras
  * @property {(context: Context, request: Parameters<typeof import('./print_worksheet.js').printWorksheet>[1]) =>
  *   Promise<void>} print prints the lesson
+ * @property {() => State | null} getOrigin the state in which the reader opened the lesson
  * @property {(question: string) => Promise<void>} save saves the reader's answers, after asking for a name
  *
  * A text of the step, '' where it has none.
@@ -177,10 +178,11 @@ export function mountPlayer(container, stage, context, surroundings) {
   }
   /** What remains after the reader has left: a line that leads back. @type {HTMLElement | null} */
   let returnLine = null
-  /** Whoever has finished leaves for the start; whoever has not stays in the room of the step. */
+  /** Leads back to the room from which the reader came, else to the opening, which has the way back into the lesson. */
   const leave = () => {
-    const { lesson: id } = get(), at = playing.lesson.steps.indexOf(currentStep())
-    if (!playing.parts.end.hidden) return set({ ...defaults(), ...readerSettings() }, 'push')
+    const { lesson: id } = get(), at = playing.lesson.steps.indexOf(currentStep()), origin = extras?.getOrigin()
+    const isFromRoom = origin && origin.room !== OPENING && !hasOwnPage(origin)
+    if (!isFromRoom) return set({ ...defaults(), ...ownTexts.read(), ...readerSettings() }, 'push')
     const close = () => {
       container.replaceChildren()
       container.hidden = true
@@ -189,7 +191,7 @@ export function mountPlayer(container, stage, context, surroundings) {
       t('player.left', { name: t(`player.names.${id}`), number: at + 1, count: playing.lesson.steps.length }),
       h('button', { type: 'button', className: 'quiet', onclick: () => set({ ...defaults(), ...readerSettings(), lesson: id, at }, 'push') }, t('player.return')),
       h('button', { type: 'button', className: 'quiet', onclick: close }, t('app.close')))
-    set({ lesson: '', at: 0 }, 'push')
+    set({ ...origin, ...readerSettings(), lesson: '', at: 0 }, 'push')
   }
   const home = () => enterStep(playing.lesson.steps.indexOf(currentStep()))
   function goToNext() {

@@ -5,13 +5,13 @@ import { h } from '../lib/dom.js'
 /** @typedef {ReturnType<typeof import('./scroll_keeper.js').createScrollKeeper>} ScrollKeeper */
 
 const RING_MARGIN = 3
-/** @typedef {{ grid: HTMLElement, here: (number | null)[], counts: number[] }} FoundCells */
+/** @typedef {{ grid: HTMLElement, here: (number | null)[], counts: number[], columns?: number[] }} FoundCells */
 
 /**
  * The grid that displays these cells, and the range of its rows and columns; null stands for all of them.
- * @param {Element} stage @param {{ tensor: string, index: (number | null)[] }} place @returns {FoundCells | null}
+ * @param {Element} stage @param {import('./index.js').Cells} place @returns {FoundCells | null}
  */
-function findCells(stage, { tensor, index }) {
+function findCells(stage, { tensor, index, columns }) {
   /** @type {NodeListOf<HTMLElement>} */ const grids = stage.querySelectorAll(`.heat[data-tensor="${tensor}"]`)
   for (const grid of grids) {
     const first = (grid.dataset.first ?? '').split(',').map(Number)
@@ -23,16 +23,18 @@ function findCells(stage, { tensor, index }) {
     })
     const isDisplayed = selected.every((place, i) => place === null || (place >= 0 && place < counts[i])) &&
       index.every((place, axis) => axes.includes(axis) || place === null || place === first[axis])
-    if (isDisplayed && grid.checkVisibility()) return { grid, here: selected, counts }
+    if (!isDisplayed || !grid.checkVisibility()) continue
+    return { grid, here: selected, counts, columns: columns?.map(column => column - first[axes[1]]) }
   }
   return null
 }
 
 /** A ring around cells; it is inside the grid and scrolls with it. @param {FoundCells} found */
-function drawRing({ grid, here: [row, col], counts: [rows, cols] }) {
+function drawRing({ grid, here: [row, col], counts: [rows, cols], columns }) {
   /** @param {number | null} place @param {number} count */
   const fractionOf = (place, count) => (place === null ? [0, 1] : [place / count, 1 / count])
-  const [[left, width], [top, height]] = [fractionOf(col, cols), fractionOf(row, rows)]
+  const [left, width] = columns ? [columns[0] / cols, columns.length / cols] : fractionOf(col, cols)
+  const [top, height] = fractionOf(row, rows)
   const element = h('span', { className: 'pointer', style: {
     left: `calc(${left * 100}% - ${RING_MARGIN}px)`, top: `calc(${top * 100}% - ${RING_MARGIN}px)`,
     width: `calc(${width * 100}% + ${2 * RING_MARGIN}px)`, height: `calc(${height * 100}% + ${2 * RING_MARGIN}px)`

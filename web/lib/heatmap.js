@@ -1,7 +1,7 @@
 /**
  * A matrix on a canvas, with a cell cursor for mouse, touch and keyboard. Screen readers see a grid whose only cell is
- * the one under the cursor. Non-finite values are hatched; negative ones without a number have a dash, so that the sign
- * never depends on color alone.
+ * the one under the cursor. Masked cells and non-finite values are hatched; negative ones without a number have
+ * a dash, so that the sign never depends on color alone.
  */
 
 import { readZoom, h, setAttributes, setText, uniqueId } from './dom.js'
@@ -31,6 +31,7 @@ const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowR
  * @property {(row: number, col: number) => string} describe the description of a cell for screen readers
  * @property {number} [group] columns that belong together, as the columns of one head
  * @property {((row: number, col: number) => boolean) | null} [crossed] cells drawn as crossed out
+ * @property {((row: number, col: number) => boolean) | null} [masked] cells that a mask hides, drawn hatched
  * @property {boolean} [isInteger] numbers without decimals
  * @property {boolean} [plain] colors without numbers
  * @property {boolean} [isPaper] nothing can be scrolled, so everything is painted

@@ -133,7 +133,8 @@ function paintGaps(ctx, view, part) {
 }
 
 /** @param {HeatmapView} view @param {number} row @param {number} col */
-const isHatched = ({ values, cols }, row, col) => !Number.isFinite(values[row * cols + col])
+const isHatched = ({ values, cols, masked }, row, col) => (
+  !Number.isFinite(values[row * cols + col]) || Boolean(masked?.(row, col)))
 
 /**
  * Hatches a range of cells in a row.
@@ -190,16 +191,17 @@ function cross(ctx, view, row, col) {
  */
 function writeNumber(ctx, view, { decimals, size }, row, col, value) {
   const { width, height } = view.cell
-  const finite = Number.isFinite(value)
-  ctx.fillStyle = finite ? view.scale.at(value).ink : view.palette.ink
-  if (!finite) {
-    const half = ctx.measureText(formatFixed(value)).width / 2 + 3
+  // A masked weight is 0 and no rounded number, so it has no decimals.
+  const hatched = isHatched(view, row, col), text = formatFixed(value, hatched ? 0 : decimals)
+  ctx.fillStyle = Number.isFinite(value) ? view.scale.at(value).ink : view.palette.ink
+  if (hatched) {
+    const half = ctx.measureText(text).width / 2 + 3
     ctx.save()
     ctx.fillStyle = view.palette.paper
     ctx.fillRect((col + 0.5) * width - half, (row + 0.5) * height - size * 0.6, half * 2, size * 1.2)
     ctx.restore()
   }
-  ctx.fillText(formatFixed(value, decimals), (col + 0.5) * width, (row + 0.5) * height + size * 0.04)
+  ctx.fillText(text, (col + 0.5) * width, (row + 0.5) * height + size * 0.04)
 }
 
 /**

@@ -17,7 +17,7 @@ import { findSquare, cellIndexOf, findSquares } from './slice.js'
  *
  * How a matrix is drawn: the options of a heatmap except the matrix itself, and a title.
  * @typedef {Pick<HeatmapView,
- *   'scale' | 'palette' | 'cell' | 'group' | 'crossed' | 'isInteger' | 'plain' | 'isPaper'> & {
+ *   'scale' | 'palette' | 'cell' | 'group' | 'crossed' | 'masked' | 'isInteger' | 'plain' | 'isPaper'> & {
  *   title: string, spoken?: string, edits?: Edit[] }} HeatView
  *
  * The row, column or cell to mark for the current cell of another matrix.
@@ -33,6 +33,7 @@ import { findSquare, cellIndexOf, findSquares } from './slice.js'
  * @property {number} [group] columns that belong together, as the columns of one head
  * @property {number} [columns] the minimum number of columns to reserve space for
  * @property {((row: number, col: number) => boolean) | null} [crossed] cells drawn as struck out
+ * @property {((row: number, col: number) => boolean) | null} [masked] cells that a mask hides, drawn hatched
  * @property {boolean} [isInteger] numbers without decimals
  *
  * @typedef {MatrixLook & Omit<HeatView, 'cell'> & { width: number }} MatrixView the available width

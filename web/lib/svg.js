@@ -57,7 +57,7 @@ function drawTick(cell, row, col, fill) {
 
 /** @param {Drawing} drawing */
 function drawCells({ part, view }) {
-  const { cell, scale, palette, crossed } = view
+  const { cell, scale, palette, crossed, masked } = view
   const format = numberFormat({ ...view, values: part.values })
   return Array.from(part.values, (value, i) => {
     const [row, col] = [Math.floor(i / part.cols), i % part.cols]
@@ -68,7 +68,7 @@ function drawCells({ part, view }) {
     return box + tag('text', {
       'x': round(x + cell.width / 2), 'y': round(y + cell.height / 2), 'fill': color.ink,
       'font-size': round(format?.size ?? 9), 'text-anchor': 'middle', 'dominant-baseline': 'central'
-    }, crossed?.(row, col) ? '×' : formatFixed(value, format?.decimals))
+    }, crossed?.(row, col) ? '×' : formatFixed(value, masked?.(row, col) ? 0 : format?.decimals))
   }).join('')
 }
 

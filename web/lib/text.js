@@ -12,8 +12,9 @@ const [CONSONANT_FIRST, CONSONANT_LAST] = ['ㄱ', 'ㅎ']
 /** A blank on a worksheet: the sound at the end of its word is unknown. */
 const BLANK = /^_+$/
 
-/** 0 for a vowel, 8 for ㄹ, another number for any other final consonant. @param {string} word */
+/** 0 for a vowel, as in 퍼센트, 8 for ㄹ, another number for any other final consonant. @param {string} word */
 function finalConsonant(word) {
+  if (word.endsWith('%')) return 0
   const letters = word.replace(/[^\p{L}\p{N}]/gu, '')
   const last = letters.at(-1) ?? ''
   const code = last.codePointAt(0) ?? 0

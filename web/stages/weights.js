@@ -34,6 +34,13 @@ export function data(run, view) {
   }
 }
 
+/**
+ * Whether a mask hides a cell: its score is minus infinity and its weight 0, unless the reader has changed the weight.
+ * @param {{ before: Slice, after: Slice }} shown @returns {(row: number, col: number) => boolean}
+ */
+export const maskedCells = ({ before, after }) => (row, col) => (
+  before.values[row * before.cols + col] === -Infinity && after.values[row * after.cols + col] === 0)
+
 /** The maximum number of bars. */
 const MAX_BARS = 64
 
@@ -91,7 +98,9 @@ export function mount(container, context) {
       const isMasked = next.before.values.includes(-Infinity)
       const titles = { before: t(isMasked ? 'stages.weights.before' : 'stages.weights.scores'), after: t('stages.weights.after') }
       before.update(next.before, { title: titles.before, domain: next.domain, follow: rowOf, pair: true })
-      after.update(next.after, { title: titles.after, domain: probabilityDomain(), follow: rowOf, pair: true })
+      after.update(next.after, {
+        title: titles.after, domain: probabilityDomain(), follow: rowOf, pair: true, masked: maskedCells(next)
+      })
       drawBars()
       fig.legend([{ domain: next.domain, text: titles.before }, { domain: probabilityDomain(), text: t('frame.share') }])
       fig.numbers(t('frame.numbers'), /** @type {const} */ (['before', 'after']).map(name => (

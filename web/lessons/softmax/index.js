@@ -3,7 +3,7 @@
 import { formatFixed } from '../../lib/number.js'
 import { getTensor } from '../../lib/run.js'
 import { monthRow } from '../month.js'
-import { rowValues } from '../run_values.js'
+import { rowValues, streamTokens } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now } from '../index.js' */
@@ -55,7 +55,7 @@ export const lesson = {
     {
       id: 'row', state: STATE, target: (run, { state }) => ({ tensor: WEIGHTS, index: [0, state.head, monthRow(run), null] }),
       question: { answer: (run, now) => weightSum(run, now), tolerance: 0.01, mistakes },
-      values: (run, now) => ({ sum: formatFixed(weightSum(run, now)), head: String(now.state.head),
+      values: (run, now) => ({ sum: formatFixed(weightSum(run, now)), head: String(now.state.head), last: streamTokens(run, 'target')[monthRow(run)],
         count: String(getTensor(run, WEIGHTS).shape.at(-1)) })
     }
   ]
