@@ -183,7 +183,7 @@ const bundle = options => build({ ...common, ...options })
 const bundleChunks = (options, joined = []) => buildJoined({ ...common, format: 'esm', ...options }, joined)
 /**
  * Workers are modules: what two of them need is one chunk, and what is needed later another.
- * @type {BuildOptions}
+ * @type {BuildOptions & { outdir: string }}
  */
 const workers = { outdir: SITE, chunkNames: 'chunks/worker-[hash]' }
 /** @type {BuildOptions} */
