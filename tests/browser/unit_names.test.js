@@ -15,8 +15,8 @@ const STILL = { reducedMotion: 'reduce' }
 const LANGUAGES = ['en', 'zh'], NAMES = { ko: '2026년 11월 20일', zh: '2026年11月20日', en: '2026y 11m 20d' }
 
 /**
- * All texts of the page that contain Hangul, visible or not: text, labels, fields and what they hold; without those that
- * are marked as Korean.
+ * All texts of the page that contain Hangul, visible or not: text, labels, fields and what they hold; without those
+ * that are marked as Korean.
  */
 const readHangul = page => page.evaluate(() => {
   const skipped = '[lang="ko"], #stuck, script, style, noscript'
@@ -26,8 +26,9 @@ const readHangul = page => page.evaluate(() => {
   }
   for (const element of document.querySelectorAll('body *')) {
     if (element.closest(skipped)) continue
-    const attributes = ['aria-label', 'aria-valuetext', 'title', 'placeholder', 'alt'].map(name => element.getAttribute(name))
-    texts.push(...attributes.filter(Boolean), element.matches('input, textarea') ? element.value : '')
+    const labels = ['aria-label', 'aria-valuetext', 'title', 'placeholder', 'alt']
+      .map(name => element.getAttribute(name)).filter(Boolean)
+    texts.push(...labels, element.matches('input, textarea') ? element.value : '')
   }
   return texts.filter(text => /\p{Script=Hangul}/u.test(text))
 })
@@ -46,7 +47,8 @@ async function listSteps(language) {
     const lesson = await loadLesson(id), { steps: all, model } = lesson, reader = { ...defaults(), language }
     return all.flatMap((step, at) => {
       if ((step.model ?? model) !== 'dates') return []
-      const stateAt = link => ({ ...stateOfStep(lesson, inLanguage(link, language), reader, language, step.model), language })
+      const stateAt = link => (
+        { ...stateOfStep(lesson, inLanguage(link, language), reader, language, step.model), language })
       const after = typeof step.answerState === 'string' ? [{ ...stateAt(step.answerState), lesson: '' }] : []
       return { id, step: step.id, before: { ...stateAt(step.state), lesson: id, at }, after }
     })
@@ -123,6 +125,21 @@ test('an answer is read in the names of any language and shown in the reader\'s;
   assert.equal(await page.inputValue('[data-field="target"]'), '1999y')
   await page.fill('[data-field="target"]', '1999q')
   assert.match(await page.textContent('.is-target .problem'), /“q”/)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('the training page names tokens in the reader\'s language: answers, attention, embeddings, the losses of a step', async () => {
+  const { page, complaints, close } = await open({ theatre: 'dates_start-page', language: 'en' }, STILL)
+  await page.waitForFunction(() => document.querySelector('.theatre-answer')?.textContent)
+  assert.equal(await page.textContent('.theatre-answer'), NAMES.en)
+  await page.click('.theatre-closer > summary')
+  await page.click('.theatre-apart summary')
+  await page.waitForSelector('.theatre-tokens b')
+  await page.selectOption('.theatre-choices select:has(option[value="target_embedding.weight"])', 'target_embedding.weight')
+  await page.waitForFunction(() => [...document.querySelectorAll('[data-action="token"] option')].at(-1)?.textContent === 'd')
+  assert.ok((await page.$$eval('.theatre-tokens b', list => list.map(item => item.textContent))).includes('y'))
+  assert.deepEqual(await readHangul(page), [])
   assert.deepEqual(complaints, [])
   await close()
 })

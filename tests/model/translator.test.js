@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../src/js/index.js'
 import {
-  dateOf, DAYS, encode, example, FORMATS, idsOf, isHeldOut, joinTarget, korean, LONGEST, nameText, readings, SOURCE_TOKENS,
-  splitSource, splitTarget, TARGET_TOKENS
+  dateOf, DAYS, encode, example, FORMATS, idsOf, isHeldOut, joinTarget, korean, LONGEST, nameText, readings,
+  SOURCE_TOKENS, splitSource, splitTarget, TARGET_TOKENS
 } from '../../src/training/models/dates/data.js'
 import { exactFraction } from '../../src/training/models/dates/measure.js'
 import { createTranslator } from '../../src/training/models/dates/model.js'
