@@ -16,6 +16,7 @@ import { mountHeader } from './shell/header.js'
 import { resolveLanguage } from './shell/language.js'
 import { createAddressWriter, roomLinks } from './shell/link.js'
 import { mountOpeningSwitch } from './shell/opening.js'
+import { nameRun } from './models/names.js'
 import { fromHash, runKeys, toHash } from './models/state.js'
 import { mountTrainingPage } from './shell/theatre.js'
 import { postHeight } from './shell/share.js'
@@ -236,6 +237,7 @@ function speak(language, { page: words, models }, isWhole) {
     top = mountHeader(page.top, page.reading, context)
   }
   spoken = { language, isWhole }
+  run &&= nameRun(run, language)
   inside?.renderTexts()
 }
 
@@ -289,7 +291,8 @@ function computed(settings) {
 
 const compute = runLatest(computed, (message, settings) => {
   const result = readRun(message, run)
-  run = { ...result, settings: { ...result.settings, model: settings.model }, requested: settings }
+  run = nameRun({ ...result, settings: { ...result.settings, model: settings.model }, requested: settings },
+    resolveLanguage(state))
   engineProblem = null
   page.house.setAttribute('data-run', String(Number(page.house.dataset.run ?? 0) + 1))
   show()

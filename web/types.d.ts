@@ -148,6 +148,8 @@ export interface PageModel {
   problems: (state: Settings) => { [name: string]: Problem | null | undefined }
   /** Tokens of an answer as text. */
   written: (tokens: string[]) => string
+  /** A token of an answer, or a text of them, as a language names it, where tokens have several names. */
+  named?: (text: string, language: Language) => string
   /** Why the model's answer is unreliable, as a key of its field's texts. */
   warning?: (state: Settings) => string | null
   /** Its own rooms, where they are not derived from the run. */

@@ -6,6 +6,7 @@ import { extname } from 'node:path'
 import { after, before } from 'node:test'
 import { chromium } from 'playwright-core'
 import { settingsOf } from '../../web/models/index.js'
+import { nameRun } from '../../web/models/names.js'
 import { defaults, fromHash, toHash } from '../../web/models/state.js'
 import { makeRun, pageRun } from '../lib/page.js'
 
@@ -155,10 +156,10 @@ export async function changeAndWait(page, action) {
 /** A partial state completed by the defaults of its model; the default room is the house. */
 export const completeState = partialState => ({ ...defaults(partialState.model), room: 'house', ...partialState })
 
-/** The run of a state, made in Node. */
+/** The run of a state, made in Node, with its tokens named in the language of the state, by default Korean. */
 export function runInNode(partialState) {
-  const { edits, ...settings } = settingsOf(completeState(partialState))
-  return pageRun(settings, edits)
+  const state = completeState(partialState), { edits, ...settings } = settingsOf(state)
+  return nameRun(pageRun(settings, edits), state.language === 'auto' ? 'ko' : state.language)
 }
 
 /** Reads every table of the stage: the name of its tensor and its cells as text. */

@@ -31,7 +31,7 @@ const readProbabilities = page => page.$$eval('.living-shares li', list => list.
 
 test('every step displays the run\'s tokens, probabilities and attention', async () => {
   for (const state of everyNth([{}, { source: '5/6/2026' }], 2)) {
-    const run = runInNode(state)
+    const run = runInNode({ language: 'en', ...state })
     const { source, steps } = data(run)
     run.dispose()
     const { page, complaints, close } = await openOpening(state, STILL)
@@ -63,13 +63,13 @@ test('the figure plays by itself, can be stopped, and does not move with reduced
   await close()
   const still = await openOpening({}, STILL)
   await still.page.waitForTimeout(1800)
-  assert.equal((await readAnswer(still.page)).join(''), '2026년11월20일</s>')
+  assert.equal((await readAnswer(still.page)).join(''), '2026y11m20d</s>')
   assert.equal(await still.page.evaluate(() => document.getAnimations().length), 0)
   await still.close()
 })
 
 test('a chosen step is in the address and opens again; all steps have all lines; lines never lag behind the words', async () => {
-  const run = runInNode({}), { steps } = data(run)
+  const run = runInNode({ language: 'en' }), { steps } = data(run)
   run.dispose()
   const { page, complaints, close } = await openOpening()
   const readOpacities = () => page.$$eval('.living-lines path',

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { load } from '../../src/js/index.js'
 import {
-  dateOf, DAYS, encode, example, FORMATS, idsOf, isHeldOut, joinTarget, korean, LONGEST, readings, SOURCE_TOKENS,
-  splitSource, splitTarget, TARGET_TOKENS
+  dateOf, DAYS, encode, example, FORMATS, idsOf, isHeldOut, joinTarget, korean, LONGEST, nameText, readings,
+  SOURCE_TOKENS, splitSource, splitTarget, TARGET_TOKENS
 } from '../../src/training/models/dates/data.js'
 import { exactFraction } from '../../src/training/models/dates/measure.js'
 import { createTranslator } from '../../src/training/models/dates/model.js'
@@ -93,4 +93,16 @@ test('different formats of a date have the same translation, and a trace has the
   assert.ok(trace.names.includes('transformer.decoder.layers.1.multihead_attn.weights'))
   const translated = translate(model, ['november 20 2026', '2026-11-20', '11/20/2026'])
   assert.deepEqual(translated, Array(3).fill('2026년 11월 20일'))
+})
+
+test('year, month and day have names in three languages; all are read, and other texts remain as they are', () => {
+  const dates = { ko: '2026년 11월 3일', zh: '2026年11月3日', en: '2026y 11m 3d' }
+  for (const [from, text] of Object.entries(dates)) {
+    assert.deepEqual(splitTarget(text), splitTarget(dates.ko), from)
+    for (const [to, expected] of Object.entries(dates)) assert.equal(nameText(text, to), expected, `${from} to ${to}`)
+  }
+  assert.equal(nameText('1999년', 'fr'), '1999y', 'a language without names')
+  const named = { '월': 'm', '<pad>': '<pad>', 'may': 'may', '2026 년 x': '2026 년 x', '': '', '<s>년<pad>': '<s>y <pad>', '12 ': '12 ' }
+  for (const [text, expected] of Object.entries(named)) assert.equal(nameText(text, 'en'), expected)
+  assert.deepEqual(TARGET_TOKENS.slice(13), ['년', '월', '일'], 'the names of the seeds')
 })

@@ -7,6 +7,7 @@ import { describeOrigin } from '../lib/provenance.js'
 import { getAxisLabels, getTensor, readRun } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { modelOf, problemsOf, settingsOf } from '../models/index.js'
+import { nameRun } from '../models/names.js'
 import { otherTextOf } from '../models/pairs.js'
 import { runKeys, toHash } from '../models/state.js'
 import { roomsOf } from '../rooms/index.js'
@@ -220,7 +221,7 @@ export function mountElementFigure(container, initial, surroundings) {
   const compute = runLatest(requestRun, (message, settings) => {
     if (isDestroyed) return
     const result = readRun(message, run)
-    run = { ...result, settings: { ...result.settings, model: settings.model }, requested: settings }
+    run = nameRun({ ...result, settings: { ...result.settings, model: settings.model }, requested: settings }, language)
     const detail = describeRun(run)
     emit('run', detail)
     if (run.decoding) emit('answer', { answer: detail.answer, tokens: run.decoding.steps.map(({ token }) => token) })

@@ -14,6 +14,7 @@ import { createTraining } from '../theatre/training.js'
 import { loadTexts } from '../theatre/words.js'
 import { TASKS, TRAINING_SETTINGS, problemsOf, read, rivalText, write } from '../../src/training/settings.js'
 import { houseOf } from '../../src/training/tasks/task_info.js'
+import { nameText } from '../models/names.js'
 import { defaults } from '../models/state.js'
 import theatre from '../style/theatre.css'
 import elementStyles from '../style/element_training.css'
@@ -22,7 +23,7 @@ import { modeOf } from './start.js'
 
 /** @import { GlassElement } from './base.js' */
 /** @import { Part } from './start.js' */
-/** @import { Mode, Translate } from '../types.d.ts' */
+/** @import { Language, Mode, Translate } from '../types.d.ts' */
 /** @import { News } from '../../src/training/training_record.js' */
 /** @import { TrainingState } from '../../src/training/settings.js' */
 
@@ -49,7 +50,7 @@ function readTraining(host) {
 
 /**
  * @typedef {object} Surroundings
- * @property {HTMLElement} element @property {Translate} t @property {() => Mode} mode
+ * @property {HTMLElement} element @property {Translate} t @property {Language} language @property {() => Mode} mode
  * @property {(type: string, detail: object) => void} emit @property {(error: unknown) => void} fail
  */
 
@@ -57,20 +58,21 @@ function readTraining(host) {
  * @param {TrainingState} settings @param {string} sentence @param {Surroundings} surroundings
  * @returns {Promise<Part>}
  */
-async function mountTraining(settings, sentence, { element, t, mode, emit, fail }) {
+async function mountTraining(settings, sentence, { element, t, language, mode, emit, fail }) {
   let isPrinting = false, isGone = false, lastAnswer = ''
   const training = createTraining({ onSeen: onReport, onError: showError }, 'elements-theatre'), { ask } = training
   const theme = () => ({ mode: isPrinting ? 'light' : mode(), palette: PALETTES[isPrinting ? 'light' : mode()], isPaper: isPrinting })
   const [drive, charts] = [h('div'), h('div')], looks = h('div', { className: 'theatre-looks' })
   const said = h('div', { className: 'theatre-said' })
+  const named = (/** @type {string} */ text) => nameText(text, houseOf(settings.task), language)
   const seek = (/** @type {number} */ step) => ask('seek', { step: Math.max(0, step) })
   const play = (pace = 0) => ask('play', { pace }), pause = () => ask('pause'), step = () => ask('step')
   element.append(h('div', { className: 'theatre glass-body' }, drive, h('div', { className: 'theatre-stage' }, said, charts), looks))
   element.setAttribute('aria-label', t('theatre.title'))
   const parts = {
     drive: mountTransport(drive, { t, seek, again: () => open().catch(showError), play, pause, step, pace: pace => ask('pace', { pace }) }),
-    curves: mountCurves(charts, { t, theme, seek }), answers: mountAnswers(said, { t, seek, ask: training.say }),
-    attention: mountAttention(looks, { t, theme, look: wanted => ask('look', { wanted }), redraw: () => draw(), pin() {} })
+    curves: mountCurves(charts, { t, theme, seek }), answers: mountAnswers(said, { t, named, seek, ask: training.say }),
+    attention: mountAttention(looks, { t, named, theme, look: wanted => ask('look', { wanted }), redraw: () => draw(), pin() {} })
   }
   /** @typedef {NonNullable<ReturnType<typeof training.facts>>} Facts */
   /** @type {((facts: Facts, last: News) => void)[]} */
@@ -96,7 +98,9 @@ async function mountTraining(settings, sentence, { element, t, mode, emit, fail 
     if (isGone) return
     const { loss, answers } = training.seen(), answer = answers.findLast(item => item.step <= done)
     emit('step', { task: settings.task, step: done, total: settings.steps, loss: loss[done - 1] ?? null, isPlaying })
-    if (answer && answer.text !== lastAnswer) emit('answer', { sentence: training.sentence, answer: answer.text, step: answer.step })
+    if (answer && answer.text !== lastAnswer) {
+      emit('answer', { sentence: training.sentence, answer: named(answer.text), step: answer.step })
+    }
     lastAnswer = answer?.text ?? lastAnswer
     if (broken) fail(new Error(brokenText(t, broken)))
     draw()
@@ -131,6 +135,7 @@ export async function planTraining(host, root, emit) {
   return {
     key: JSON.stringify([root.language, write(settings), sentence]),
     state: { ...defaults(model), ...readAppearance(host) }, styles: [theatre, elementStyles],
-    mount: fail => mountTraining(settings, sentence, { element: root.element, t, mode: () => modeOf(host), emit, fail })
+    mount: fail => mountTraining(settings, sentence,
+      { element: root.element, t, language: root.language, mode: () => modeOf(host), emit, fail })
   }
 }

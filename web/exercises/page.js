@@ -4,6 +4,8 @@ import { handleInternalClick, h } from '../lib/dom.js'
 import { saveBlob } from '../lib/save.js'
 import { translator } from '../lib/text.js'
 import { isSingleFile } from '../lib/resources.js'
+import { MODELS } from '../models/index.js'
+import { nameText } from '../models/names.js'
 import { createCellRunner } from '../notebooks/page_runner.js'
 import { Stopped } from '../notebooks/runner.js'
 import { loadExerciseList, loadExerciseTexts } from '../words/exercises.js'
@@ -140,7 +142,8 @@ export async function mountExercises(container, context) {
     const isAfterOther = current !== null
     current?.view.destroy()
     const view = mountExercise(id, exercise, texts, {
-      t, link, open, signatures, check: source => check(id, exercise, source), stop, onProgress: showList
+      t, link, open, signatures, check: source => check(id, exercise, source), stop, onProgress: showList,
+      named: text => nameText(text, exercise.model ?? MODELS[0].id, context.language())
     })
     current = { id, view }
     main.replaceChildren(view.element)

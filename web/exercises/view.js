@@ -35,6 +35,7 @@ const TRIES = 3
  * @property {() => void} stop
  * @property {Record<string, string>} signatures of the functions that the exercise uses
  * @property {() => void} onProgress
+ * @property {(text: string) => string} named what the reader's function makes, as the reader's language names it
  */
 
 /** @param {string} word @param {() => void} onclick @param {string} [className] */
@@ -99,7 +100,8 @@ export function mountExercise(id, exercise, texts, context) {
     const { failure } = report
     editor.markError(failure?.kind === 'error' ? failure.error.line : null)
     const { name, tolerance, shortcuts } = exercise, shortcut = findShortcut(code, shortcuts)
-    const shown = renderReport(report, { name, tolerance, t, mistakes: texts.mistakes, shortcut })
+    const made = report.shown && context.named(report.shown)
+    const shown = renderReport({ ...report, shown: made }, { name, tolerance, t, mistakes: texts.mistakes, shortcut })
     return report.passed && next ? [...shown, createNextLink()] : shown
   }
   /** @param {string} code @returns {Promise<import('../types.d.ts').Child[]>} */

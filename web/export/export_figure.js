@@ -13,6 +13,7 @@ import { readRun } from '../lib/run.js'
 import { drawFigure } from '../lib/svg.js'
 import { translator } from '../lib/text.js'
 import { READY, filesFor, settingsOf } from '../models/index.js'
+import { nameRun } from '../models/names.js'
 import { RUNS } from '../models/runs.js'
 import { roomsOf } from '../rooms/index.js'
 import { createView } from '../shell/view.js'
@@ -67,7 +68,7 @@ export async function exportFigure(gf, { lang = 'en', theme = 'light', ...option
     strict: false, own: () => /** @type {any} */ (texts.models)[options.model ?? READY[0].id]
   })
   try {
-    return await drawRoom(gf, { ...options, theme }, readWeights, t)
+    return await drawRoom(gf, { ...options, theme, lang }, readWeights, t)
   } catch (error) {
     if (!(error instanceof AttributeError)) throw error
     const { attribute, problem: { key, values } } = error, text = t(key, values)
@@ -77,11 +78,12 @@ export async function exportFigure(gf, { lang = 'en', theme = 'light', ...option
 
 /**
  * The state, its run and its room.
- * @param {Library} gf @param {State} state @param {(name: string) => Promise<Uint8Array>} readWeights
+ * @param {Library} gf @param {State} state @param {Language} language
+ * @param {(name: string) => Promise<Uint8Array>} readWeights
  */
-async function computeRoom(gf, state, readWeights) {
+async function computeRoom(gf, state, language, readWeights) {
   const settings = settingsOf(state), files = await Promise.all(filesFor(settings).map(readWeights))
-  const computed = RUNS[state.model](gf, settings, [], files), run = readRun(messageOf(gf, computed))
+  const computed = RUNS[state.model](gf, settings, [], files), run = nameRun(readRun(messageOf(gf, computed)), language)
   computed.run.dispose()
   const rooms = roomsOf(run), room = findRoom(state, rooms)
   if (!PICTURES[room.stage]) {
@@ -92,12 +94,12 @@ async function computeRoom(gf, state, readWeights) {
 }
 
 /**
- * @param {Library} gf @param {Record<string, string | undefined> & { theme: Mode }} options
+ * @param {Library} gf @param {Record<string, string | undefined> & { theme: Mode, lang: Language }} options
  * @param {(name: string) => Promise<Uint8Array>} readWeights @param {Translate} t
  */
 async function drawRoom(gf, options, readWeights, t) {
   const element = /** @type {Element} */ ({ getAttribute: name => options[name] ?? null })
-  const state = readState(element), { run, room, rooms } = await computeRoom(gf, state, readWeights)
+  const state = readState(element), { run, room, rooms } = await computeRoom(gf, state, options.lang, readWeights)
   const { part, domain } = PICTURES[room.stage](run, createView(state, run, room, rooms))
   const width = fitCellWidth(WIDTH, part.cols), cell = { width, height: cellHeight(width) }
   const palette = PALETTES[options.theme], scale = createScale(domain, options.theme)

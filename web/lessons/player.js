@@ -5,6 +5,7 @@ import { renderProse } from '../lib/prose.js'
 import { readRun } from '../lib/run.js'
 import { translator } from '../lib/text.js'
 import { MODELS, settingsOf } from '../models/index.js'
+import { nameRun } from '../models/names.js'
 import { HOUSE } from '../rooms/house.js'
 import { OPENING, defaults, patchFrom, runKeys, toHash } from '../models/state.js'
 import { loadLessonTexts } from '../words/parts.js'
@@ -229,7 +230,8 @@ export function mountPlayer(container, stage, context, surroundings) {
     if (!step.answerState) return { answerRun: run, now: currentNow() }
     const state = /** @type {State} */ (wantedState(step, true, run)), currentState = get()
     const isSame = runKeys(state).every(key => JSON.stringify(state[key]) === JSON.stringify(currentState[key]))
-    const answerRun = isSame ? run : readRun(await context.runQuery('twin', { settings: settingsOf(state) }))
+    const answerRun = isSame ? run
+      : nameRun(readRun(await context.runQuery('twin', { settings: settingsOf(state) })), language())
     return { answerRun, now: { state, before: run } }
   }
   /**
@@ -437,7 +439,9 @@ export function mountPlayer(container, stage, context, surroundings) {
       print: name => { print(name).catch(context.reportError) }, jump: enterStep,
       open: other => set({ ...defaults(), ...ownTexts.read(), ...readerSettings(), lesson: other }, 'push')
     }, !extras)
-    playing = { id, language: newLanguage, lesson, words: texts, parts, answers: isNew ? new Map() : playing.answers }
+    const answers = new Map(isNew ? [] : [...playing.answers].map(([step, { before, ...given }]) => (
+      [step, { ...given, ...(before && { before: nameRun(before, newLanguage) }) }])))
+    playing = { id, language: newLanguage, lesson, words: texts, parts, answers }
     container.replaceChildren(parts.root, figureSlot)
     container.setAttribute('aria-label', texts.title)
     const at = Math.min(get().at, lesson.steps.length - 1)

@@ -2,6 +2,7 @@
 
 import { readRun } from '../lib/run.js'
 import { settingsOf } from '../models/index.js'
+import { nameRun } from '../models/names.js'
 import { printSheet, renderKey, renderQuestions } from './sheet.js'
 import { createFigure } from './step_figure.js'
 import { createWorksheet } from './worksheet.js'
@@ -21,7 +22,7 @@ export async function printWorksheet({ t, get, language: getLanguage, runQuery }
   /** @param {State} state */
   function runOf(state) {
     const settings = settingsOf(state), key = JSON.stringify(settings)
-    const pendingRun = runs.get(key) ?? runQuery('twin', { settings }).then(message => readRun(message))
+    const pendingRun = runs.get(key) ?? runQuery('twin', { settings }).then(message => nameRun(readRun(message), language))
     runs.set(key, pendingRun)
     return pendingRun
   }

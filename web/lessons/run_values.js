@@ -39,6 +39,9 @@ export const streamTokens = (run, stream) => run.streams[stream].tokens[0]
 /** The tokens that the model generated. @param {Run} run */
 export const answerTokens = run => (run.decoding?.steps ?? []).map(({ token }) => token)
 
+/** Their ids. @param {Run} run */
+export const answerIds = run => (run.decoding?.steps ?? []).map(({ id }) => id)
+
 /** The loss of the correct answer, or, where none is known, of the model's own. @param {Run} run */
 export const lossOfRun = run => run.trueLoss ?? run.loss
 

@@ -2,6 +2,7 @@
 
 import { h, setText, uniqueId } from '../lib/dom.js'
 import { modelOf } from '../models/index.js'
+import { nameText } from '../models/names.js'
 import { examplesFor } from '../words/examples.js'
 import { LANGUAGES } from '../words/index.js'
 
@@ -42,16 +43,18 @@ function wrapGrowingArea(area) {
 
 /**
  * One field with its problem and notes on what it accepts.
- * @param {string} name @param {Field} how @param {Pick<Context, 't' | 'set'>} context
+ * @param {string} name @param {Field} how
+ * @param {Pick<Context, 't' | 'set'> & { named: (text: string) => string }} context named: an answer as it is displayed
  */
-function createField(name, { isLong, hasBreaks, isAnswer, notes = [] }, { t, set }) {
+function createField(name, { isLong, hasBreaks, isAnswer, notes = [] }, { t, set, named }) {
   const id = uniqueId(name)
   const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
   /** @type {HTMLInputElement | HTMLTextAreaElement} */
   const input = h(isLong || hasBreaks ? 'textarea' : 'input', {
     id, ...(isLong || hasBreaks ? { rows: isLong ? '4' : '1' } : { type: 'text' }),
     'spellcheck': 'false', 'autocomplete': 'off',
-    'aria-describedby': problem.id, 'data-field': name, 'oninput': () => set({ [name]: input.value })
+    'aria-describedby': problem.id, 'data-field': name, 'oninput': () => set({ [name]: input.value }),
+    'onblur': () => { if (isAnswer) input.value = named(input.value) }
   })
   const hint = h('small', {}, isLong ? t(`controls.${name}.hint`) : '')
   const notesElement = h('div', { className: 'help' }, problem,
@@ -71,7 +74,9 @@ function createField(name, { isLong, hasBreaks, isAnswer, notes = [] }, { t, set
      */
     update(state, problems, answer, doubt, isFixed) {
       const text = String(state[name])
-      if (input.value !== text) input.value = text
+      // What is being typed remains as it is.
+      const displayed = isAnswer && !(input.value === text && input.matches(':focus')) ? named(text) : text
+      if (input.value !== displayed) input.value = displayed
       setText(problem, problems[name] ?? '')
       element.classList.toggle('is-wrong', Boolean(problems[name]))
       input.setAttribute('aria-invalid', problems[name] ? 'true' : 'false')
@@ -112,7 +117,8 @@ export function mountFields({ isLong }, context) {
   /** @param {PageModel} model */
   function build(model) {
     const fieldEntries = Object.entries(model.fields).filter(([, definition]) => Boolean(definition.isLong) === isLong)
-    const list = fieldEntries.map(([name, definition]) => createField(name, definition, context))
+    const named = (/** @type {string} */ text) => nameText(text, model.id, context.language())
+    const list = fieldEntries.map(([name, definition]) => createField(name, definition, { ...context, named }))
     const [first] = list
     first?.help.append(createExamples(model, context))
     const arrow = h('span', { 'className': 'entry-arrow', 'aria-hidden': 'true' }, '→')

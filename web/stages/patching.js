@@ -1,6 +1,7 @@
 /** Activation patching: the answer to this text with the values of one place in the run on another text. */
 
 import { layerHeading } from '../lib/ablation_parts.js'
+import { nameOfToken } from '../lib/attribution.js'
 import { createScale, signedDomain } from '../lib/color.js'
 import { activeElementNear, handleInternalClick, h, setText, uniqueId } from '../lib/dom.js'
 import { changeEdits, hasEdits, toggleEdits } from '../lib/edits.js'
@@ -210,6 +211,15 @@ export function mount(container, context) {
     drawMaps()
   }
   /**
+   * What the model answers to a text, in the tokens of the displayed run, which are named in the reader's language.
+   * @param {string} text @param {Pick<ReturnType<typeof data>, 'run' | 'parts'>} displayed
+   * @returns {Promise<OtherText>}
+   */
+  async function answerTo(text, { run, parts: { logits } }) {
+    const answer = await runQuery('answerTo', { state: get(), text })
+    return { ...answer, steps: answer.steps.map(step => ({ ...step, token: nameOfToken(run, logits, step.id) })) }
+  }
+  /**
    * The place of the answer that is patched, with both answers' tokens; null where nothing can be compared.
    * @param {ReturnType<typeof data>} next @param {() => boolean} isStopped
    * @returns {Promise<Omit<PatchQuery, 'targets'> | null>}
@@ -218,7 +228,7 @@ export function mount(container, context) {
     const { own, text, problem: found } = otherText(), state = get()
     showProblem(run)
     if (!text || found) return null
-    const both = await Promise.all([own, text].map(one => runQuery('answerTo', { state, text: one })))
+    const both = await Promise.all([own, text].map(one => answerTo(one, { run, parts })))
     if (isStopped()) return null
     here = both[0]
     other = both[1]

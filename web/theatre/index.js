@@ -3,6 +3,7 @@
 import { hashText, hashBytes, textProblem } from '../../src/training/custom_text.js'
 import { problemsOf, read, createRival, write } from '../../src/training/settings.js'
 import { TASK_INFO, houseOf } from '../../src/training/tasks/task_info.js'
+import { nameText } from '../models/names.js'
 import { fetchPageWeights } from './page_weights.js'
 import { pageSettings, sampleFor } from './page_settings.js'
 import { deleteTraining, saveTraining, loadTraining } from './store.js'
@@ -211,7 +212,8 @@ export function mountTheatre(container, context) {
     const t = await loadTexts(context)
     mounted?.view.destroy()
     mounted = { t, view: mountView(container, {
-      t, theme: context.theme, both: requestBoth, other: () => rivalTraining,
+      t, named: text => nameText(text, houseOf(settings.task), context.language()),
+      theme: context.theme, both: requestBoth, other: () => rivalTraining,
       show: link => context.set({ theatre: link }),
       get: () => settings, progress, inside: enterRooms, begin: startFromWeights, give: setOwnText, download,
       upload: resumeFromFile, again: () => showControls() && open(true),

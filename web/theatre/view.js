@@ -29,6 +29,7 @@ import { TASK_INFO } from '../../src/training/tasks/task_info.js'
  * The training's settings, and actions.
  * @typedef {object} ViewContext
  * @property {Translate} t
+ * @property {(text: string) => string} named a token or an answer, as the reader's language names it
  * @property {Context['theme']} theme
  * @property {() => TrainingState} get
  * @property {(patch: Partial<TrainingState>) => void} set
@@ -89,7 +90,7 @@ const commandOf = settings => ['npx glassformer train', write(settings), setting
  * @param {ReturnType<import('./training.js').createTraining>} training
  */
 export function mountView(container, context, training) {
-  const { t, theme, get, set, leave, inside, begin, again, give, download, upload, both, other, show } = context
+  const { t, named, theme, get, set, leave, inside, begin, again, give, download, upload, both, other, show } = context
   const { ask } = training
   /** @param {number} step */
   const seek = step => both('seek', { step: Math.max(0, step) })
@@ -133,15 +134,15 @@ export function mountView(container, context, training) {
       layer: () => parts.apart.layer(), pace: pace => both('pace', { pace })
     }),
     curves: mountCurves(charts, { t, theme, seek }),
-    answers: mountAnswers(said, { t, seek, ask: training.say }),
+    answers: mountAnswers(said, { t, named, seek, ask: training.say }),
     attention: mountAttention(looks, {
-      t, theme, look: wanted => ask('look', { wanted }), redraw: () => draw(['attention']),
+      t, named, theme, look: wanted => ask('look', { wanted }), redraw: () => draw(['attention']),
       pin: ({ name, index }) => parts.pinned.pin({ name, index })
     }),
-    embeddings: mountEmbeddings(plane, { t, theme, look: table => ask('look', { table }) }),
+    embeddings: mountEmbeddings(plane, { t, named, theme, look: table => ask('look', { table }) }),
     waves: mountWaves(waves, { t, theme, seek }),
     pinned: mountPinned(curve, { t, theme, seek, ask }),
-    apart: mountStepBreakdown(steps, { t, ask, step: () => both('step'), pin: cell => parts.pinned.pin(cell) }),
+    apart: mountStepBreakdown(steps, { t, named, ask, step: () => both('step'), pin: cell => parts.pinned.pin(cell) }),
     race: mountRace(against, { t, set, open: enterGuide }),
     guide: mountGuide(led, {
       t, play: until => both('play', { pace: 0, until }), open: enterGuide, progress: context.progress

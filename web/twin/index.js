@@ -6,6 +6,7 @@ import { mountFigure } from '../lib/figure.js'
 import { nullIfNotRetained, readRun } from '../lib/run.js'
 import { firstRows } from '../lib/slice.js'
 import { answering, settingsOf } from '../models/index.js'
+import { nameRun } from '../models/names.js'
 import { roomsOf } from '../rooms/index.js'
 import { runLatest } from '../shell/engine.js'
 import { compareResults } from '../shell/training_results.js'
@@ -278,7 +279,7 @@ export function mountTwin(container, room, context) {
   /** @param {PendingComparison} comparing */
   const requestTwin = ({ settings }) => runQuery('twin', { settings })
   const compute = runLatest(requestTwin, (message, question) => {
-    const other = readRun(message)
+    const other = nameRun(readRun(message), context.language())
     if (question.key !== pending?.key || question.run !== pending.run) return
     last = { run: question.run, key: question.key, other }
     set({})

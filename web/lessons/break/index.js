@@ -1,6 +1,7 @@
 /** Break it: one number is changed, and the reader predicts which outputs change. */
 
 import { formatFixed } from '../../lib/number.js'
+import { unitNames } from '../month.js'
 import { valueOfCell, answerText } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -13,12 +14,16 @@ const CELL = { tensor: MEMORY, index: [0, 0, 10] }
 const answerLine = () => ({ selector: '.stage .picks' })
 
 /** @param {Run} run */
-const isDate = run => /^\d{4}년 \d{1,2}월 \d{1,2}일$/.test(answerText(run))
-const [year, month, day] = ['년', '월', '일'].map(end => (/** @type {Run} */ run) => new RegExp(`\\d*${end}`).exec(answerText(run))?.[0])
+function isDate(run) {
+  const [year, month, day] = unitNames(run)
+  return new RegExp(`^\\d{4}${year} ?\\d{1,2}${month} ?\\d{1,2}${day}$`).test(answerText(run))
+}
+/** Year, month and day of an answer, as far as it has them. @param {Run} run */
+const partsOf = run => unitNames(run).map(unit => new RegExp(`\\d*${unit}`).exec(answerText(run))?.[0])
 
 /** Which parts of the date have changed: none, only the month, or more. @param {Run} run @param {Now} now */
 function changedParts(run, { before }) {
-  const parts = [year, month, day].map(part => part(run) !== part(before ?? run))
+  const partsBefore = partsOf(before ?? run), parts = partsOf(run).map((part, i) => part !== partsBefore[i])
   if (!parts.includes(true) && answerText(run) === answerText(before ?? run)) return 'none'
   return parts[1] && !parts[0] && !parts[2] ? 'month' : 'more'
 }

@@ -2,6 +2,7 @@
 
 import { DATE_PAIR } from '../../../src/training/models/dates/data.js'
 import { writeEdits } from '../../lib/edit_links.js'
+import { dateText } from '../month.js'
 import { answerText } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -16,14 +17,15 @@ const CROSS = 'transformer.decoder.layers.1.multihead_attn.heads', HEADS = ['0',
 /** The head that carries the largest part of the month alone; tests/page/patching_lesson.test.js computes it. */
 export const MONTH_HEAD = '3'
 /** Answers with the parts of the two dates: day and month of this one, the other month, both. */
-const ANSWERS = { same: '2026년 5월 6일', month: '2026년 6월 6일', both: '2026년 6월 5일' }
+const ANSWERS = { same: [2026, 5, 6], month: [2026, 6, 6], both: [2026, 6, 5] }
 
 /** @param {Run} run */
-const answerKind = run => Object.entries(ANSWERS).find(([, text]) => text === answerText(run))?.[0]
-const answerOptions = () => Object.entries(ANSWERS).map(([id, text]) => ({ id, text }))
+const answerKind = run => Object.entries(ANSWERS).find(([, date]) => dateText(run, date) === answerText(run))?.[0]
+/** @param {Run} run */
+const answerOptions = run => Object.entries(ANSWERS).map(([id, date]) => ({ id, text: dateText(run, date) }))
 /** @param {Run} run @param {Now} now */
 const values = (run, { before }) => (
-  { answer: answerText(run), own: answerText(before ?? run), other: OTHER, there: ANSWERS.both })
+  { answer: answerText(run), own: answerText(before ?? run), other: OTHER, there: dateText(run, ANSWERS.both) })
 
 /** @param {import('../../lib/edits.js').Edit[]} edits */
 const withEdits = edits => `room=decoding&edits=${encodeURIComponent(writeEdits(edits))}`
@@ -55,7 +57,8 @@ export const lesson = {
     },
     {
       id: 'take', state: `${ROOM}&patched=heads`, freeSettings: ['row', 'patched'],
-      question: { options: () => [{ id: 'month' }, { id: 'same' }], answer: answerKind }, answerState: takeHead,
+      question: { options: run => answerOptions(run).filter(({ id }) => id !== 'both'), answer: answerKind },
+      answerState: takeHead,
       answerTarget: () => ({ selector: '.stage .picks' }), values
     },
     { id: 'yours', asksForInput: true, state: ROOM, freeSettings: ['source', 'target', 'row', 'patched', 'edits'], values }

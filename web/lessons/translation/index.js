@@ -1,8 +1,9 @@
 /** Cross-attention: a date is translated, and for every character the weights show which source tokens were read. */
 
+import { MONTH } from '../../../src/training/models/dates/data.js'
 import { formatFixed, formatProbability } from '../../lib/number.js'
 import { getDescription } from '../../lib/run.js'
-import { valueOfCell, answerTokens, largest, rankIndices, rowValues, streamTokens, answerText } from '../run_values.js'
+import { valueOfCell, answerIds, answerTokens, largest, rankIndices, rowValues, streamTokens, answerText } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now } from '../index.js' */
@@ -14,7 +15,7 @@ const PROBABILITIES = 'sampling.output'
 const AMBIGUOUS_SOURCE = 'source=5/6/2026'
 
 /** The step that generated the last digit of the month. @param {Run} run */
-const monthStep = run => Math.max(0, answerTokens(run).indexOf('월') - 1)
+const monthStep = run => Math.max(0, answerIds(run).indexOf(MONTH) - 1)
 /** @param {Run} run @param {number} step */
 const rowOfStep = (run, step) => run.decoding?.rows[step] ?? 0
 /** @param {Run} run @param {Now} now */

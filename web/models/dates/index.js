@@ -1,7 +1,7 @@
-/** English dates into Korean: an encoder-decoder trained by this library. */
+/** English dates into a short form (2026년 11월 3일, 2026y 11m 3d): an encoder-decoder trained by this library. */
 
 import { isLearned, pickSettings } from '../../../src/training/model_settings.js'
-import { AMBIGUOUS_DATE, DATES, DATE_PAIR, TARGET_TOKENS, splitSource, textOf } from '../../../src/training/models/dates/data.js'
+import { AMBIGUOUS_DATE, DATES, DATE_PAIR, TARGET_TOKENS, nameText, splitSource, textOf } from '../../../src/training/models/dates/data.js'
 import { sourceProblem, targetProblem } from '../../../src/training/models/dates/problems.js'
 import { familiarity } from './familiarity.js'
 
@@ -39,6 +39,7 @@ export const dates = {
   hints: {},
   problems: ({ source, target }) => ({ source: sourceProblem(source), target: targetProblem(target) }),
   written: textOf,
+  named: nameText,
   warning({ source }) {
     const kind = familiarity(splitSource(source), splitSource)
     return kind === 'known' ? null : kind

@@ -7,9 +7,9 @@ import { h, syncChildren, setText, uniqueId } from '../../lib/dom.js'
 
 /**
  * @param {Element} container
- * @param {{ t: Translate, ask(sentence: string): void, seek(step: number): void }} context
+ * @param {{ t: Translate, named(text: string): string, ask(sentence: string): void, seek(step: number): void }} context
  */
-export function mountAnswers(container, { t, ask, seek }) {
+export function mountAnswers(container, { t, named, ask, seek }) {
   const id = uniqueId('sentence')
   const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
   /** @type {HTMLInputElement} */
@@ -31,13 +31,13 @@ export function mountAnswers(container, { t, ask, seek }) {
     /** @param {Seen} seen @param {{ step: number, problem: string }} facts */
     update(seen, { step, problem: problemText }) {
       const currentAnswer = seen.answers.findLast(answer => answer.step <= step)
-      setText(current, problemText ? '' : currentAnswer?.text ?? '')
+      setText(current, problemText ? '' : named(currentAnswer?.text ?? ''))
       setText(problem, problemText)
       input.setAttribute('aria-invalid', problemText ? 'true' : 'false')
       syncChildren(list, seen.answers, createLine, (element, answer) => {
         setText(element.children[0], t('theatre.stepNumber', { step: answer.step }))
         element.children[0].onclick = () => seek(answer.step)
-        setText(element.children[1], answer.text)
+        setText(element.children[1], named(answer.text))
         if (answer === currentAnswer) element.setAttribute('aria-current', 'step')
         else element.removeAttribute('aria-current')
       })

@@ -12,10 +12,10 @@ import { createChoice } from './choice.js'
 
 /**
  * @param {HTMLElement} container
- * @param {{ t: Translate, theme: Context['theme'], look(name: string): void, redraw(): void,
- *   pin(cell: Cell): void }} context pin: a cell is to be followed
+ * @param {{ t: Translate, named(text: string): string, theme: Context['theme'], look(name: string): void,
+ *   redraw(): void, pin(cell: Cell): void }} context pin: a cell is to be followed
  */
-export function mountAttention(container, { t, theme, look: requestModule, redraw, pin }) {
+export function mountAttention(container, { t, named, theme, look: requestModule, redraw, pin }) {
   let head = 0
   const modules = createChoice(t('theatre.module'), requestModule)
   const heads = createChoice(t('theatre.head'), value => {
@@ -40,7 +40,8 @@ export function mountAttention(container, { t, theme, look: requestModule, redra
       modules.fill(names, name, text => text.replace(/\.weights$/, ''))
       heads.fill(Array.from({ length: count }, (_, i) => i), head)
       const tensor = { name, shape: [1, count, rows, cols], data: values, values, size: values.length }
-      const part = slice(tensor, { row: 2, col: 3, fixed: [0, head, 0, 0], rowLabels: rowTokens, colLabels: colTokens })
+      const part = slice(tensor, { row: 2, col: 3, fixed: [0, head, 0, 0],
+        rowLabels: rowTokens.map(named), colLabels: colTokens.map(named) })
       const { mode, palette } = theme()
       picture.update(part, {
         title: `A[${head}]`, width: Math.floor(slot.getBoundingClientRect().width) || 320, dense: true,

@@ -16,9 +16,9 @@ const percent = fraction => `${formatFixed(100 * fraction, 1)} %`
 
 /**
  * @param {HTMLElement} container
- * @param {{ t: Translate, theme: Context['theme'], look(table: string): void }} context
+ * @param {{ t: Translate, named(text: string): string, theme: Context['theme'], look(table: string): void }} context
  */
-export function mountEmbeddings(container, { t, theme, look: requestTable }) {
+export function mountEmbeddings(container, { t, named, theme, look: requestTable }) {
   /** @type {NonNullable<News['plane']>} */ let latest
   /** By default the token furthest from the center. */
   let chosen = -1
@@ -60,7 +60,7 @@ export function mountEmbeddings(container, { t, theme, look: requestTable }) {
     update(plane) {
       container.hidden = !plane
       if (!plane) return
-      latest = plane
+      latest = { ...plane, words: plane.words.map(named) }
       draw()
     }
   }

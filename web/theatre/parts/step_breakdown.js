@@ -38,10 +38,10 @@ const listSymbols = lines =>
 
 /**
  * @param {Element} container
- * @param {{ t: Translate, ask(type: string, details: object): Promise<any>, step(): void,
+ * @param {{ t: Translate, named(text: string): string, ask(type: string, details: object): Promise<any>, step(): void,
  *   pin(cell: { name: string, index: number[] }): void }} context
  */
-export function mountStepBreakdown(container, { t, ask, step, pin }) {
+export function mountStepBreakdown(container, { t, named, ask, step, pin }) {
   let breakdown = /** @type {Breakdown} */ (/** @type {unknown} */ (null))
   /** @type {{ name: string, index?: number[] }} */
   let chosen = { name: 'output.weight', index: undefined }
@@ -117,7 +117,7 @@ export function mountStepBreakdown(container, { t, ask, step, pin }) {
     indexField.setAttribute('aria-invalid', 'false')
     setText(problem, '')
     syncChildren(tokens, breakdown.tokens, () => h('span', {}, h('b'), h('i'), h('small'), h('small')), (element, item) => {
-      setText(element.children[0], item.word)
+      setText(element.children[0], named(item.word))
       setText(element.children[1], `p ${formatFixed(item.share, 3)}`)
       setText(element.children[2], `−log p ${formatFixed(item.surprise, 3)}`)
       const isSmoothed = item.loss !== item.surprise

@@ -17,8 +17,26 @@ export const SOURCE_TOKENS = [
   'the', 'of', 'st', 'nd', 'rd', 'th', ',', '-', '/', '.'
 ]
 
+/**
+ * The names of year, month and day in the target. A token is only an id: weights and numbers are the same under any
+ * name. Models are trained and exported with the Korean names; the page displays those of the reader's language and
+ * reads all of them.
+ * @type {Record<string, string[]>}
+ */
+const UNITS = { ko: ['년', '월', '일'], zh: ['年', '月', '日'], en: ['y', 'm', 'd'] }
+const UNIT_INDEX = new Map(Object.values(UNITS).flatMap(names => names.map((name, i) => [name, i])))
+
 /** The vocabulary of the target. */
-export const TARGET_TOKENS = [PAD, START, END, ...DIGITS, '년', '월', '일']
+export const TARGET_TOKENS = [PAD, START, END, ...DIGITS, ...UNITS.ko]
+
+/** The ids of year, month and day. */
+export const [YEAR, MONTH, DAY] = UNITS.ko.map(name => TARGET_TOKENS.indexOf(name))
+
+/**
+ * A token of the target by its name in a language, or where it has none, in English.
+ * @param {string} token @param {string} language
+ */
+const nameToken = (token, language) => (UNITS[language] ?? UNITS.en)[UNIT_INDEX.get(token) ?? -1] ?? token
 
 /** The maximum lengths of source and target in tokens, the target including its start or end token. */
 export const LONGEST = { source: 12, target: 12 }
@@ -109,11 +127,21 @@ export function splitSource(text) {
   return words
 }
 
-/** @param {string} text @returns {string[]} */
-export const splitTarget = text => charactersOf(text).filter(sign => sign.trim())
+/** Splits a target, whose units may have the names of any language. @param {string} text @returns {string[]} */
+export const splitTarget = text => charactersOf(text).filter(sign => sign.trim()).map(sign => nameToken(sign, 'ko'))
 
-/** The text of target tokens, with a space after 년 and 월. @param {string[]} tokens */
-export const joinTarget = tokens => tokens.map(t => (t === '년' || t === '월' ? `${t} ` : t)).join('').trim()
+/** The text of target tokens: 2026년 11월 3일, 2026年11月3日, 2026y 11m 3d. @param {string[]} tokens */
+export const joinTarget = tokens => tokens.map(token => (/^[년월ym]$/.test(token) ? `${token} ` : token)).join('').trim()
+
+/**
+ * A token of the target, or a text of them, with the units of a language; any other text remains as it is.
+ * @param {string} text @param {string} language
+ */
+export function nameText(text, language) {
+  const tokens = text.match(/<.*?>|\S/gu) ?? [], names = tokens.map(token => nameToken(token, language))
+  const isTarget = tokens.every(token => TARGET_TOKENS.includes(nameToken(token, 'ko')))
+  return isTarget && names.some((name, i) => name !== tokens[i]) ? joinTarget(names) : text
+}
 
 /** The text of a target without its special tokens. @param {string[]} tokens */
 export const textOf = tokens => joinTarget(tokens.filter(token => !/^<.*>$/.test(token)))
