@@ -63,10 +63,11 @@ function bytesOf(name) {
  * A run with weights from the training page.
  * @param {Library} gf @param {Settings} settings @param {string} id
  */
-function computeTrained(gf, settings, id) {
+async function computeTrained(gf, settings, id) {
   const trained = trainedWeights.get(id)
   if (!trained) throw Object.assign(new Error('no weights'), { code: 'noTrainedWeights' })
   const { file, serial } = trained
+  if (modelOf(id).needsText) await engines.addText(gf)
   return RUNS[id](gf, { ...settings, trainedFileId: serial }, settings.edits, [file])
 }
 
@@ -121,7 +122,8 @@ async function computeModel(gf, settings, waiting) {
   const { id, isImported } = modelOf(settings.model)
   if (settings.weights === 'theatre') return computeTrained(gf, settings, id)
   if (isImported) return computeImported(gf, settings, waiting)
-  const names = filesFor(settings), given = await Promise.all(names.map(bytesOf))
+  const names = filesFor(settings)
+  const [given] = await Promise.all([Promise.all(names.map(bytesOf)), modelOf(id).needsText && engines.addText(gf)])
   try {
     return await RUNS[id](gf, settings, settings.edits, given)
   } catch (error) {
@@ -212,7 +214,11 @@ const calls = {
   stored: async () => (await imports()).storedModel(),
   forget: async () => (await imports()).forget(),
   /** @param {{ text: string, step: number }} request */
-  bpeStep: async request => (await import('./bpe_training.js')).bpeStep(await engines.get('page'), request),
+  async bpeStep(request) {
+    const [{ bpeStep }, gf] = await Promise.all([import('./bpe_training.js'), engines.get('page')])
+    await engines.addText(gf)
+    return bpeStep(gf, request)
+  },
   /** Compares a generation step with and without a cache. @param {Which & QueryTypes['compareCache'][0]} request */
   compareCache: async ({ session, isTwin, ...step }) => (
     (await import('./cache_comparison.js')).compareCache(engineOf({ session, isTwin }), runOf({ session, isTwin }), step)),

@@ -19,6 +19,7 @@ const isTrained = state => state.weights === 'trained' && fileOf(state) !== unde
 /** @type {PageModel} */
 export const stories = {
   id: 'stories',
+  needsText: true,
   files: Object.keys(VARIANTS).map(name => `${name}.safetensors`),
   filesOf(state) {
     const file = isTrained(state) && fileOf(state)

@@ -17,6 +17,7 @@ const WORDS = ['ko', 'en'].map(language => {
 /** @type {PageModel} */
 export const text = {
   id: 'text',
+  needsText: true,
   files: [],
   settings: {
     ...stories.settings,
