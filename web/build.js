@@ -22,6 +22,7 @@ import { MODELS, READY, filesFor, settingsOf } from './models/index.js'
 import { defaults } from './models/state.js'
 import { buildJoined } from './join_chunks.js'
 import { buildWidget } from './widget/build.js'
+import { restOnDemand } from './rest_of_library.js'
 import { FALLBACK } from './words/index.js'
 import { fillMissing } from './words/fill_missing.js'
 
@@ -208,9 +209,9 @@ async function site() {
     entryPoints: ['begin.js', 'main.js'].map(here), outdir: SITE, chunkNames: 'chunks/[name]-[hash]', sourcemap: true
   }, ['web/begin.js', 'web/main.js', 'web/shell/rooms.js'])
   const worker = await bundleChunks({ ...workers, entryPoints: { worker: here('worker/index.js') }, sourcemap: true,
-    plugins: [withoutUnused, fetchedLater, classNames] }, ['web/worker/index.js'])
+    plugins: [withoutUnused, fetchedLater, restOnDemand, classNames] }, ['web/worker/index.js'])
   const elements = await buildElements(bundleChunks, SITE,
-    [modelsOnDemand, leavingOut(NOT_IN_ELEMENTS), withoutUnused, fetchedLater, classNames],
+    [modelsOnDemand, leavingOut(NOT_IN_ELEMENTS), withoutUnused, fetchedLater, restOnDemand, classNames],
     [leavingOut(UNUSED_IN_TRAINING), classNames])
   await bundleChunks({ ...workers, entryPoints: { check: here('check/worker.js'), theatre: here('theatre/worker.js') } })
   await bundle({ entryPoints: [here('exercises/worker.js')], outfile: `${SITE}cell.js`, format: 'iife' })
