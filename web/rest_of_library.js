@@ -27,7 +27,10 @@ const DEFERRED = `const code = {}
     throw error
   }))`
 
-/** A file whose functions call the deferred ones. PyTorch's order of arguments is read by their lengths. @param {string} path */
+/**
+ * A file whose functions call the deferred ones. PyTorch's order of arguments is read by their lengths.
+ * @param {string} path
+ */
 async function stubOf(path) {
   const entries = Object.entries(await import(pathToFileURL(path).href))
   const other = entries.find(([, value]) => typeof value !== 'function' || /^class\b/.test(String(value)))

@@ -47,6 +47,9 @@ const HEADING = /^(name|title)$/
 /** The queries of imports of the texts of one model, and of wordy rooms. */
 const OF_MODEL = '?model=', OF_ROOMS = '?model=&rooms'
 
+/** Whether a text is fetched with a wordy room. @param {string} key @param {string} name of the room */
+const isOfWordyRoom = (key, name) => WORDY.includes(name) && !HEADING.test(key)
+
 /**
  * @param {Record<string, Texts>} stages texts of rooms
  * @param {(key: string, name: string) => boolean} isKept of a room by its name
@@ -74,14 +77,14 @@ const textsOfFigures = {
     })
     onLoad({ filter: /\/words\/\w+\/page\.json$/ }, async ({ path, suffix }) => {
       const [page, opening] = await Promise.all([path, path.replace('page.json', 'opening.json')]
-          .map(async file => JSON.parse(await readFile(file, 'utf8'))))
+        .map(async file => JSON.parse(await readFile(file, 'utf8'))))
       if (suffix === OF_ROOMS) {
-        const stages = filterStages({ ...opening.page.stages, ...page.page.stages }, (key, name) => WORDY.includes(name) && !HEADING.test(key))
+        const stages = filterStages(page.page.stages, isOfWordyRoom)
         return { contents: JSON.stringify(stages), loader: 'json' }
       }
       const id = suffix.replace(OF_MODEL, '')
       const texts = id ? figureTexts({ ...opening.models?.[id], ...page.models?.[id] })
-        : { page: figureTexts({ ...opening.page, ...page.page }, (key, name) => HEADING.test(key) || !WORDY.includes(name)), models: {} }
+        : { page: figureTexts({ ...opening.page, ...page.page }, (...of) => !isOfWordyRoom(...of)), models: {} }
       return { contents: JSON.stringify(texts), loader: 'json' }
     })
     onLoad({ filter: /\/elements\/model_texts\.js$/ }, async ({ path }) => {

@@ -3,7 +3,6 @@
 import { loadRoomTexts } from './model_texts.js'
 
 /** @import { Language } from '../types.d.ts' */
-/** @import { Texts } from '../lib/text.js' */
 
 /** The stages with many texts. */
 export const WORDY = ['ablation', 'activation', 'attribution', 'bpe_training', 'cache', 'costs', 'decoding', 'embedding', 'head_scores', 'house',
@@ -20,8 +19,9 @@ export function createRoomTexts(language, page) {
     has: stage => isLoaded || !WORDY.includes(stage),
     async load() {
       if (isLoaded) return
-      const stages = /** @type {Record<string, Texts>} */ (await loadRoomTexts(language))
-      page.stages = Object.fromEntries(Object.entries(page.stages).map(([name, own]) => [name, { ...own, .../** @type {any} */ (stages[name]) }]))
+      const stages = /** @type {Record<string, object>} */ (await loadRoomTexts(language))
+      page.stages = Object.fromEntries(Object.entries(page.stages).map(([name, own]) => (
+        [name, { ...own, ...stages[name] }])))
       isLoaded = true
     }
   }

@@ -143,7 +143,8 @@ const mountedParts = new WeakMap()
 function mountFigure(host, root, plan, session, fail) {
   const { t, language, element, roomTexts } = root, { state, emits = () => true } = plan
   const figure = mountElementFigure(element, state, {
-    hasControls: true, isLocal: Boolean(host.source), ...plan, session, t, language, roomTexts, mode: () => modeOf(host), fail,
+    hasControls: true, isLocal: Boolean(host.source), ...plan, session, t, language, roomTexts, fail,
+    mode: () => modeOf(host),
     emit: (type, detail) => {
       if (type === 'run') host.clearError()
       if (emits(type)) emit(host, type, detail)

@@ -24,7 +24,8 @@ const MAX_THREADS = 4
 const toSource = address => (typeof address === 'string' ? new URL(address) : address)
 
 /** An engine of one thread. @param {Kernels} kernels @param {boolean} needsAll whether it tokenizes by itself */
-const startSingle = ({ wasm, all, blocks }, needsAll) => load({ wasm: toSource(needsAll ? all : wasm), blocks: toSource(blocks) })
+const startSingle = ({ wasm, all, blocks }, needsAll) => (
+  load({ wasm: toSource(needsAll ? all : wasm), blocks: toSource(blocks) }))
 
 /** An engine of several threads, or null where that is not possible. @param {Kernels} kernels */
 async function startThreaded({ threads }) {

@@ -347,7 +347,8 @@ async function loadQueries() {
 async function handle(type, details, report) {
   const own = /** @type {Calls} */ (calls)
   if (FIRST.includes(type)) return own[type](details, report)
-  const [answers] = await Promise.all([type in own ? own : /** @type {Promise<Calls>} */ (loadQueries()), loadRestOfLibrary()])
+  const loading = type in own ? own : /** @type {Promise<Calls>} */ (loadQueries())
+  const [answers] = await Promise.all([loading, loadRestOfLibrary()])
   return answers[type](details, report)
 }
 
