@@ -16,7 +16,10 @@ WASM_FLAGS=(-O3 -fno-unroll-loops -msimd128 --no-entry -sSTANDALONE_WASM -sALLOW
 THREADS_FLAGS=(-matomics -mbulk-memory -sINITIAL_MEMORY=16MB
   -Wl,--shared-memory,--import-memory,--no-check-features,--max-memory=4294967296)
 SANITIZERS=(-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all)
-C_SOURCES=(src/c/*.c src/c/{ops,optim,text}/*.c)
+# The page fetches the kernels for tensors first, and those for text, with a memory of their own, when a model needs them.
+TENSOR_SOURCES=(src/c/*.c src/c/{ops,optim}/*.c)
+TEXT_SOURCES=(src/c/text/*.c)
+C_SOURCES=("${TENSOR_SOURCES[@]}" "${TEXT_SOURCES[@]}")
 # The kernels for weights in GGUF's blocks are modules of their own, which most programs never fetch. As side modules they
 # import the memory; with data or a stack they would import more than JavaScript gives them, and not start.
 BLOCKS_SOURCES=(src/c/blocks/*.c)
@@ -25,7 +28,7 @@ BLOCKS_THREADS_FLAGS=(-matomics -mbulk-memory -Wl,--shared-memory,--no-check-fea
 
 help() {
   cat <<'TEXT'
-./build.sh wasm     dist/glassformer.wasm, the kernels, those for GGUF's blocks, and the same for threads
+./build.sh wasm     dist/glassformer.wasm, the kernels; in parts for the page; those for GGUF's blocks; and for threads
 ./build.sh native   build/native, the kernels under sanitizers, for the tests
 ./build.sh types    dist/types, the types of the library
 ./build.sh bundle   dist/js, library, command and kernels as npm gets them
@@ -63,6 +66,8 @@ wasm() {
   is_fresh dist/glassformer.blocks.threads.wasm src/c build.sh && return
   mkdir -p dist
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${C_SOURCES[@]}" -o dist/glassformer.wasm
+  "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${TENSOR_SOURCES[@]}" -o dist/glassformer.tensors.wasm
+  "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" src/c/{math,memory}.c "${TEXT_SOURCES[@]}" -o dist/glassformer.text.wasm
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${THREADS_FLAGS[@]}" "${C_SOURCES[@]}" -o dist/glassformer.threads.wasm
   "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" "${BLOCKS_SOURCES[@]}" -o dist/glassformer.blocks.wasm
   "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" "${BLOCKS_THREADS_FLAGS[@]}" "${BLOCKS_SOURCES[@]}" -o dist/glassformer.blocks.threads.wasm
@@ -116,7 +121,7 @@ bundle() {
   npx esbuild glassformer=src/js/index.js text=src/js/text/index.js cli=src/cli/index.js --bundle --splitting --format=esm \
     --platform=neutral --external:node:* --conditions=packed --chunk-names=part-[hash] --outdir=dist/js --log-level=warning \
     --minify-whitespace --minify-syntax --line-limit=160
-  cp dist/*.wasm dist/js
+  cp dist/glassformer.{,blocks.,threads.,blocks.threads.}wasm dist/js
   sizes dist/js/*
 }
 

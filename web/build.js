@@ -22,6 +22,7 @@ import { MODELS, READY, filesFor, settingsOf } from './models/index.js'
 import { defaults } from './models/state.js'
 import { buildJoined } from './join_chunks.js'
 import { buildWidget } from './widget/build.js'
+import { restOnDemand } from './rest_of_library.js'
 import { FALLBACK } from './words/index.js'
 import { fillMissing } from './words/fill_missing.js'
 
@@ -189,8 +190,8 @@ const workers = { outdir: SITE, chunkNames: 'chunks/worker-[hash]' }
 /** @type {BuildOptions} */
 const main = { entryPoints: [here('main.js')], format: 'esm' }
 
-/** The kernels, those for GGUF's blocks, and both for threads. */
-const KERNELS = ['', '.blocks', '.threads', '.blocks.threads'].map(build => `glassformer${build}.wasm`)
+/** The kernels, those for tensors and for text by themselves, those for GGUF's blocks, and all for threads. */
+const KERNELS = ['', '.tensors', '.text', '.blocks', '.threads', '.blocks.threads'].map(build => `glassformer${build}.wasm`)
 
 /** Files that compress well; a server that finds the compressed ones sends them instead. */
 const PACKED = /\.(html|js|css|json|wasm|safetensors)$/
@@ -208,9 +209,9 @@ async function site() {
     entryPoints: ['begin.js', 'main.js'].map(here), outdir: SITE, chunkNames: 'chunks/[name]-[hash]', sourcemap: true
   }, ['web/begin.js', 'web/main.js', 'web/shell/rooms.js'])
   const worker = await bundleChunks({ ...workers, entryPoints: { worker: here('worker/index.js') }, sourcemap: true,
-    plugins: [withoutUnused, fetchedLater, classNames] }, ['web/worker/index.js'])
+    plugins: [withoutUnused, fetchedLater, restOnDemand, classNames] }, ['web/worker/index.js'])
   const elements = await buildElements(bundleChunks, SITE,
-    [modelsOnDemand, leavingOut(NOT_IN_ELEMENTS), withoutUnused, fetchedLater, classNames],
+    [modelsOnDemand, leavingOut(NOT_IN_ELEMENTS), withoutUnused, fetchedLater, restOnDemand, classNames],
     [leavingOut(UNUSED_IN_TRAINING), classNames])
   await bundleChunks({ ...workers, entryPoints: { check: here('check/worker.js'), theatre: here('theatre/worker.js') } })
   await bundle({ entryPoints: [here('exercises/worker.js')], outfile: `${SITE}cell.js`, format: 'iife' })
@@ -390,7 +391,7 @@ const FIRST = ['web/begin.js', 'web/main.js', 'web/worker/index.js', 'web/words/
 async function report({ outputs }) {
   let [raw, packed] = [0, 0]
   const scripts = scriptsOf(outputs, FIRST)
-  for (const name of ['index.html', 'style.css', ...scripts, 'glassformer.wasm', MODELS[0].files[0]]) {
+  for (const name of ['index.html', 'style.css', ...scripts, 'glassformer.tensors.wasm', MODELS[0].files[0]]) {
     const [size, sent] = await sizesOf([name])
     raw += size
     packed += sent
@@ -420,7 +421,7 @@ const FIRST_FIGURE = ['elements/index', 'elements/start', 'worker/index', 'stage
  */
 async function reportElements({ outputs }) {
   const first = scriptsOf(outputs, [...FIRST_FIGURE.map(name => `web/${name}.js`), 'web/words/ko/page.json'])
-  line('first figure', ...await sizesOf([...first, 'glassformer.wasm']))
+  line('first figure', ...await sizesOf([...first, 'glassformer.tensors.wasm']))
   const stages = Object.values(outputs).flatMap(({ entryPoint = '' }) => (/^web\/stages\//.test(entryPoint) ? entryPoint : []))
   const sizes = await Promise.all(stages.map(async stage => (
     { stage, sizes: await sizesOf(scriptsOf(outputs, [stage]).filter(name => !first.includes(name))) })))
@@ -437,7 +438,8 @@ async function packageElements({ outputs }) {
   await rm(folder, { recursive: true, force: true })
   const weights = READY.flatMap(({ id }) => filesFor(settingsOf(defaults(id))))
   const scripts = scriptsOf(outputs, Object.values(outputs).map(({ entryPoint }) => entryPoint))
-  await Promise.all([...scripts, 'glassformer.wasm', 'code.json', 'learned.json', ...weights].map(name => cp(SITE + name, folder + name)))
+  const kernels = ['', '.tensors', '.text'].map(build => `glassformer${build}.wasm`)
+  await Promise.all([...scripts, ...kernels, 'code.json', 'learned.json', ...weights].map(name => cp(SITE + name, folder + name)))
   await cp(here('elements/elements.d.ts'), `${folder}elements.d.ts`)
 }
 

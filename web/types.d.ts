@@ -139,6 +139,8 @@ export interface PageModel {
   variants?: { file: string, settings: Partial<Settings> }[]
   /** Whether the reader imports its files. */
   isImported?: boolean
+  /** Whether its runs call `gf.text`, whose kernels are fetched then. */
+  needsText?: boolean
   settings: Record<string, Setting>
   fields: Record<string, Field>
   examples: Example[]

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hexBytes } from '../../src/training/models/token_text.js'
-import { BEGINNINGS } from '../../src/training/models/stories/data.js'
+import { BEGINNINGS } from '../../src/training/models/stories/beginnings.js'
 import { stories } from '../../web/models/stories/index.js'
 import { pageRun, makeDetachedRun } from '../lib/page.js'
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { transform } from 'esbuild'
 import { READY } from '../models/index.js'
 import { LANGUAGES } from '../words/index.js'
+import { WORDY } from './room_texts.js'
 
 /** @import { BuildOptions, Metafile, Plugin } from 'esbuild' */
 
@@ -40,15 +41,26 @@ const ABSENT = ['opening', 'reading', 'bring', 'check', 'learned', 'lessonLinks'
 
 /** @typedef {{ [key: string]: Texts | string }} Texts */
 
-/** The query of an import of the texts of one model. */
-const OF_MODEL = '?model='
+/** Texts that every room has. */
+const HEADING = /^(name|title)$/
 
-/** @param {Texts} texts @returns {Texts} */
-function figureTexts({ stages = {}, ...texts }) {
+/** The queries of imports of the texts of one model, and of wordy rooms. */
+const OF_MODEL = '?model=', OF_ROOMS = '?model=&rooms'
+
+/** Whether a text is fetched with a wordy room. @param {string} key @param {string} name of the room */
+const isOfWordyRoom = (key, name) => WORDY.includes(name) && !HEADING.test(key)
+
+/**
+ * @param {Record<string, Texts>} stages texts of rooms
+ * @param {(key: string, name: string) => boolean} isKept of a room by its name
+ */
+const filterStages = (stages, isKept) => Object.fromEntries(Object.entries(stages).map(([name, own]) => (
+  [name, Object.fromEntries(Object.entries(own).filter(([key]) => !AROUND.test(key) && isKept(key, name)))])))
+
+/** @param {Texts} texts @param {(key: string, name: string) => boolean} [isKept] @returns {Texts} */
+function figureTexts({ stages = {}, ...texts }, isKept = () => true) {
   const kept = Object.fromEntries(Object.entries(texts).filter(([key]) => !ABSENT.includes(key)))
-  const shown = Object.entries(/** @type {Record<string, Texts>} */ (stages)).map(([name, own]) => (
-    [name, Object.fromEntries(Object.entries(own).filter(([key]) => !AROUND.test(key)))]))
-  return { ...kept, stages: Object.fromEntries(shown) }
+  return { ...kept, stages: filterStages(/** @type {Record<string, Texts>} */ (stages), isKept) }
 }
 
 /**
@@ -65,9 +77,14 @@ const textsOfFigures = {
     })
     onLoad({ filter: /\/words\/\w+\/page\.json$/ }, async ({ path, suffix }) => {
       const [page, opening] = await Promise.all([path, path.replace('page.json', 'opening.json')]
-          .map(async file => JSON.parse(await readFile(file, 'utf8')))), id = suffix.replace(OF_MODEL, '')
+        .map(async file => JSON.parse(await readFile(file, 'utf8'))))
+      if (suffix === OF_ROOMS) {
+        const stages = filterStages(page.page.stages, isOfWordyRoom)
+        return { contents: JSON.stringify(stages), loader: 'json' }
+      }
+      const id = suffix.replace(OF_MODEL, '')
       const texts = id ? figureTexts({ ...opening.models?.[id], ...page.models?.[id] })
-        : { page: figureTexts({ ...opening.page, ...page.page }), models: {} }
+        : { page: figureTexts({ ...opening.page, ...page.page }, (...of) => !isOfWordyRoom(...of)), models: {} }
       return { contents: JSON.stringify(texts), loader: 'json' }
     })
     onLoad({ filter: /\/elements\/model_texts\.js$/ }, async ({ path }) => {
@@ -77,8 +94,10 @@ const textsOfFigures = {
         const ids = READY.map(({ id }) => id).filter(id => files.some(({ models }) => models?.[id]))
         return `${language}: { ${ids.map(id => `${id}: () => import('../words/${language}/page.json${OF_MODEL}${id}')`).join()} }`
       }))
-      return { contents: `const LOADERS = { ${loaders.join()} }
-        export const loadModelTexts = async (language, model) => (await LOADERS[language][model]?.())?.default` }
+      const rooms = languages.map(language => `${language}: () => import('../words/${language}/page.json${OF_ROOMS}')`)
+      return { contents: `const LOADERS = { ${loaders.join()} }, ROOMS = { ${rooms.join()} }
+        export const loadModelTexts = async (language, model) => (await LOADERS[language][model]?.())?.default
+        export const loadRoomTexts = async language => (await ROOMS[language]()).default` }
     })
   }
 }

@@ -35,6 +35,7 @@ import { areStagesLoaded, loadStages } from './stages.js'
  * @property {Session} session
  * @property {Translate} t
  * @property {Language} language
+ * @property {ReturnType<typeof import('./room_texts.js').createRoomTexts>} roomTexts
  * @property {() => Mode} mode
  * @property {boolean} hasControls
  * @property {boolean} [isLocal] whether a program's own run is displayed, so that nothing else can be computed
@@ -66,7 +67,7 @@ const linkTo = state => `${addressOf('index.html')}#${toHash({ ...state, embed: 
  * @param {Surroundings} surroundings
  */
 export function mountElementFigure(container, initial, surroundings) {
-  const { session, t, language, mode, hasControls, emit, fail, check, mountCompanion } = surroundings
+  const { session, t, language, roomTexts, mode, hasControls, emit, fail, check, mountCompanion } = surroundings
   let state = initial, isPrinting = false, isDestroyed = false, isChecked = false, width = 0
   /** @type {Run | null} */ let run = null
   /** The run of the room; a newer one may wait for what its room needs. @type {Run | null} */ let shownRun = null
@@ -163,7 +164,7 @@ export function mountElementFigure(container, initial, surroundings) {
   /** The second run of a link that compares two, in the engine's worker. */
   async function showTwin() {
     if (!(state.twin || twin) || !run || surroundings.isLocal) return
-    const of = room, { mountTwin } = await import('../twin/index.js')
+    const of = room, [{ mountTwin }] = await Promise.all([import('../twin/index.js'), roomTexts.load()])
     if (room !== of || !room || !figure || !run) return
     twin ??= mountTwin(body, room, context)
     attempt(() => twin?.update(runHere(), currentView()))
@@ -191,8 +192,9 @@ export function mountElementFigure(container, initial, surroundings) {
   function showRoom(next) {
     if (!isChecked) check?.(next)
     isChecked = true
-    if (!areStagesLoaded(next, rooms())) {
-      loadStages(next, rooms()).then(show).catch(reportError)
+    const hasTexts = roomTexts.has(next.stage)
+    if (!hasTexts || !areStagesLoaded(next, rooms())) {
+      Promise.all([loadStages(next, rooms()), hasTexts || roomTexts.load()]).then(show).catch(reportError)
       return false
     }
     shownRun = run

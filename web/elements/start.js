@@ -9,6 +9,7 @@ import { AttributeError, expectHead, readFromLink, readLanguage, readState, read
 import { openSession } from './engine.js'
 import { loadModelTexts } from './model_texts.js'
 import { mountElementFigure } from './figure.js'
+import { createRoomTexts } from './room_texts.js'
 import { sheetsFor } from './styles.js'
 
 /** @import { GlassElement, Mounted } from './base.js' */
@@ -43,7 +44,8 @@ const zoomOf = element => Math.min(MAX_ZOOM, Math.max(MIN_ZOOM,
  * The root of a shadow tree. setModel: whose texts are looked up first, once loadModels has loaded them; adopt: adds
  * style sheets.
  * @typedef {{ element: HTMLElement, t: Translate, language: Language, refresh(isPrinting?: boolean): void,
- *   loadModels(ids: string[]): Promise<void>, setModel(id: string): void, adopt(styles?: string[]): void }} Root
+ *   loadModels(ids: string[]): Promise<void>, setModel(id: string): void,
+ *   roomTexts: Surroundings['roomTexts'], adopt(styles?: string[]): void }} Root
  * @typedef {(host: GlassElement, root: Root, emit: (type: string, detail: object) => void) => Plan | Promise<Plan>}
  *   Planner
  */
@@ -71,7 +73,7 @@ async function prepareRoot(host) {
   }
   refresh()
   return {
-    element, t, language, refresh, loadModels,
+    element, t, language, refresh, loadModels, roomTexts: createRoomTexts(language, page),
     setModel(id) {
       model = id
     },
@@ -139,9 +141,10 @@ const mountedParts = new WeakMap()
  * @param {(error: unknown) => void} fail
  */
 function mountFigure(host, root, plan, session, fail) {
-  const { t, language, element } = root, { state, emits = () => true } = plan
+  const { t, language, element, roomTexts } = root, { state, emits = () => true } = plan
   const figure = mountElementFigure(element, state, {
-    hasControls: true, isLocal: Boolean(host.source), ...plan, session, t, language, mode: () => modeOf(host), fail,
+    hasControls: true, isLocal: Boolean(host.source), ...plan, session, t, language, roomTexts, fail,
+    mode: () => modeOf(host),
     emit: (type, detail) => {
       if (type === 'run') host.clearError()
       if (emits(type)) emit(host, type, detail)

@@ -23,16 +23,12 @@ export const UNUSED_IN_TRAINING = new RegExp(`/src/js/(${[
   'nn/quantize', 'threads/(index|gains|team|workers|mailbox|splits)', 'text/(charsmap|chat_template|files|gguf_tokenizer|sentencepiece|spm_normalizer|protobuf)'
 ].join('|')})\\.js$`)
 
-/** The library's text functions, which only some models need. */
+/** The library's text functions, which only some models need: the worker imports them for these. */
 const TEXT = /\/src\/js\/text\/index\.js$/, WHOLE = '?whole'
 const RUNS = fileURLToPath(new URL('../models/runs.js', import.meta.url))
-const MODELS_WITHOUT_TEXT = ['dates', 'positions']
 
 /** @param {string} id */
-const loadRun = id => `${id}: async (gf, ...rest) => {
-  ${MODELS_WITHOUT_TEXT.includes(id) ? '' : `gf.text.encode ?? Object.assign(gf.text, (await import('../../src/js/text/index.js${WHOLE}')).bindText(gf.engine))`}
-  return (await import('./${id}/run.js')).run(gf, ...rest)
-}`
+const loadRun = id => `${id}: async (...rest) => (await import('./${id}/run.js')).run(...rest)`
 
 /**
  * Each model is fetched with its first run, and with those that need it the tokenizers.
@@ -41,8 +37,8 @@ const loadRun = id => `${id}: async (gf, ...rest) => {
 export const modelsOnDemand = {
   name: 'models on demand',
   setup({ onLoad, onResolve }) {
-    onResolve({ filter: /\?whole$/ }, ({ path, resolveDir }) => (
-      { path: fileURLToPath(new URL(path.replace(WHOLE, ''), `file://${resolveDir}/`)), suffix: WHOLE }))
+    onResolve({ filter: TEXT }, ({ path, resolveDir, kind }) => (
+      kind === 'dynamic-import' ? { path: fileURLToPath(new URL(path, `file://${resolveDir}/`)), suffix: WHOLE } : undefined))
     onLoad({ filter: TEXT }, ({ suffix }) => (suffix ? undefined : { contents: 'export const bindText = () => ({})' }))
     onLoad({ filter: /\/web\/models\/runs\.js$/ }, async ({ path }) => {
       const ids = Array.from((await readFile(path, 'utf8')).matchAll(/ as (\w+) }/g), ([, id]) => id).filter(id => id !== 'own')

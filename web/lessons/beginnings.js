@@ -1,6 +1,6 @@
 /** The beginning of a story in every language. */
 
-import { BEGINNINGS } from '../../src/training/models/stories/data.js'
+import { BEGINNINGS } from '../../src/training/models/stories/beginnings.js'
 import { linkByLanguage } from '../words/examples.js'
 
 /** A lesson's base with a story in the reader's language, else in English. @param {string} [settings] as in a link */

@@ -32,7 +32,12 @@ export function locate(name, id = name) {
 const locateThreads = () => (isSingleFile() ? null
   : { wasm: addressOf('glassformer.threads.wasm'), blocks: addressOf('glassformer.blocks.threads.wasm') })
 
-/** The kernels that are fetched when an imported model needs them. */
-export const locateMoreKernels = () => (
-  { blocks: locate('glassformer.blocks.wasm', 'blocks'), threads: locateThreads() })
+/** All kernels but those for GGUF's blocks. */
 export const locateKernels = () => locate('glassformer.wasm', 'wasm')
+/** The kernels for tensors, which every model needs. A single-file page has all kernels in one. */
+export const locateTensorKernels = () => locate('glassformer.tensors.wasm', 'wasm')
+/** The kernels that are fetched when a model needs them: those for text, and what imported models need. */
+export const locateMoreKernels = () => ({
+  text: locate('glassformer.text.wasm', 'wasm'), all: locateKernels(),
+  blocks: locate('glassformer.blocks.wasm', 'blocks'), threads: locateThreads()
+})

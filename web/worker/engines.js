@@ -11,9 +11,11 @@ import { load } from '../../src/js/index.js'
 /** @typedef {string | ArrayBuffer} Address the URL of a file, or its bytes */
 /** @typedef {'page' | 'twin' | 'side'} Role */
 /**
- * Where the kernels are; blocks: those for GGUF's blocks, which are fetched when they are needed; threads: the builds
- * of both for threads, where they are beside the page.
- * @typedef {{ wasm: Address, blocks: Address, threads: { wasm: string, blocks: string } | null }} Kernels
+ * Where the kernels are. wasm: those for tensors; the others are fetched when they are needed. text: those for text;
+ * all: both, for imported models; blocks: those for GGUF's blocks; threads: all and blocks for threads, where they are
+ * beside the page.
+ * @typedef {{ wasm: Address, text: Address, all: Address, blocks: Address,
+ *   threads: { wasm: string, blocks: string } | null }} Kernels
  */
 
 const MAX_THREADS = 4
@@ -21,8 +23,9 @@ const MAX_THREADS = 4
 /** @param {Address} address */
 const toSource = address => (typeof address === 'string' ? new URL(address) : address)
 
-/** An engine of one thread. @param {Kernels} kernels */
-const startSingle = ({ wasm, blocks }) => load({ wasm: toSource(wasm), blocks: toSource(blocks) })
+/** An engine of one thread. @param {Kernels} kernels @param {boolean} needsAll whether it tokenizes by itself */
+const startSingle = ({ wasm, all, blocks }, needsAll) => (
+  load({ wasm: toSource(needsAll ? all : wasm), blocks: toSource(blocks) }))
 
 /** An engine of several threads, or null where that is not possible. @param {Kernels} kernels */
 async function startThreaded({ threads }) {
@@ -35,24 +38,30 @@ async function startThreaded({ threads }) {
 export function createEngines() {
   /** @type {Kernels} */ let kernels
   /** @type {Partial<Record<Role, Promise<Library>>>} */ let engines = {}
-  /** Whether new engines have several threads. */ let isThreaded = false
+  /** Whether new engines have all kernels, and several threads. */ let needsAll = false, isThreaded = false
   /** The engines that runs belong to. @type {WeakMap<LibraryRun, Library>} */ const engineByRun = new WeakMap()
   /** @type {Library[]} */ let running = []
 
   async function create() {
-    const gf = isThreaded && await startThreaded(kernels) || await startSingle(kernels)
+    const gf = isThreaded && await startThreaded(kernels) || await startSingle(kernels, needsAll)
     running.push(gf)
     return gf
   }
-  /** Replaces the engines by threaded ones, if that is possible. Runs keep theirs. */
-  async function useThreads() {
-    const threaded = await startThreaded(kernels)
-    if (!threaded) return
-    isThreaded = true
-    running = [threaded]
-    engines = { page: Promise.resolve(threaded) }
+  /** Replaces the engines by ones with all kernels, and with threads if that is possible. Runs keep theirs. */
+  async function useAll() {
+    const threaded = await startThreaded(kernels), page = threaded ?? await startSingle(kernels, true)
+    needsAll = true
+    isThreaded = threaded !== null
+    running = [page]
+    engines = { page: Promise.resolve(page) }
   }
   /** @type {Promise<void> | undefined} */ let change
+  /** @type {Promise<Library['text']> | undefined} */ let text
+  /** Starts the kernels for text, which have a memory of their own and serve all engines. */
+  async function loadText() {
+    const code = await import('../../src/js/text/index.js')
+    return code.load({ wasm: toSource(kernels.text) })
+  }
   return {
     /** @param {Kernels} where */
     async start(where) {
@@ -64,8 +73,23 @@ export function createEngines() {
      * @param {Role} role @param {boolean} [isForImported] whether it computes an imported model
      */
     async get(role, isForImported = false) {
-      if (isForImported) await (change ??= useThreads())
+      if (isForImported) {
+        change ??= useAll()
+        await change.catch(error => {
+          change = undefined
+          throw error
+        })
+      }
       return engines[role] ??= create()
+    },
+    /** Gives an engine the text functions, unless it has all kernels. @param {Library} gf */
+    async addText(gf) {
+      if (gf.engine.c.gf_cut) return
+      text ??= loadText()
+      Object.assign(gf.text, await text.catch(error => {
+        text = undefined
+        throw error
+      }))
     },
     /** @param {LibraryRun} run @param {Library} gf */
     assign: (run, gf) => { engineByRun.set(run, gf) },

@@ -3,17 +3,16 @@
  * share it: each is a session with a run and a twin of its own. What few rooms ask for is loaded when they do.
  */
 
-import { filesFor, modelOf, settingsOf, textField } from '../models/index.js'
+import { MODELS, filesFor, modelOf, settingsOf, textField } from '../models/index.js'
 import { generateAnswer } from '../models/imported/run.js'
 import { RUNS } from '../models/runs.js'
 import { createEngines } from './engines.js'
 import { createGeneration } from './generation.js'
+import { loadRestOfLibrary } from './rest_of_library.js'
 import { PAGE, createSessions } from './sessions.js'
 import { transferList, messageOf } from './serialize_run.js'
 import { runCalls } from './run_calls.js'
-import { interpretCalls, measureAnswer } from './interpret.js'
 import { answerCall } from '../lib/rpc.js'
-import { queryCalls } from './queries.js'
 
 /** @import { AnswerTarget, Cell, Edit, Failure, Library } from '../types.d.ts' */
 /** @import { ModelRun, PatchQuery, Progress, QueryTypes, Settings, State } from '../types.d.ts' */
@@ -63,10 +62,11 @@ function bytesOf(name) {
  * A run with weights from the training page.
  * @param {Library} gf @param {Settings} settings @param {string} id
  */
-function computeTrained(gf, settings, id) {
+async function computeTrained(gf, settings, id) {
   const trained = trainedWeights.get(id)
   if (!trained) throw Object.assign(new Error('no weights'), { code: 'noTrainedWeights' })
   const { file, serial } = trained
+  if (modelOf(id).needsText) await engines.addText(gf)
   return RUNS[id](gf, { ...settings, trainedFileId: serial }, settings.edits, [file])
 }
 
@@ -116,12 +116,19 @@ async function computeOne(gf, settings, waiting) {
   return modelRun
 }
 
+/** Whether a run is of the kind that the page begins with. @param {Settings} given */
+const isFirst = ({ model, edits, ...given }) => model === MODELS[0].id && edits.length === 0 &&
+  Object.entries(MODELS[0].settings).every(([name, setting]) => given[name] === setting.default)
+
 /** @param {Library} gf @param {Settings} settings @param {Waiting} [waiting] @returns {Promise<ModelRun>} */
 async function computeModel(gf, settings, waiting) {
   const { id, isImported } = modelOf(settings.model)
+  if (settings.weights === 'theatre' || isImported) await loadRestOfLibrary()
   if (settings.weights === 'theatre') return computeTrained(gf, settings, id)
   if (isImported) return computeImported(gf, settings, waiting)
-  const names = filesFor(settings), given = await Promise.all(names.map(bytesOf))
+  const names = filesFor(settings)
+  const [given] = await Promise.all([Promise.all(names.map(bytesOf)), modelOf(id).needsText && engines.addText(gf),
+    isFirst(settings) || loadRestOfLibrary()])
   try {
     return await RUNS[id](gf, settings, settings.edits, given)
   } catch (error) {
@@ -212,7 +219,11 @@ const calls = {
   stored: async () => (await imports()).storedModel(),
   forget: async () => (await imports()).forget(),
   /** @param {{ text: string, step: number }} request */
-  bpeStep: async request => (await import('./bpe_training.js')).bpeStep(await engines.get('page'), request),
+  async bpeStep(request) {
+    const [{ bpeStep }, gf] = await Promise.all([import('./bpe_training.js'), engines.get('page')])
+    await engines.addText(gf)
+    return bpeStep(gf, request)
+  },
   /** Compares a generation step with and without a cache. @param {Which & QueryTypes['compareCache'][0]} request */
   compareCache: async ({ session, isTwin, ...step }) => (
     (await import('./cache_comparison.js')).compareCache(engineOf({ session, isTwin }), runOf({ session, isTwin }), step)),
@@ -249,7 +260,7 @@ const calls = {
     const settings = settingsOf({ ...state, edits })
     const { ids } = what
     const { run } = await compute(own, ids.length ? { ...settings, target: /** @type {any} */ (ids) } : settings)
-    const values = measureAnswer(own, run, what, base)
+    const { measureAnswer } = await import('./interpret.js'), values = measureAnswer(own, run, what, base)
     run.dispose()
     return values
   },
@@ -318,12 +329,27 @@ const calls = {
   },
   /** @param {Which} request */
   stopWork: ({ session }) => sessions.stopWork(session),
-  ...runCalls(runOf),
-  ...queryCalls(runOf),
-  ...interpretCalls(which => ({ gf: engineOf(which), run: runOf(which).run }))
+  ...runCalls(runOf)
 }
 
-/** @type {Record<string, (details: any, report: (progress: object) => void) => unknown>} */ const queries = calls
+/** Calls that need no more of the library than a run does. */
+const FIRST = ['load', 'run', 'twin', 'read', 'rows', 'thumbnails', 'steps', 'memory', 'setWeights', 'finish', 'stopWork', 'drop']
 
-self.onmessage = ({ data }) => (
-  answerCall((type, details, report) => queries[type](details, report), data, transferList))
+/** Calls that explain a run, whose code is fetched with the first of them. */
+async function loadQueries() {
+  const [{ queryCalls }, { interpretCalls }] = await Promise.all([import('./queries.js'), import('./interpret.js')])
+  return { ...queryCalls(runOf), ...interpretCalls(which => ({ gf: engineOf(which), run: runOf(which).run })) }
+}
+
+/** @typedef {Record<string, (details: any, report: (progress: object) => void) => unknown>} Calls */
+
+/** @param {string} type @param {any} details @param {(progress: object) => void} report */
+async function handle(type, details, report) {
+  const own = /** @type {Calls} */ (calls)
+  if (FIRST.includes(type)) return own[type](details, report)
+  const loading = type in own ? own : /** @type {Promise<Calls>} */ (loadQueries())
+  const [answers] = await Promise.all([loading, loadRestOfLibrary()])
+  return answers[type](details, report)
+}
+
+self.onmessage = ({ data }) => answerCall(handle, data, transferList)

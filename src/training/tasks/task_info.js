@@ -2,7 +2,7 @@
 
 import { DATES } from '../models/dates/data.js'
 import { BEGINNINGS as REPEATED } from '../models/induction/data.js'
-import { BEGINNINGS } from '../models/stories/data.js'
+import { BEGINNINGS } from '../models/stories/beginnings.js'
 import { fileOf } from '../models/stories/variants.js'
 
 /** @import { TrainingState } from '../settings.js' */

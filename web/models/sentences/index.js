@@ -24,6 +24,7 @@ export const sentencesOf = text => text.split('\n').filter(line => line.trim() !
 /** @type {PageModel} */
 export const sentences = {
   id: 'sentences',
+  needsText: true,
   files: [],
   settings: pickSettings({
     tokenizer: {}, dModel: { default: 16 }, heads: {}, base: {}, maxLength: {}, seed: {}, positions: {}, causal: {},

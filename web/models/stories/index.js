@@ -2,7 +2,7 @@
 
 import { isGiven, pickSettings } from '../../../src/training/model_settings.js'
 import { joinTokens } from '../../../src/training/models/token_text.js'
-import { BEGINNINGS } from '../../../src/training/models/stories/data.js'
+import { BEGINNINGS } from '../../../src/training/models/stories/beginnings.js'
 import { DEFAULT_PARTS, VARIANTS, fileOf, trainingOf } from '../../../src/training/models/stories/variants.js'
 
 /** @import { PageModel, Setting, Settings } from '../../types.d.ts' */
@@ -19,6 +19,7 @@ const isTrained = state => state.weights === 'trained' && fileOf(state) !== unde
 /** @type {PageModel} */
 export const stories = {
   id: 'stories',
+  needsText: true,
   files: Object.keys(VARIANTS).map(name => `${name}.safetensors`),
   filesOf(state) {
     const file = isTrained(state) && fileOf(state)

@@ -1,7 +1,7 @@
 /** The reader's own text: the stories' architecture with another vocabulary, trained on the training page. */
 
 import { stories } from '../stories/index.js'
-import { BEGINNINGS } from '../../../src/training/models/stories/data.js'
+import { BEGINNINGS } from '../../../src/training/models/stories/beginnings.js'
 import { pickSettings } from '../../../src/training/model_settings.js'
 
 /** @import { PageModel } from '../../types.d.ts' */
@@ -17,6 +17,7 @@ const WORDS = ['ko', 'en'].map(language => {
 /** @type {PageModel} */
 export const text = {
   id: 'text',
+  needsText: true,
   files: [],
   settings: {
     ...stories.settings,

@@ -91,9 +91,3 @@ export function batchOf(tokenizer, texts) {
     input: rows.map(row => fill(row.slice(0, -1), end)), target: rows.flatMap(row => fill(row.slice(1), -100))
   }
 }
-
-/** Example prompts. */
-export const BEGINNINGS = [
-  ['ko', '다윤은 아침에'], ['ko', '서연은 하얀 고양이를 키워요.'], ['ko', '비가 와요.'], ['en', 'Julia went to the'],
-  ['en', 'Beno has a blue bird.']
-]

@@ -1,0 +1,60 @@
+/**
+ * Parts of the library that the worker fetches after the first figure: it calls none of them in a run with the settings
+ * that the page begins with. Before anything else is computed, the worker awaits them.
+ */
+
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+/** @import { Plugin } from 'esbuild' */
+
+/** Files that export functions only. */
+const FILES = [
+  'decoding/beam', 'files/shards', 'ops/attention_explain', 'ops/gather', 'ops/gelu', 'ops/join', 'ops/log_softmax', 'ops/position_bias',
+  'ops/rms_norm', 'ops/rotary', 'ops/sides', 'ops/transpose', 'tensor/creation', 'trace/costs', 'trace/trace_explain'
+].map(name => fileURLToPath(new URL(`../src/js/${name}.js`, import.meta.url)))
+const WHOLE = '?whole', PARTS = 'deferred functions', REST = 'rest of the library'
+
+/** What the stubs of deferred functions share. */
+const DEFERRED = `const code = {}
+  let loading
+  const load = async () => { Object.assign(code, await import('${REST}')) }
+  export const defer = (name, length) => Object.defineProperties((...args) => {
+    if (!code[name]) throw new Error(name + ' is not loaded: see web/rest_of_library.js')
+    return code[name](...args)
+  }, { name: { value: name }, length: { value: length } })
+  export const loadRestOfLibrary = () => (loading ??= load().catch(error => {
+    loading = undefined
+    throw error
+  }))`
+
+/**
+ * A file whose functions call the deferred ones. PyTorch's order of arguments is read by their lengths.
+ * @param {string} path
+ */
+async function stubOf(path) {
+  const entries = Object.entries(await import(pathToFileURL(path).href))
+  const other = entries.find(([, value]) => typeof value !== 'function' || /^class\b/.test(String(value)))
+  if (other) throw new Error(`${path}: ${other[0]} is no function, so that it cannot be deferred`)
+  return `import { defer } from '${PARTS}'
+    export const ${entries.map(([name, { length }]) => `${name} = defer('${name}', ${length})`).join()}`
+}
+
+/** @type {Plugin} */
+export const restOnDemand = {
+  name: 'rest of the library on demand',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^(deferred functions|rest of the library)$/ }, ({ path }) => ({ path, namespace: 'rest' }))
+    onResolve({ filter: /\.js(\?whole)?$/ }, ({ path, importer, namespace, resolveDir }) => {
+      if (namespace !== 'rest' && !FILES.includes(importer)) return undefined
+      const file = fileURLToPath(new URL(path.replace(WHOLE, ''), `file://${resolveDir}/`))
+      return FILES.includes(file) ? { path: file, suffix: WHOLE } : undefined
+    })
+    onLoad({ filter: /./, namespace: 'rest' }, ({ path }) => ({
+      contents: path === PARTS ? DEFERRED : FILES.map(file => `export * from '${file}${WHOLE}'`).join('\n'),
+      resolveDir: fileURLToPath(new URL('.', import.meta.url))
+    }))
+    onLoad({ filter: /\/web\/worker\/rest_of_library\.js$/ }, () => ({ contents: `export { loadRestOfLibrary } from '${PARTS}'` }))
+    onLoad({ filter: /\/src\/js\/(decoding|files|ops|tensor|trace)\/\w+\.js$/ }, async ({ path, suffix }) => (
+      suffix !== WHOLE && FILES.includes(path) ? { contents: await stubOf(path) } : undefined))
+  }
+}
