@@ -156,6 +156,8 @@ export interface PageModel {
   warning?: (state: Settings) => string | null
   /** Its own rooms, where they are not derived from the run. */
   rooms?: (run: Run) => Room[]
+  /** The tensors that the opening shows; of the last one in which the decoder reads the encoder, the end of its name. */
+  opening?: { weights: string, probabilities: string }
   /** The link of a training for settings without trained weights. */
   training?: (state: Settings) => string | null
   /** The key of the note on the model at the end of every room. */

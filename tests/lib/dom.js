@@ -57,6 +57,7 @@ class Element extends Node {
   setAttribute(name, value) { this.attributes.set(name, String(value)) }
   removeAttribute(name) { this.attributes.delete(name) }
   getAttribute(name) { return this.attributes.get(name) ?? null }
+  hasAttribute(name) { return this.attributes.has(name) }
   toggleAttribute(name, isOn) { return isOn ? this.attributes.set(name, '') : this.attributes.delete(name) }
   addEventListener(type, listener) { this.listeners.set(type, [...this.listeners.get(type) ?? [], listener]) }
   append(...nodes) {
@@ -100,7 +101,7 @@ export function useDocument() {
   const createElement = tag => new Element(tag)
   Object.assign(globalThis, { document: {
     createElement, createElementNS: (_, tag) => new Element(tag), createTextNode: text => new Text(text),
-    activeElement: null
+    activeElement: null, documentElement: createElement('html')
   } })
   return createElement('div')
 }

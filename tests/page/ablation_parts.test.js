@@ -58,7 +58,7 @@ test('attention modules are listed by name, and each head can be chosen', () => 
   const place = useDocument()
   let redrawCount = 0
   const part = mountAttention(place, {
-    t, theme: () => ({ mode: 'light', palette: {} }), look: chosen => selections.push(chosen), redraw() { redrawCount++ }, pin() {}
+    t, theme: () => ({ mode: 'light', palette: {} }), named: token => token, look: chosen => selections.push(chosen), redraw() { redrawCount++ }, pin() {}
   })
   const [modules, heads] = place.all('select')
   part.update({ attention: { names, name, heads: 2, rows: 1, cols: 1, values: Float32Array.of(1, 1) },

@@ -121,7 +121,7 @@ export const activeElementNear = element => /** @type {Document | ShadowRoot} */
  * @param {Element} element
  */
 export const readZoom = element => (
-  isPresenting() || element.getRootNode() instanceof ShadowRoot ? element.currentCSSZoom || 1 : 1)
+  isPresenting() || element.getRootNode() !== document ? element.currentCSSZoom || 1 : 1)
 /** The width of an element in its own pixels, rounded down. @param {Element} element */
 export const measureWidth = element => Math.floor(element.getBoundingClientRect().width / readZoom(element))
 

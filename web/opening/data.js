@@ -3,8 +3,9 @@
 import { getDescription, sliceMatrix, getTensor } from '../lib/run.js'
 import { rankIndices } from '../lib/ranking.js'
 import { valueAt } from '../lib/slice.js'
+import { modelOf } from '../models/index.js'
 
-/** @import { Decoding, Run } from '../types.d.ts' */
+/** @import { Decoding, PageModel, Run } from '../types.d.ts' */
 
 const MAX_CANDIDATES = 3
 
@@ -44,8 +45,9 @@ function findPoint(source, steps) {
  */
 export function data(run) {
   const { rows, steps } = /** @type {Decoding} */ (run.decoding)
-  const weights = /** @type {string} */ ([...run.tensors.keys()].findLast(name => name.endsWith('.multihead_attn.weights')))
-  const probabilities = sliceMatrix(run, 'sampling.output', {})
+  const names = /** @type {NonNullable<PageModel['opening']>} */ (modelOf(run.settings.model).opening)
+  const weights = /** @type {string} */ ([...run.tensors.keys()].findLast(name => name.endsWith(names.weights)))
+  const probabilities = sliceMatrix(run, names.probabilities, {})
   const { of } = getDescription(run, weights).axes[3]
   const source = run.streams[of ?? ''].tokens[0], explained = steps.map(({ id, token }, step) => {
     const row = probabilities.values.slice(rows[step] * probabilities.cols, (rows[step] + 1) * probabilities.cols)

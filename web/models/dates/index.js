@@ -44,6 +44,7 @@ export const dates = {
     const kind = familiarity(splitSource(source), splitSource)
     return kind === 'known' ? null : kind
   },
+  opening: { weights: '.multihead_attn.weights', probabilities: 'sampling.output' },
   /** The key of the note on the model at the end of every room. */
   kind: kindOf
 }
