@@ -77,9 +77,8 @@ class Element extends Node {
   /** Elements have no size, and drawing on a canvas does nothing. */
   getBoundingClientRect() { return { width: 0, height: 0, top: 0, left: 0, right: 0, bottom: 0 } }
   getContext() {
-    return new Proxy({}, {
-      get: () => (w, h) => ({ width: 0, data: new Uint8ClampedArray(4 * w * h || 0) }), set: () => true
-    })
+    const draw = (w, h) => ({ width: 0, data: new Uint8ClampedArray(4 * w * h || 0) })
+    return new Proxy({}, { get: (_, name) => (name === 'canvas' ? this : draw), set: () => true })
   }
 
   /** All descendants with a tag or a class (`.name`), in document order. */

@@ -41,7 +41,10 @@ export async function randomLlama({ channels: C, layers, heads, kvHeads, inner, 
   return onDisk(gguf(metadata, tensors))
 }
 
-/** A file of the origin's private file system: Chromium cannot keep a Blob of 700 MB in memory. @param {BlobPart[]} parts */
+/**
+ * A file of the origin's private file system: Chromium cannot keep a Blob of 700 MB in memory.
+ * @param {BlobPart[]} parts
+ */
 async function onDisk(parts) {
   const root = await navigator.storage.getDirectory(), handle = await root.getFileHandle('model.gguf', { create: true })
   const stream = await handle.createWritable()
