@@ -1,7 +1,7 @@
 /** The attributes of an element as a state of the page, or what is wrong with them. */
 
 import { READY, keysOf, modelOf, problemsOf, textField } from '../models/index.js'
-import { defaults, fromHash, patchFrom } from '../models/state.js'
+import { defaults, fromHash, patchFrom, startOf } from '../models/state.js'
 import { LANGUAGES } from '../words/index.js'
 
 /** @import { Language, Problem, Room, State } from '../types.d.ts' */
@@ -83,7 +83,7 @@ export function readState(element) {
   const depth = readChoice(element, 'depth', DEPTHS, link === null ? 'numbers' : readLink(link).depth)
   const theme = readChoice(element, 'theme', THEMES, 'auto')
   const model = readChoice(element, 'model', READY.map(({ id }) => id), link === null ? READY[0].id : readLink(link).model)
-  const base = link !== null ? readLink(link) : { ...defaults(model), room: 'house', embed: true }
+  const base = link !== null ? readLink(link) : { ...startOf(model, readLanguage(element)), room: 'house', embed: true }
   const input = element.getAttribute('input')
   const state = /** @type {State} */ ({
     ...base, ...readSettings(element.getAttribute('settings') ?? '', model),
