@@ -78,7 +78,8 @@ export async function openTeaching({ t, get, set, link, language, reportError })
     const rows = tabulate(readers.map(({ lessons }) => lessons), questions)
     const people = readers.map(({ name, lessons, exercises }) => {
       const answers = Object.values(lessons).flatMap(steps => Object.values(steps))
-      return [name || '–', answers.length, answers.filter(({ isRight, wrong }) => isRight && !wrong.length).length, exercises.length]
+      return [name || '–', answers.length, answers.filter(({ isRight, wrong }) => isRight && !wrong.length).length,
+        answers.filter(({ isRight }) => isRight).length, exercises.length]
     })
     result.replaceChildren(
       unreadable.length ? h('p', { className: 'note' }, `${words.unreadable} ${unreadable.join(', ')}`) : '',
