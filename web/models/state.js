@@ -118,8 +118,8 @@ export function toHash(state) {
   const isDefault = state.model === MODELS[0].id
   if (isDefault && query.has('lesson') && [...query.keys()].every(key => STEP_KEYS.includes(key))) {
     const { lesson, at, plan, language, theme } = state
-    return new URLSearchParams(Object.entries({ lesson, ...(at && { step: String(at + 1) }), ...(plan && { plan: String(plan) }),
-      ...(language !== 'auto' && { language }), ...(theme !== 'auto' && { theme }) })).toString()
+    return new URLSearchParams(Object.entries({ lesson, ...(at && { step: String(at + 1) }),
+      ...(plan && { plan: String(plan) }), ...(language !== 'auto' && { language }), ...(theme !== 'auto' && { theme }) })).toString()
   }
   if (isDefault && !isAboutModel(query)) return query.toString()
   return new URLSearchParams([['v', VERSION], ['model', state.model], ...query]).toString()
