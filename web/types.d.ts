@@ -91,6 +91,8 @@ export interface ViewState {
   exercise: string
   lesson: string
   at: number
+  /** The plan of the teacher’s page that the lessons follow: its minutes, or 0. */
+  plan: number
   /** The term at which the glossary is open, or `all`. */
   glossary: string
   /** The term whose matrix is highlighted. */

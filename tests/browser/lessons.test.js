@@ -138,7 +138,7 @@ test('answers are kept, saved as a file, and counted for a class', async () => {
   await page.setInputFiles('.teaching input[type="file"]', [broken, ...buffers])
   await page.waitForSelector('.teaching tbody tr')
   const rows = await page.$$eval('.teaching tbody tr', list => list.map(row => [...row.children].map(cell => cell.textContent)))
-  assert.deepEqual(rows, [['Ana', '1', '0', '0'], ['–', '1', '0', '0'], [
+  assert.deepEqual(rows, [['Ana', '1', '0', '1', '0'], ['–', '1', '0', '1', '0'], [
     'Attention with two numbers: Where is the result if two tokens get 0.5 each?', '2', '0', '2', 'at the sum of their values × 2']])
   assert.match(await page.textContent('.teaching-result .note'), /broken\.json/)
   assert.deepEqual(complaints, [])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatBrief, formatShape, formatExact, formatFixed, formatProbability, parseFormatted, scaleEnds } from '../../web/lib/number.js'
+import { formatBrief, formatDecimal, formatShape, formatExact, formatFixed, formatProbability, parseFormatted, scaleEnds } from '../../web/lib/number.js'
 
 test('fixed: two decimals and a real minus sign', () => {
   assert.equal(formatFixed(1.8342), '1.83')
@@ -57,4 +57,9 @@ test('the ends of a scale are never rounded to zero', () => {
 test('a probability below 1 is never written as 1', () => {
   const probabilityCases = [[0.9994, '0.999'], [0.99996, '0.99996'], [Math.fround(0.99999995), '0.9999999'], [1, '1.00'], [0.994, '0.99'], [0.5, '0.50'], [0, '0.00']]
   for (const [p, text] of probabilityCases) assert.equal(formatProbability(p), text)
+})
+
+test('on paper small numbers are decimals', () => {
+  assert.deepEqual([0, 0.25, 0.0013, -0.0029, 0.00001234, 1e-9, -Infinity].map(formatDecimal),
+    ['0.00', '0.25', '0.0013', '−0.0029', '0.000012', '1.0e−9', '−∞'])
 })

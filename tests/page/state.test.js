@@ -19,7 +19,7 @@ test('every part of every model\'s state survives a round trip through a link', 
   const view = {
     room: 'encoder.0.self_attn.scores', sentence: 1, head: 2, layer: 1, part: 'v', row: 4, step: 3, depth: 'code',
     twin: 'scale:true', other: 'may 6 2026', patched: 'heads',
-    embed: true, theatre: 'dates_rate-0.01', exercise: 'softmax', lesson: 'attention', at: 3, glossary: 'softmax', lit: 'token', language: 'en', theme: 'dark',
+    embed: true, theatre: 'dates_rate-0.01', exercise: 'softmax', lesson: 'attention', at: 3, plan: 50, glossary: 'softmax', lit: 'token', language: 'en', theme: 'dark',
     cell: { name: 'positions.output:2', index: [0, 1, 3], isTwin: true },
     edits: [{ name: 'positions.output:2', index: [0, 1, 2], value: -0.5 }]
   }

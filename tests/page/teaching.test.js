@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parseAnswers } from '../../web/lessons/answers.js'
-import { LESSONS, findLesson } from '../../web/lessons/index.js'
-import { PLANS } from '../../web/teaching/index.js'
+import { LESSONS, PLANS, findLesson, placeOfLesson } from '../../web/lessons/index.js'
+import { defaults, toHash } from '../../web/models/state.js'
 import { tabulate } from '../../web/teaching/tabulate.js'
 import { english, korean } from '../lib/texts.js'
 
@@ -39,6 +39,16 @@ test('the plans fit into their minutes', () => {
     const total = lessons.reduce((sum, id) => sum + findLesson(id).minutes, 0)
     assert.ok(total <= minutes && total >= minutes * 0.6, `${total} of ${minutes}`)
   }
+})
+
+test('a plan leads through its lessons in its order, and its links name it', () => {
+  for (const { minutes, lessons } of PLANS) {
+    lessons.slice(0, -1).forEach((id, i) => assert.equal(placeOfLesson(id, minutes).next, lessons[i + 1], `${minutes}: ${id}`))
+  }
+  assert.deepEqual(placeOfLesson('attention', 50), { name: 'path', number: 6, count: 7, next: 'loss' })
+  assert.equal(placeOfLesson('loss', 50).next, placeOfLesson('loss').next, 'then the path goes on')
+  assert.equal(placeOfLesson('mask', 50).number, placeOfLesson('mask').number, 'a lesson outside the plan')
+  assert.equal(toHash({ ...defaults(), lesson: 'mask', at: 2, plan: 50 }), 'lesson=mask&step=3&plan=50')
 })
 
 test('the guides list every lesson in order, with its title and minutes', () => {

@@ -106,16 +106,27 @@ export const DEEPER = [
 export const LESSON_LISTS = { path: PATH, deeper: DEEPER }
 export const LESSONS = [...PATH, ...DEEPER]
 
+/** Lessons for a class of so many minutes; what remains is for questions and worksheets. */
+export const PLANS = [
+  { minutes: 20, lessons: ['learning', 'query', 'attention'] },
+  { minutes: 50, lessons: ['learning', 'tokens', 'vectors', 'query', 'softmax', 'attention', 'loss'] },
+  { minutes: 90, lessons: PATH.map(({ id }) => id) }
+]
+
 /** @param {string} id */
 export const findLesson = id => LESSONS.find(lesson => lesson.id === id)
 
 /**
- * Where a lesson stands: its list, its place there from 1, and the lesson that comes after it.
- * @param {string} id
+ * Where a lesson stands: its list, its place there from 1, and the lesson that comes after it. A plan has an order of
+ * its own; after its last lesson the path goes on.
+ * @param {string} id @param {number} [plan] its minutes
  */
-export function placeOfLesson(id) {
+export function placeOfLesson(id, plan) {
   const [name, lessons] = /** @type {[keyof typeof LESSON_LISTS, typeof PATH]} */ (
     Object.entries(LESSON_LISTS).find(([, list]) => list.some(lesson => lesson.id === id)))
-  const at = lessons.findIndex(lesson => lesson.id === id)
-  return { name, number: at + 1, count: lessons.length, next: lessons[at + 1]?.id }
+  const at = lessons.findIndex(lesson => lesson.id === id), next = lessons[at + 1]?.id
+  const planned = PLANS.find(({ minutes, lessons: ids }) => minutes === plan && ids.includes(id))?.lessons
+  if (!planned) return { name, number: at + 1, count: lessons.length, next }
+  const number = planned.indexOf(id) + 1
+  return { name, number, count: planned.length, next: planned[number] ?? next }
 }

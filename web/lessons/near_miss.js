@@ -9,8 +9,8 @@ import { valueAt } from '../lib/slice.js'
 
 /** Two decimals are shown, so that two numbers may differ by this much and still look the same. */
 const ROUNDING = 0.0051
-/** An answer is close if it is off by a few tolerances, by a few percent, or of a count by one. */
-const CLOSE_TOLERANCES = 5, CLOSE_FRACTION = 0.05
+/** An answer is close if it is off by a tenth at most, or of a count, which is 3 or more, by one. */
+const CLOSE_FRACTION = 0.1, MIN_COUNT = 3
 
 /** @typedef {{ id: string, values: Record<string, string> }} NearMiss the key of its text, and values for it */
 
@@ -48,7 +48,7 @@ export function findNearMiss(run, { tolerance = 0, mistakes, cell }, now, given,
   if (isGiven(right * 10) || isGiven(right / 10)) return { id: 'tenfold', values }
   const other = cell && findOtherCell(run, cell(run, now), given)
   if (other) return { ...other, values: { ...values, ...other.values } }
-  const margin = Math.max(CLOSE_TOLERANCES * tolerance, CLOSE_FRACTION * Math.abs(right))
-  const isClose = Math.abs(given - right) <= (Number.isInteger(right) ? Math.max(1, margin) : margin)
+  const margin = CLOSE_FRACTION * Math.abs(right), isCount = Number.isInteger(right) && right >= MIN_COUNT
+  const isClose = Math.abs(given - right) <= (isCount ? Math.max(1, margin) : margin)
   return isClose ? { id: given < right ? 'below' : 'above', values } : null
 }

@@ -93,7 +93,7 @@ const hasText = (stepWords, key) => Boolean(key.split('.').reduce((node, part) =
  */
 function isShortLink(state, { userFields }) {
   const defaultState = defaults(), keeps = [...userFields, 'source']
-  const resetState = { lesson: '', at: 0, language: 'auto', theme: 'auto', ...(state.room === HOUSE.id && { room: OPENING }),
+  const resetState = { lesson: '', at: 0, plan: 0, language: 'auto', theme: 'auto', ...(state.room === HOUSE.id && { room: OPENING }),
     ...Object.fromEntries(keeps.map(name => [name, defaultState[name]])) }
   return toHash(/** @type {State} */ ({ ...state, ...resetState })) === toHash(defaultState)
 }
@@ -183,7 +183,7 @@ export function mountPlayer(container, stage, context, surroundings) {
   const leave = () => {
     const { lesson: id } = get(), at = playing.lesson.steps.indexOf(currentStep()), origin = extras?.getOrigin()
     const isFromRoom = origin && origin.room !== OPENING && !hasOwnPage(origin)
-    if (!isFromRoom) return set({ ...defaults(), ...ownTexts.read(), ...readerSettings() }, 'push')
+    if (!isFromRoom) return set({ ...defaults(), ...ownTexts.read(), ...readerSettings(), plan: 0 }, 'push')
     const close = () => {
       container.replaceChildren()
       container.hidden = true
@@ -192,13 +192,13 @@ export function mountPlayer(container, stage, context, surroundings) {
       t('player.left', { name: t(`player.names.${id}`), number: at + 1, count: playing.lesson.steps.length }),
       h('button', { type: 'button', className: 'quiet', onclick: () => set({ ...defaults(), ...readerSettings(), lesson: id, at }, 'push') }, t('player.return')),
       h('button', { type: 'button', className: 'quiet', onclick: close }, t('app.close')))
-    set({ ...origin, ...readerSettings(), lesson: '', at: 0 }, 'push')
+    set({ ...origin, ...readerSettings(), lesson: '', at: 0, plan: 0 }, 'push')
   }
   const home = () => enterStep(playing.lesson.steps.indexOf(currentStep()))
   function goToNext() {
     if (!isLastStep()) return enterStep(get().at + 1)
     if (!extras) return restart()
-    const { next: following } = placeOfLesson(String(playing.id)), { theatre } = playing.lesson
+    const { next: following } = placeOfLesson(String(playing.id), get().plan), { theatre } = playing.lesson
     set({ ...defaults(), ...ownTexts.read(), ...readerSettings(), ...(following ? { lesson: following } : { theatre }) }, 'push')
   }
   function restart() {
@@ -217,8 +217,8 @@ export function mountPlayer(container, stage, context, surroundings) {
     }
   }
   const readerSettings = () => {
-    const { language: currentLanguage, theme, depth } = get()
-    return { language: currentLanguage, theme, depth }
+    const { language: currentLanguage, theme, depth, plan } = get()
+    return { language: currentLanguage, theme, depth, plan }
   }
 
   /**
@@ -388,7 +388,7 @@ export function mountPlayer(container, stage, context, surroundings) {
   function nextLabel() {
     if (!isLastStep()) return t('player.next')
     if (!extras) return t('elements.restart')
-    const { next: following } = placeOfLesson(String(playing.id))
+    const { next: following } = placeOfLesson(String(playing.id), get().plan)
     return following ? t('player.after', { name: t(`player.names.${following}`) })
       : t('player.toTheatre', { name: t('app.theatre') })
   }
@@ -406,7 +406,7 @@ export function mountPlayer(container, stage, context, surroundings) {
     const at = Math.min(get().at, lesson.steps.length - 1)
     setText(parts.name, t(`player.names.${playing.id}`))
     parts.name.title = words.title
-    const { name, number, count } = placeOfLesson(String(playing.id))
+    const { name, number, count } = placeOfLesson(String(playing.id), get().plan)
     setText(parts.place, t(`player.places.${name}`, { number, count }))
     parts.showPlace(at)
     parts.progress.max = lesson.steps.length

@@ -3,6 +3,7 @@
 import { h, uniqueId } from '../lib/dom.js'
 import { parseNumber } from '../lib/edit_links.js'
 import { formatFixed } from '../lib/number.js'
+import { isPresenting } from '../lib/present.js'
 import { renderProse } from '../lib/prose.js'
 
 /** @import { Translate } from '../types.d.ts' */
@@ -71,9 +72,13 @@ function createField(t, answer, showProblem) {
   }
 }
 
-/** Scrolls a lesson's words, where they scroll, so that an element's end is visible. @param {HTMLElement} element */
+/**
+ * Scrolls a lesson's words, where they scroll, so that an element's end is visible. On slides it is the bar that
+ * scrolls.
+ * @param {HTMLElement} element
+ */
 function scrollToEnd(element) {
-  const box = element.closest('.lesson'), ways = box?.querySelector('.lesson-ways')?.getBoundingClientRect()
+  const box = element.closest(isPresenting() ? '.lesson-bar' : '.lesson'), ways = box?.querySelector('.lesson-ways')?.getBoundingClientRect()
   if (!box) return
   const { top, bottom } = box.getBoundingClientRect(), isAtFoot = ways && ways.top > (top + bottom) / 2
   const floor = isAtFoot ? Math.min(ways.top, bottom) : bottom

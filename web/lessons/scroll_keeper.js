@@ -1,6 +1,7 @@
 /** Keeps in the window of the page what a step points at. */
 
 import { findElement } from '../lib/dom.js'
+import { isPresenting } from '../lib/present.js'
 
 /** The margin above and below a target after scrolling. */
 const SCROLL_MARGIN = 24
@@ -38,6 +39,8 @@ function coveredFrom() {
  */
 function visibleRange(element, height) {
   const box = element.getBoundingClientRect()
+  // On a slide the title of the figure and its controls matter more than its last rows.
+  if (isPresenting()) return { top: box.top, bottom: Math.min(box.bottom, box.top + height) }
   const figureBox = element.closest(FIGURE_SELECTOR)?.getBoundingClientRect()
   if (figureBox && figureBox.height <= height) return figureBox
   const title = element.closest('.stage section')?.querySelector(':scope > h2')?.getBoundingClientRect()

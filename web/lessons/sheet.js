@@ -2,7 +2,7 @@
 
 import { createScale, probabilityDomain, signedDomain } from '../lib/color.js'
 import { h } from '../lib/dom.js'
-import { formatBrief } from '../lib/number.js'
+import { formatDecimal } from '../lib/number.js'
 import { renderProse } from '../lib/prose.js'
 import { fullRoomName } from '../lib/room_name.js'
 
@@ -12,17 +12,17 @@ import { fullRoomName } from '../lib/room_name.js'
 const MAX_COLUMNS = 13
 
 /**
- * What a table shows: the room of its tensor and the head, then the tensor's name.
+ * What a table shows: the room of its tensor and the head, or, where there is no room, the tensor's name.
  * @param {Figure} figure @param {Translate} t
  */
 function renderCaption({ name, room, head, isCut, isGradient }, t) {
   const words = [room && fullRoomName(room, t), head !== null && `${t('inspector.axes.head')} ${head}`,
     isGradient && t('inspector.backward')].filter(Boolean).join(' · ')
-  return h('figcaption', {}, words, ' ', h('code', {}, name), isCut ? ' …' : '')
+  return h('figcaption', {}, words || h('code', {}, name), isCut ? ' …' : '')
 }
 
 /**
- * Numbers in the format of `brief`: on paper nobody can look up whether 0.00 is 0.
+ * Numbers as decimals: on paper nobody can look up whether 0.00 is 0.
  * @param {Figure} figure @param {Translate} t
  * @param {{ isKey?: boolean, isRinged?: boolean }} how isRinged: whether a ring may point at the answer
  */
@@ -35,7 +35,7 @@ function renderTable(figure, t, { isKey = false, isRinged = true }) {
     const className = isPointed && isRinged ? 'is-ringed' : ''
     if (isBlank && !isKey) return h('td', { className })
     const { css, ink } = scale.at(value)
-    return h('td', { className, style: { 'background-color': css, 'color': ink } }, formatBrief(value))
+    return h('td', { className, style: { 'background-color': css, 'color': ink } }, formatDecimal(value))
   }
   /** @param {number} from */
   const columns = from => colLabels.slice(from, from + MAX_COLUMNS)

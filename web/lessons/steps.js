@@ -7,7 +7,7 @@ import { defaults, patchFrom, runKeys } from '../models/state.js'
 
 /** The part of the view that a step controls; depth, theme and the pinned cell are the reader's. */
 const VIEW_KEYS = ['model', 'room', 'head', 'layer', 'part', 'row', 'step', 'sentence', 'twin']
-const READER_KEYS = ['language', 'theme', 'depth']
+const READER_KEYS = ['language', 'theme', 'depth', 'plan']
 
 /** @param {State} state @param {string[]} keys */
 const pick = (state, keys) => Object.fromEntries(keys.map(key => [key, state[key]]))

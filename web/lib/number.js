@@ -38,6 +38,15 @@ export function formatBrief(value) {
   return useMinusSign(value.toExponential(1))
 }
 
+/**
+ * The same as a decimal, `0.0013`, down to a millionth.
+ * @param {number} value
+ */
+export function formatDecimal(value) {
+  const size = Math.abs(value), isSmall = size < SMALL && size >= 1e-6
+  return isSmall ? formatFixed(value, 1 - Math.floor(Math.log10(size))) : formatBrief(value)
+}
+
 /** A difference of probabilities in percentage points, always with a sign. @param {number} change */
 export function formatPoints(change) {
   const hundredths = change * 100

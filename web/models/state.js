@@ -21,11 +21,11 @@ const ANY_ROOM = '*'
 /** @type {ViewState} */
 const DEFAULT_VIEW = {
   room: 'house', sentence: 0, head: 0, layer: 0, part: 'q', row: 0, step: -1, cell: null, depth: 'numbers', twin: '', other: '',
-  patched: 'residual', embed: false, theatre: '', exercise: '', lesson: '', at: 0, glossary: '', lit: '',
+  patched: 'residual', embed: false, theatre: '', exercise: '', lesson: '', at: 0, plan: 0, glossary: '', lit: '',
   language: 'auto', theme: 'auto'
 }
 /** The minimum of each of its numbers, which are integers. @type {Record<string, number>} */
-const MIN_VALUES = { sentence: 0, head: 0, layer: 0, row: 0, step: -1, at: 0 }
+const MIN_VALUES = { sentence: 0, head: 0, layer: 0, row: 0, step: -1, at: 0, plan: 0 }
 const MAX_VALUE = 2 ** 20
 
 /** @type {Record<string, string[]>} */
@@ -56,7 +56,7 @@ const writeCell = ({ name, index, isGradient, isTwin }) => (
   `${name}:${index.join(',')}${isGradient ? ':d' : ''}${isTwin ? ':t' : ''}`)
 
 /** What the link of a step contains beside its number. */
-const STEP_KEYS = ['lesson', 'at', 'language', 'theme']
+const STEP_KEYS = ['lesson', 'at', 'plan', 'language', 'theme']
 
 /** @param {string} text @returns {Cell | null} */
 function readCell(text) {
@@ -117,9 +117,9 @@ export function toHash(state) {
   }
   const isDefault = state.model === MODELS[0].id
   if (isDefault && query.has('lesson') && [...query.keys()].every(key => STEP_KEYS.includes(key))) {
-    const { lesson, at, language, theme } = state
+    const { lesson, at, plan, language, theme } = state
     return new URLSearchParams(Object.entries({ lesson, ...(at && { step: String(at + 1) }),
-      ...(language !== 'auto' && { language }), ...(theme !== 'auto' && { theme }) })).toString()
+      ...(plan && { plan: String(plan) }), ...(language !== 'auto' && { language }), ...(theme !== 'auto' && { theme }) })).toString()
   }
   if (isDefault && !isAboutModel(query)) return query.toString()
   return new URLSearchParams([['v', VERSION], ['model', state.model], ...query]).toString()

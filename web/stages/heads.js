@@ -25,7 +25,7 @@ export function data(run, view) {
     ? [sliceHead(run, v, kvHeads, { ...view, head: kvHeadIndex(view) }), sliceHead(run, out, heads, view)]
     : [sliceMatrix(run, v, view), sliceMatrix(run, out, view)]
   return {
-    left: sliceMatrix(run, dropped ?? weights, view), right, product,
+    left: sliceMatrix(run, dropped ?? weights, view), right, product, isShared,
     domain: commonDomain(run, v, out)
   }
 }
@@ -39,9 +39,9 @@ export function mount(container, context) {
   const fig = mountFigure(container, context)
   const sheet = fig.product()
   return {
-    update({ left, right, product, domain }) {
+    update({ left, right, product, domain, isShared }) {
       const titles = {
-        left: t('stages.heads.weights'), right: t('stages.heads.values'), product: t('stages.heads.result')
+        left: t('stages.heads.weights'), right: t('stages.heads.values'), product: t(`stages.heads.${isShared ? 'result' : 'results'}`)
       }
       setFormula(sheet.corner, 'H = A V')
       sheet.update({ left, right, product }, { titles, domains: { left: probabilityDomain(), right: domain,

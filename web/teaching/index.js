@@ -2,7 +2,7 @@
 
 import { handleInternalClick, h } from '../lib/dom.js'
 import { parseAnswerFile } from '../lessons/answer_file.js'
-import { LESSONS, PATH } from '../lessons/index.js'
+import { LESSONS, PLANS } from '../lessons/index.js'
 import { loadLesson } from '../lessons/load.js'
 import { defaults } from '../models/state.js'
 import { loadTeachingTexts } from '../words/index.js'
@@ -10,13 +10,6 @@ import { loadLessonTexts } from '../words/parts.js'
 import { tabulate } from './tabulate.js'
 
 /** @import { Context } from '../types.d.ts' */
-
-/** Lessons for a class of so many minutes; what remains is for questions and worksheets. */
-export const PLANS = [
-  { minutes: 20, lessons: ['learning', 'query', 'attention'] },
-  { minutes: 50, lessons: ['learning', 'tokens', 'vectors', 'query', 'softmax', 'attention', 'loss'] },
-  { minutes: 90, lessons: PATH.map(({ id }) => id) }
-]
 
 /** A question without the numbers of a run. @param {string} text */
 const withoutPlaceholders = text => text.replace(/\{[^}]*\}/g, '…').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
@@ -55,15 +48,15 @@ async function readFiles(files) {
 /** Opens the dialog. @param {Context} context */
 export async function openTeaching({ t, get, set, link, language, reportError }) {
   const words = await loadTeachingTexts(language()), { language: chosen, theme, depth } = get()
-  /** @param {string} lesson */
-  const stateOf = lesson => ({ ...defaults(), language: chosen, theme, depth, lesson })
-  /** @param {string} lesson */
-  const lessonLink = lesson => h('a', { href: link(stateOf(lesson)), onclick: handleInternalClick(() => {
+  /** @param {string} lesson @param {number} plan */
+  const stateOf = (lesson, plan) => ({ ...defaults(), language: chosen, theme, depth, lesson, plan })
+  /** @param {string} lesson @param {number} plan */
+  const lessonLink = (lesson, plan) => h('a', { href: link(stateOf(lesson, plan)), onclick: handleInternalClick(() => {
     dialog.close()
-    set(stateOf(lesson), 'push')
+    set(stateOf(lesson, plan), 'push')
   }) }, t(`opening.titles.${lesson}`))
   const plans = PLANS.map(({ minutes, lessons }) => h('section', {}, h('h3', {}, words.plan.replace('{minutes}', String(minutes))),
-    h('ol', {}, lessons.map(lesson => h('li', {}, lessonLink(lesson),
+    h('ol', {}, lessons.map(lesson => h('li', {}, lessonLink(lesson, minutes),
       h('small', {}, ` ${t('opening.minutes', { minutes: LESSONS.find(({ id }) => id === lesson)?.minutes ?? 0 })}`))))))
   const result = h('div', { 'className': 'teaching-result', 'aria-live': 'polite' })
   const files = h('input', { type: 'file', multiple: true, accept: '.json', onchange: ({ currentTarget }) => (
@@ -78,7 +71,8 @@ export async function openTeaching({ t, get, set, link, language, reportError })
     const rows = tabulate(readers.map(({ lessons }) => lessons), questions)
     const people = readers.map(({ name, lessons, exercises }) => {
       const answers = Object.values(lessons).flatMap(steps => Object.values(steps))
-      return [name || '–', answers.length, answers.filter(({ isRight, wrong }) => isRight && !wrong.length).length, exercises.length]
+      return [name || '–', answers.length, answers.filter(({ isRight, wrong }) => isRight && !wrong.length).length,
+        answers.filter(({ isRight }) => isRight).length, exercises.length]
     })
     result.replaceChildren(
       unreadable.length ? h('p', { className: 'note' }, `${words.unreadable} ${unreadable.join(', ')}`) : '',

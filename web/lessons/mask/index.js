@@ -43,7 +43,7 @@ export const lesson = {
           return weight === 0 ? 'zero' : weight > 0 ? 'little' : 'minus'
         }
       },
-      answerState: `room=${ROOM}.weights`, answerTarget: cellTarget(WEIGHTS),
+      answerState: `room=${ROOM}.weights`, answerTarget: cellTarget(WEIGHTS), paperAnswerCells: () => [],
       values: run => (
         { token: streamTokens(run, 'target')[FIRST_ROW], later: streamTokens(run, 'target')[LATER_POSITION] })
     },
@@ -52,7 +52,7 @@ export const lesson = {
         index: [0, state.head, FIRST_ROW, null] }),
       question: { answer: (run, { state }) => valueOfCell(run, WEIGHTS, [0, state.head, FIRST_ROW, FIRST_ROW]),
         tolerance: 0.005, mistakes: run => [{ id: 'shared', value: 1 / (lastRow(run) + 1) }, { id: 'none', value: 0 }] },
-      answerState: `room=${ROOM}.weights`, answerTarget: rowTarget, values: run => ({ token: streamTokens(run, 'target')[FIRST_ROW] })
+      answerState: `room=${ROOM}.weights`, answerTarget: rowTarget, paperCells: () => [], values: run => ({ token: streamTokens(run, 'target')[FIRST_ROW] })
     },
     {
       id: 'last', state: `room=${ROOM}.weights`, target: (run, { state }) => ({ tensor: WEIGHTS,
@@ -71,7 +71,7 @@ export const lesson = {
         }
       },
       answerState: `room=${ROOM}.weights&tgtIsCausal=0`, answerTarget: rowTarget, values: lossValues,
-      paperCells: () => []
+      paperCells: () => [], paperAnswerCells: () => []
     },
     {
       id: 'yours', state: `room=${ROOM}.mask`, freeSettings: ['tgtIsCausal', 'head'],
