@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { figure, html, measureHeap, measureRuns, openBlog, readTables, showAll, toNumber } from './element_pages.js'
 import { launch, runInNode, serve } from './host.js'
 import { stageData } from '../lib/page.js'
+import { startOf } from '../../web/models/state.js'
 import { roomsOf } from '../../web/rooms/index.js'
 
 const AXE = new URL('../../node_modules/axe-core/axe.min.js', import.meta.url)
@@ -42,7 +43,7 @@ after(async () => {
 /** Compares every number of every table with the same run in Node. */
 function checkNumbers(found, attributes) {
   const { model, input } = attributes, field = model === 'dates' ? 'source' : 'gapped'
-  const run = runInNode({ model, ...(input && { [field]: input }) })
+  const run = runInNode({ ...startOf(model, 'en'), ...(input && { [field]: input }) })
   const room = roomsOf(run).find(({ id }) => id === found.room)
   const parts = Object.values(stageData(run, room.id)).flat().filter(part => part?.axis && part.values)
   let count = 0
