@@ -14,7 +14,7 @@ const { open, withBrowser } = useBrowser()
  */
 const MAX_FIRST_SCRIPT_BYTES = 60 * 1024
 /** The same for everything that a first visit fetches, kernels and weights, too. */
-const MAX_FIRST_VISIT_BYTES = 460_000
+const MAX_FIRST_VISIT_BYTES = 380_000
 /** What the host sends compressed. */
 const PACKED = /\.(html|js|css|json|wasm|safetensors)$/
 /** The gzipped bytes of files of the site. @param {string[]} names */
