@@ -46,7 +46,7 @@ const corrupt = async answer => {
 }
 
 const setHash = (page, hash) => page.evaluate(next => { location.hash = next }, hash)
-const HOUSE = 'v=1&model=dates&room=house'
+const HOUSE = 'v=1&model=dates&room=house', SENTENCES = 'v=1&model=sentences&room=weights'
 /** What fails: how, and which message says so. @type {Record<string, [(page: any) => Promise<void>, string]>} */
 const FAULTS = {
   'kernels that are not there': [missing('**/*.wasm'), 'unreachable'],
@@ -137,7 +137,10 @@ test('offline after the first visit: loaded parts work, missing ones are reporte
   await page.context().setOffline(true)
   await setHash(page, `${HOUSE}&source=${encodeURIComponent('may 6 2031')}`)
   await waitForRuns(page, 2)
-  await setHash(page, 'v=1&model=sentences&room=weights')
+  await setHash(page, SENTENCES)
+  const [absent] = en.errors.network.split('{')
+  await page.waitForFunction(text => document.getElementById('status').textContent.startsWith(text), absent)
+  await setHash(page, `${HOUSE}&source=${encodeURIComponent('may 7 2031')}`)
   await waitForRuns(page, 3)
   assert.equal(await page.textContent('#status'), '')
   for (const place of ['lesson=attention', 'theatre=dates', 'model=dates&glossary=softmax']) {
@@ -150,6 +153,10 @@ test('offline after the first visit: loaded parts work, missing ones are reporte
   await page.waitForFunction(text => document.getElementById('status').textContent === text, en.app.unfetched)
   await page.context().setOffline(false)
   await page.waitForSelector('#lesson:not(:empty)')
+  assert.equal(await page.textContent('#status'), '')
+  const runs = Number(await page.getAttribute('#house', 'data-run'))
+  await setHash(page, SENTENCES)
+  await waitForRuns(page, runs + 1)
   assert.equal(await page.textContent('#status'), '')
   assert.deepEqual(errors, [])
   await close()

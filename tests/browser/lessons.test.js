@@ -151,7 +151,7 @@ test('the last step shows one figure, and whoever has finished leaves for the st
   assert.equal(await page.isVisible('.lesson-model'), false)
   await page.goto(`${page.url().split('#')[0]}#lesson=learning&step=5&language=en`)
   await waitForStep(page, 'model')
-  assert.equal(await page.textContent('.lesson-model'), 'The model here: dates, English to Korean')
+  assert.equal(await page.textContent('.lesson-model'), 'The model here: dates in short form')
   await page.waitForSelector('.lesson-end:not([hidden])')
   for (const hidden of ['.tools', '.scrubber', '.figure']) {
     assert.deepEqual(await page.$$eval(`.stage ${hidden}`, list => list.map(item => item.checkVisibility())), [false], hidden)

@@ -1,5 +1,7 @@
 /** Calls to a worker that return promises, and the worker's answers to them. */
 
+import { isFailedImport } from './lazy_import.js'
+
 /** @import { Failure } from '../types.d.ts' */
 
 /**
@@ -72,7 +74,7 @@ export async function answerCall(handle, { id, type, ...details }, transferList 
     const result = await handle(type, details, progress => postMessage({ id, progress }))
     postMessage({ id, result }, { transfer: transferList(type, result) })
   } catch (problem) {
-    const error = /** @type {Failure} */ (problem)
-    postMessage({ id, error: { code: error.code, message: error.message } })
+    const { code, message } = /** @type {Failure} */ (problem)
+    postMessage({ id, error: { code: isFailedImport(problem) ? 'network' : code, message } })
   }
 }

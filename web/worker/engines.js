@@ -60,7 +60,9 @@ export function createEngines() {
   /** Starts the kernels for text, which have a memory of their own and serve all engines. */
   async function loadText() {
     const code = await import('../../src/js/text/index.js')
-    return code.load({ wasm: toSource(kernels.text) })
+    return code.load({ wasm: toSource(kernels.text) }).catch(({ message }) => {
+      throw Object.assign(new Error(message), { code: 'network' })
+    })
   }
   return {
     /** @param {Kernels} where */
