@@ -76,7 +76,7 @@ longTest('in every room both answers are above the figures, the twin\'s as it wo
 })
 
 test('differences have the titles of their matrices', async () => {
-  for (const [room, name] of [['decoding', '단계마다의 확률'], ['encoder.0.self_attn.weights', '가중치']]) {
+  for (const [room, name] of [['decoding', '단계마다의 확률'], ['encoder.0.self_attn.weights', '어텐션 가중치']]) {
     const { page, close } = await openTwin({ room })
     const above = await page.$$eval('.twins .caption b', list => list.map(item => item.textContent))
     const displayed = await difference(page)
