@@ -10,6 +10,7 @@ import { EXPORTABLE_ROOMS, exportFigure } from '../dist/elements/export_figure.j
 import { READY } from '../web/models/index.js'
 import { formatFixed } from '../web/lib/number.js'
 import { stageOf } from '../web/lib/stage_registry.js'
+import { startOf } from '../web/models/state.js'
 import { gf } from './lib/engine.js'
 import { createView, firstRooms, makeDetachedRun } from './lib/page.js'
 
@@ -38,11 +39,11 @@ test('the command saves a room with its head, text and language; every number is
 test('every kind that is offered can be drawn, from every model that has it', async () => {
   const drawn = new Set()
   for (const { id: model } of READY) {
-    const there = makeDetachedRun({ model })
+    const there = makeDetachedRun(startOf(model, 'en'))
     for (const id of firstRooms(model)) {
       const { room, picture } = createView(there, id)
       if (!EXPORTABLE_ROOMS.includes(room.stage)) continue
-      const svg = await exportFigure(gf, { model, room: id, theme: 'dark' }, readWeights), { part } = picture(room)
+      const svg = await exportFigure(gf, { model, room: id, theme: 'dark', lang: 'en' }, readWeights), { part } = picture(room)
       assert.match(svg, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="\d+" height="\d+"/)
       assert.ok(!/NaN|undefined/.test(svg), `${model} ${id}`)
       assert.ok((svg.match(/<rect/g) ?? []).length > part.values.length, `${model} ${id}`)
