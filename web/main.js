@@ -335,14 +335,14 @@ async function start() {
   const names = modelOf(state.model).isImported ? [] : filesFor(settingsOf(state))
   // Showing the texts reports it where they cannot be loaded.
   const texts = loadTexts(resolveLanguage(state), needsRooms()).catch(() => {})
-  const [begun] = await Promise.all([startEngine(names, texts, takeWorker), words])
+  const [started] = await Promise.all([startEngine(names, texts, takeWorker), words])
   if (!t) return
-  if ('problem' in begun) {
-    obstacle = begun.problem
+  if ('problem' in started) {
+    obstacle = started.problem
     show()
     return
   }
-  engine = begun.engine
+  engine = started.engine
   refresh()
   if (SERVED_MODEL) openServedModel(SERVED_MODEL).catch(reportError)
   // Whoever develops the page would get old files.

@@ -5,7 +5,7 @@ import { LESSONS } from '../../web/lessons/index.js'
 import { loadLesson } from '../../web/lessons/load.js'
 import { isLong } from '../lib/long.js'
 import { useBrowser } from './host.js'
-import { rightAt, waitForStep } from './play_lesson.js'
+import { giveAnswer, rightAt, waitForStep } from './play_lesson.js'
 
 const { open } = useBrowser()
 const SLIDES = [[1280, 720], [1024, 768]]
@@ -28,12 +28,7 @@ async function answerStep(page, lesson, step, name) {
   const { right, options } = await rightAt(page, lesson, step, 'en')
   const givens = options ? [options.find(id => id !== right), right] : [right + 1, right]
   for (const given of givens) {
-    if (options) await page.click(`[data-option="${given}"]`)
-    else {
-      await page.fill('.lesson-options input', String(given))
-      await page.click('.lesson-options [type="submit"]')
-    }
-    await page.waitForSelector(given === right ? '.lesson-said:not(.is-hint):not(:empty)' : '.lesson-said.is-hint:not(:empty)')
+    await giveAnswer(page, given, { right, options })
     await waitForStep(page, step.id)
     assert.deepEqual(await listOutOfSight(page), [], `${name}: after ${given}`)
   }

@@ -7,7 +7,7 @@ import { fromHash } from '../../web/models/state.js'
 import { loadLessonTexts } from '../../web/words/parts.js'
 import { element, html, openBlog } from './element_pages.js'
 import { findViolations, launch, serve } from './host.js'
-import { computeRight } from './play_lesson.js'
+import { computeRight, giveAnswer } from './play_lesson.js'
 
 let site, browser
 const PAGES = {
@@ -29,12 +29,7 @@ async function answer(page, lesson, step, language) {
   const { right, options } = computeRight(await linkOf(page), lesson, step, language)
   const wrong = options ? options.find(id => id !== right) : right + 1
   for (const given of [wrong, right]) {
-    if (options) await page.click(`[data-option="${given}"]`)
-    else {
-      await page.fill('.lesson-options input', String(given))
-      await page.click('.lesson-options [type="submit"]')
-    }
-    await page.waitForSelector(given === right ? '.lesson-said:not(.is-hint):not(:empty)' : '.lesson-said.is-hint:not(:empty)')
+    await giveAnswer(page, given, { right, options })
   }
   await waitForStep(page, step.id)
   assert.deepEqual((await eventsOf(page, 'answer')).slice(-2).map(({ step: id, isRight }) => [id, isRight]), [[step.id, false], [step.id, true]])

@@ -255,3 +255,17 @@ export async function playLesson(open, { id, handName, language, isRight }) {
   assert.deepEqual(complaints, [])
   await close()
 }
+
+/**
+ * Gives an answer to the question of a step, an option or a number, and waits until it is judged.
+ * @param {import('playwright-core').Page} page @param {string | number} given
+ * @param {{ right: string | number, options?: string[] }} question
+ */
+export async function giveAnswer(page, given, { right, options }) {
+  if (options) await page.click(`[data-option="${given}"]`)
+  else {
+    await page.fill('.lesson-options input', String(given))
+    await page.click('.lesson-options [type="submit"]')
+  }
+  await page.waitForSelector(given === right ? '.lesson-said:not(.is-hint):not(:empty)' : '.lesson-said.is-hint:not(:empty)')
+}

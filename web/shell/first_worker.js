@@ -3,25 +3,25 @@
 import { startWorker } from '../lib/fetch_on_demand.js'
 
 const NAME = 'worker'
-/** @type {Worker | null} */ let begun = null
+/** @type {Worker | null} */ let preloaded = null
 let isTaken = false
 
 /** A worker that fails before it is taken is forgotten: the page starts another one, which reports the failure. */
-export function beginWorker() {
+export function preloadWorker() {
   if (isTaken || typeof Worker !== 'function') return
   const worker = startWorker(NAME)
   worker.addEventListener('error', event => {
-    if (begun !== worker) return
+    if (preloaded !== worker) return
     event.preventDefault()
-    begun = null
+    preloaded = null
   })
-  begun = worker
+  preloaded = worker
 }
 
-/** The worker that has begun to load, once; otherwise a new one. */
+/** The preloaded worker, once; otherwise a new one. */
 export function takeWorker() {
-  const worker = begun ?? startWorker(NAME)
-  begun = null
+  const worker = preloaded ?? startWorker(NAME)
+  preloaded = null
   isTaken = true
   return worker
 }
