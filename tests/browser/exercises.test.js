@@ -195,10 +195,11 @@ test('lessons on looking inside end with a link to their exercise', async () => 
   const ends = [['attribution', 5, 'attribution'], ['induction', 6, 'induction'], ['patching', 5, 'patching'], ['grokking', 7, 'waves']]
   for (const [lesson, step, id] of ends) {
     await page.goto(`${browser.url()}#lesson=${lesson}&step=${step}&language=en`)
-    await page.click('.lesson :text-is("Write it yourself")')
+    const link = `.lesson a[href*="exercise=${id}"]:text-is("Write it yourself")`
+    await page.click(link)
     await page.waitForSelector(`.exercises[data-shown="${id}"] .cm-content`)
     await page.goBack()
-    await page.waitForSelector('.lesson :text-is("Write it yourself"):visible')
+    await page.waitForSelector(`${link}:visible`)
   }
   assert.deepEqual(complaints, [])
   await close()
