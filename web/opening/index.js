@@ -13,15 +13,6 @@ import { createPicture } from './pictures.js'
 
 /** @import { Child, Context, Patch, Run } from '../types.d.ts' */
 
-/** A reader's progress: none, a step to resume at, or complete. @param {typeof PATH[number]} lesson */
-function lessonProgress(lesson) {
-  const progress = readProgress(), at = progress[lesson.id] ?? 0, isDone = at >= lesson.stepCount - 1
-  return { at: isDone ? 0 : at, isDone, isBegun: lesson.id in progress }
-}
-
-/** The first lesson of the path that is not complete; the first of all when every one is. */
-const nextLesson = () => PATH.find(lesson => !lessonProgress(lesson).isDone) ?? PATH[0]
-
 /**
  * @param {HTMLElement} container
  * @param {Context} context
@@ -32,6 +23,14 @@ export function mountOpening(container, context) {
     const { language, theme, depth } = get()
     return { ...defaults(), language, theme, depth }
   }
+  let progress = readProgress()
+  /** A reader's progress: none, a step to resume at, or complete. @param {typeof PATH[number]} lesson */
+  function lessonProgress(lesson) {
+    const at = progress[lesson.id] ?? 0, isDone = at >= lesson.stepCount - 1
+    return { at: isDone ? 0 : at, isDone, isStarted: lesson.id in progress }
+  }
+  /** The first lesson of the path that is not complete; the first of all when every one is. */
+  const nextLesson = () => PATH.find(lesson => !lessonProgress(lesson).isDone) ?? PATH[0]
   /** @type {(() => void)[]} */ const links = []
   /**
    * A link whose state is computed when it is followed.
@@ -79,7 +78,7 @@ export function mountOpening(container, context) {
   const startName = h('b', {}), startWhat = h('span', {})
   const start = createLink('door is-start', () => stateOfLesson(nextLesson()), createPicture('start'), startName, startWhat)
   links.push(() => {
-    const lesson = nextLesson(), { isBegun } = lessonProgress(lesson), isFirst = lesson === PATH[0] && !isBegun
+    const lesson = nextLesson(), isFirst = lesson === PATH[0] && !lessonProgress(lesson).isStarted
     setText(startName, t(isFirst ? 'opening.start' : 'opening.continue'))
     setText(startWhat, `${t(`opening.titles.${lesson.id}`)} · ${describeProgress(lesson)}`)
   })
@@ -116,6 +115,7 @@ export function mountOpening(container, context) {
   return {
     /** @param {Run | null} run */
     update(run) {
+      progress = readProgress()
       links.forEach(updateLink => updateLink())
       if (document.activeElement !== input) input.value = String(get().source ?? '')
       if (run?.decoding) figure.update(data(run))

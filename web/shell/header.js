@@ -74,15 +74,20 @@ function createSettingsDialog({ t, set, get, showControls }) {
   dialog.addEventListener('click', event => event.target === dialog && dialog.close())
   // Problems inside the dialog are repeated outside while it is closed.
   dialog.addEventListener('close', showControls)
+  function open() {
+    dialog.showModal()
+    showControls()
+  }
   /** @param {State} state @param {Record<string, string>} problems */
   const update = (state, problems) => {
+    if (!dialog.open) return
     if (current.model !== state.model) build(state.model)
     for (const control of current.controls) {
       control.element.hidden = !hasSettingEffect(control.name, state)
       control.update(state, problems)
     }
   }
-  return { dialog, update }
+  return { dialog, open, update }
 }
 
 /**
@@ -145,9 +150,7 @@ export function mountHeader(container, notesContainer, context) {
   }
   const homeLink = createHomeLink({ ...context, startPatch: startState })
   const actions = h('div', { className: 'top-actions', id: uniqueId('actions') },
-    h('button', {
-      'type': 'button', 'className': 'quiet', 'data-action': 'settings', 'onclick': () => settingsDialog.dialog.showModal()
-    }, t('app.settings')),
+    h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'settings', 'onclick': settingsDialog.open }, t('app.settings')),
     h('button', {
       'type': 'button', 'className': 'quiet', 'data-action': 'theatre', 'onclick': () => (
         set({ theatre: get().theatre ? '' : trainingToOpen(get()) }, 'push'))

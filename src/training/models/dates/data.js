@@ -3,6 +3,8 @@
  * in one and first in the other) and digits are copied, so cross-attention has something to show.
  */
 
+import { splitGraphemes } from '../../graphemes.js'
+
 const MONTHS = [
   'january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november',
   'december'
@@ -104,15 +106,6 @@ export function readings(format, [y, m, d]) {
   return isAmbiguous ? [korean(y, m, d), korean(y, d, m)] : [korean(y, m, d)]
 }
 
-const SEGMENTER = new Intl.Segmenter('en', { granularity: 'grapheme' })
-
-/**
- * The characters that a reader perceives; an emoji may consist of many code points.
- * @param {string} text @returns {string[]}
- */
-const charactersOf = text => (
-  /^[\0-\x7f가-힣]*$/.test(text) ? text.split('') : Array.from(SEGMENTER.segment(text), s => s.segment))
-
 /** @param {string | undefined} character */
 const isLetter = character => /^[a-z]$/.test(character ?? '')
 
@@ -120,7 +113,7 @@ const isLetter = character => /^[a-z]$/.test(character ?? '')
 export function splitSource(text) {
   /** @type {string[]} */
   const words = []
-  charactersOf(text.toLowerCase()).forEach((character, i, characters) => {
+  splitGraphemes(text.toLowerCase()).forEach((character, i, characters) => {
     if (isLetter(character) && isLetter(characters[i - 1])) words[words.length - 1] += character
     else if (character.trim()) words.push(character)
   })
@@ -128,7 +121,7 @@ export function splitSource(text) {
 }
 
 /** Splits a target, whose units may have the names of any language. @param {string} text @returns {string[]} */
-export const splitTarget = text => charactersOf(text).filter(sign => sign.trim()).map(sign => nameToken(sign, 'ko'))
+export const splitTarget = text => splitGraphemes(text).filter(sign => sign.trim()).map(sign => nameToken(sign, 'ko'))
 
 /** The text of target tokens: 2026년 11월 3일, 2026年11月3日, 2026y 11m 3d. @param {string[]} tokens */
 export const joinTarget = tokens => tokens.map(token => (/^[년월ym]$/.test(token) ? `${token} ` : token)).join('').trim()

@@ -3,6 +3,7 @@
  * one, too, except in the small words of English; [?] stands for a missing word.
  */
 
+import { splitGraphemes } from '../../graphemes.js'
 import { FINALS, INITIALS, VOWELS } from '../hangul.js'
 
 export const PAD = '<pad>', MASK = '[?]', UNKNOWN = '<unk>'
@@ -49,8 +50,6 @@ function tokensOf(character) {
   return [[plain, `-${plain}`].find(token => IDS.has(token)) ?? UNKNOWN]
 }
 
-const SIGNS = new Intl.Segmenter('ko', { granularity: 'grapheme' })
-
 /** @typedef {{ text: string, from: number, to: number }} Unit */
 
 /** Matches [?], a Latin word, a character without combining marks, or any text between these. */
@@ -65,7 +64,7 @@ function unitsOf(text) {
     if (found.length === 1 || found === MASK || SMALL.has(found.toLowerCase())) {
       return [{ text: found, from, to: from + found.length }]
     }
-    const signs = /^[A-Za-z]+$/.test(found) ? Array.from(found) : Array.from(SIGNS.segment(found), item => item.segment)
+    const signs = splitGraphemes(found)
     let at = from
     return signs.map(text => ({ text, from: at, to: (at += text.length) }))
   })
