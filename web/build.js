@@ -20,10 +20,11 @@ import { collectLearned } from './models/collect.js'
 import { textsOfPictures } from './export/texts_of_pictures.js'
 import { MODELS, READY, filesFor, settingsOf } from './models/index.js'
 import { defaults } from './models/state.js'
+import { createTemplates } from './opening/first_words.js'
 import { buildJoined } from './join_chunks.js'
 import { buildWidget } from './widget/build.js'
 import { restOnDemand } from './rest_of_library.js'
-import { FALLBACK } from './words/index.js'
+import { FALLBACK, LANGUAGES } from './words/index.js'
 import { fillMissing } from './words/fill_missing.js'
 
 /** @import { BuildOptions, Metafile, OutputFile } from 'esbuild' */
@@ -37,6 +38,7 @@ import { fillMissing } from './words/fill_missing.js'
 const here = path => fileURLToPath(new URL(path, import.meta.url))
 const SITE = here('../dist/site/')
 const MAIN = '<script type="module" src="main.js"></script>'
+const FIRST_WORDS = '<!-- first words -->'
 const BEGIN = '<script type="module" async src="begin.js"></script>'
 /** The weight files of models with their paths: `date_translator.safetensors` in `models/dates`. */
 const FILES = [...MODELS.flatMap(({ id, files }) => files.map(name => ({ name, path: `models/${id}/${name}` }))),
@@ -55,17 +57,18 @@ const classNames = {
   })
 }
 
-/**
- * A text that a language lacks is there in English.
- * @type {import('esbuild').Plugin}
- */
+/** A file of texts, with the English ones wherever the language lacks one, or the file. @param {string} path */
+async function readWords(path) {
+  const [texts, english] = await Promise.all([path, path.replace(/(\/web\/words\/)\w+/, `$1${FALLBACK}`)]
+    .map(async name => JSON.parse(await readFile(name, 'utf8').catch(() => '{}'))))
+  return fillMissing(texts, english)
+}
+
+/** @type {import('esbuild').Plugin} */
 const completeTexts = {
   name: 'complete texts',
-  setup: ({ onLoad }) => onLoad({ filter: /\/web\/words\/\w+\/.*\.json$/ }, async ({ path }) => {
-    const [texts, english] = await Promise.all([path, path.replace(/(\/web\/words\/)\w+/, `$1${FALLBACK}`)]
-      .map(async name => JSON.parse(await readFile(name, 'utf8'))))
-    return { contents: JSON.stringify(fillMissing(texts, english)), loader: 'json' }
-  })
+  setup: ({ onLoad }) => onLoad({ filter: /\/web\/words\/\w+\/.*\.json$/ }, async ({ path }) => (
+    { contents: JSON.stringify(await readWords(path)), loader: 'json' }))
 }
 
 /** Files of the library whose exports the engine's worker never calls. */
@@ -240,6 +243,9 @@ async function cellFrame() {
     .replace('<script></script>', () => `<script>${script}</script>`))
 }
 
+const firstWords = async () => createTemplates(await Promise.all(Object.keys(LANGUAGES).map(async language => (
+  { language, ...(await readWords(here(`words/${language}/opening.json`))).page.opening }))))
+
 /**
  * Preloads the static imports of the page, so that they are not discovered only after parsing it.
  * @param {Metafile['outputs']} outputs
@@ -248,7 +254,8 @@ async function preload(outputs) {
   const names = new Set(['web/begin.js', 'web/main.js'].flatMap(entry => scriptsOf(outputs, [entry])))
   const links = [...names].filter(name => name !== 'main.js').map(name => `<link rel="modulepreload" href="${name}">\n`)
   const page = await readFile(here('index.html'), 'utf8')
-  await writeFile(`${SITE}index.html`, page.replace(BEGIN, links.join('') + BEGIN))
+  await writeFile(`${SITE}index.html`, page.replace(MAIN, links.join('') + MAIN)
+    .replace(FIRST_WORDS, await firstWords()))
 }
 
 /** The library's reference, generated from its source. */
@@ -348,6 +355,7 @@ async function single() {
   const parts = {
     '<link rel="manifest" href="manifest.webmanifest">\n<link rel="apple-touch-icon" href="icon-192.png">\n': '',
     '<link rel="stylesheet" href="style.css">': `<style>${style}</style>`,
+    [FIRST_WORDS]: await firstWords(),
     [BEGIN]: '',
     [MAIN]: '',
     '</body>': `<script type="application/wasm" id="wasm">${wasm}</script>\n` +

@@ -37,7 +37,7 @@ const OFFLINE_DELAY = 3000
 const SIGNS = ['pointermove', 'pointerdown', 'keydown', 'scroll']
 
 const IDS = /** @type {const} */ (
-  ['top', 'inputs', 'reading', 'map', 'lesson', 'stage', 'inspector', 'house', 'status', 'arrived', 'skip', 'whole'])
+  ['top', 'inputs', 'reading', 'map', 'lesson', 'stage', 'inspector', 'house', 'opening', 'status', 'arrived', 'skip', 'whole'])
 /** @type {Record<typeof IDS[number], HTMLElement>} */
 const page = Object.assign({}, ...IDS.map(id => ({ [id]: document.getElementById(id) })))
 /** The folder of a model beside the page, which the command `serve` names. */
@@ -153,7 +153,7 @@ const { attempt, loadAll } = createValueLoader({
   rerender: () => runHere() && showArrived()
 })
 const glossary = mountGlossary(page.stage, context)
-const outside = mountOpeningSwitch(page.house, context)
+const outside = mountOpeningSwitch(page.opening, context)
 
 function showControls() {
   if (!t || !top) return

@@ -197,3 +197,33 @@ test('until the first figure only the scripts of the start page are fetched, tho
     await context.close()
   })
 })
+
+/** Opens an address whose main script arrives when `send` is called. */
+async function openHeldBack(browser, address, options) {
+  const page = await browser.newPage(options)
+  const held = new Promise(resolve => page.route('**/main.js', resolve))
+  await page.goto(address, { waitUntil: 'commit' })
+  return { page, send: async () => (await held).continue() }
+}
+
+test('title and first sentence are displayed before the scripts arrive, and stay in place', () => withBrowser(async (browser, url) => {
+  for (const [locale, width, title] of [['en', 1280, /^What ChatGPT/], ['ko', 360, /^ChatGPT를/], ['zh-CN', 412, /^ChatGPT 背后/]]) {
+    const { page, send } = await openHeldBack(browser, url, { locale, viewport: { width, height: 800 } })
+    const words = await page.waitForSelector('.opening .lead')
+    assert.match(await page.textContent('.opening h1'), title)
+    const before = await words.boundingBox()
+    await send()
+    await page.waitForSelector('.is-written')
+    assert.deepEqual(await words.boundingBox(), before, locale)
+    await page.close()
+  }
+}))
+
+test('an address that leads elsewhere shows no words of the opening', () => withBrowser(async (browser, url) => {
+  const { page, send } = await openHeldBack(browser, `${url}#lesson=mask&language=en`)
+  await page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/worker.js')))
+  assert.equal(await page.locator('.opening').count(), 0)
+  await send()
+  await page.waitForSelector('.lesson-bar')
+  await page.close()
+}))

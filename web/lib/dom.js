@@ -17,7 +17,7 @@ const flatten = children => /** @type {any[]} */ (children).flat(Infinity)
  * @template {HTMLElement | SVGElement | MathMLElement} E
  * @param {E} element @param {Props<E> | null | undefined} props @param {Child[]} children @returns {BuiltElement<E>}
  */
-function fill(element, props, children) {
+export function fill(element, props, children) {
   for (const [key, value] of Object.entries(props ?? {})) {
     if (value === undefined || value === null || value === false) continue
     if (typeof value === 'function') element.addEventListener(key.slice(2), /** @type {EventListener} */ (value))

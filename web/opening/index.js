@@ -1,6 +1,6 @@
 /** The opening: an animated figure, doors, and the list of all lessons. */
 
-import { findElement, handleInternalClick, h, setText } from '../lib/dom.js'
+import { fill, findElement, handleInternalClick, h, setText } from '../lib/dom.js'
 import { LESSON_LISTS, PATH } from '../lessons/index.js'
 import { readProgress } from '../lessons/progress.js'
 import { togglePresenting } from '../lib/present.js'
@@ -9,6 +9,7 @@ import { HOUSE } from '../rooms/house.js'
 import { defaults, startOf } from '../models/state.js'
 import { data } from './data.js'
 import { mountOpeningFigure } from './figure.js'
+import { showFirstWords } from './first_words.js'
 import { createPicture } from './pictures.js'
 
 /** @import { Child, Context, Patch, Run } from '../types.d.ts' */
@@ -91,10 +92,9 @@ export function mountOpening(container, context) {
   const examples = h('div', { className: 'opening-try' }, input, model.examples.slice(1, 5).map(({ text, patch }) => (
     h('button', { type: 'button', className: 'quiet', lang: 'en', onclick: () => set(patch) }, text))))
   const gloss = t('opening.gloss')
-  container.replaceChildren(h('div', { className: 'opening' },
-    h('header', { className: 'opening-head' }, h('h1', { tabindex: '-1' }, t('opening.title')),
-      h('p', { className: 'lead' }, t('opening.what')), start),
-    examples, slot, gloss && h('p', { className: 'opening-gloss' }, gloss),
+  if (!container.firstChild) showFirstWords(container, context.language())
+  findElement(container, '.opening-head').append(start)
+  fill(findElement(container, '.opening'), {}, [examples, slot, gloss && h('p', { className: 'opening-gloss' }, gloss),
     h('nav', { 'className': 'doors', 'aria-label': t('opening.doors') }, createDoor('house', () => ({ room: HOUSE.id })),
       createDoor('why', whyState), createDoor('exercises', () => ({ exercise: 'list' })), createDoor('theatre', () => ({ theatre: model.id })),
       bring, createDoor('positions', () => startOf('positions', context.language())),
@@ -110,7 +110,7 @@ export function mountOpening(container, context) {
       h('button', { type: 'button', className: 'quiet', onclick: openTeaching }, t('opening.teaching')),
       ...(location.protocol === 'file:' ? [] : [
         h('a', { className: 'opening-more', href: 'glassformer.html', download: '' }, t('opening.download')),
-        h('a', { className: 'opening-more', href: 'reference.html' }, t('opening.reference'))]))))
+        h('a', { className: 'opening-more', href: 'reference.html' }, t('opening.reference'))]))])
   const figure = mountOpeningFigure(slot, context)
   return {
     /** @param {Run | null} run */

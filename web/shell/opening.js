@@ -1,15 +1,12 @@
 /** Whether the opening is displayed instead of the rooms. */
 
-import { h } from '../lib/dom.js'
 import { mountOpening } from '../opening/index.js'
 import { OPENING } from '../models/state.js'
 
 /** @import { Context } from '../types.d.ts' */
 
-/** @param {HTMLElement} house @param {Context} context */
-export function mountOpeningSwitch(house, context) {
-  const container = h('main', { className: 'opening-slot', tabindex: '-1' })
-  house.after(container)
+/** @param {HTMLElement} container @param {Context} context */
+export function mountOpeningSwitch(container, context) {
   /** @type {ReturnType<typeof mountOpening> | null} */ let mounted = null
   /** @type {string | null} */ let language = null
   function leave() {
@@ -26,11 +23,9 @@ export function mountOpeningSwitch(house, context) {
     update() {
       document.documentElement.toggleAttribute('data-opening', isOn())
       if (!isOn()) return leave()
-      if (!mounted || language !== context.language()) {
-        leave()
-        language = context.language()
-        mounted = mountOpening(container, context)
-      }
+      if (mounted && language !== context.language()) leave()
+      language = context.language()
+      mounted ??= mountOpening(container, context)
       mounted.update(context.run())
     }
   }
