@@ -99,7 +99,7 @@ export function mountOpening(container, context) {
     h('nav', { 'className': 'doors', 'aria-label': t('opening.doors') }, createDoor('house', () => ({ room: HOUSE.id })),
       createDoor('why', whyState), createDoor('exercises', () => ({ exercise: 'list' })), createDoor('theatre', () => ({ theatre: model.id })),
       bring, createDoor('positions', () => startOf('positions', context.language())),
-      createDoor('notebooks', () => ({ ...defaults('positions'), room: 'notebook.000' }))),
+      createDoor('notebooks', () => ({ ...startOf('positions', context.language()), room: 'notebook.000' }))),
     Object.entries(LESSON_LISTS).map(([name, lessons]) => h('section', { className: `opening-course is-${name}` },
       h('h2', {}, t(`opening.lists.${name}.title`)), h('p', { className: 'note' }, t(`opening.lists.${name}.note`, {
         count: lessons.length, minutes: lessons.reduce((sum, { minutes }) => sum + minutes, 0)
