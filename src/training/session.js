@@ -65,7 +65,7 @@ export function createSession(gf, settings, text, start) {
   /** The embedding tables with the tokens of their rows, and their initial coordinates. */
   const tables = Object.entries(task.tables(data)).map(([name, words]) => {
     const table = parameterOf(name), axes = principalAxes(gf, table), { x, y } = projectRows(gf, table, axes)
-    return { name, words, table, begun: [x, y], axes }
+    return { name, words, table, initialAxes: [x, y], axes }
   })
   let done = 0, lastAxesStep = -1
 
@@ -242,7 +242,7 @@ export function createSession(gf, settings, text, start) {
     projectEmbeddings(selectedName) {
       if (done > lastAxesStep) {
         lastAxesStep = done
-        for (const table of tables) table.axes = principalAxes(gf, table.table, table.begun)
+        for (const table of tables) table.axes = principalAxes(gf, table.table, table.initialAxes)
       }
       const { name, words, table, axes } = tables.find(table => table.name === selectedName) ?? tables[0]
       return {

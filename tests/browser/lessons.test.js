@@ -108,7 +108,7 @@ test('every step is in a list, has a short address, and can be returned to', asy
   await waitForStep(page, 'weights')
   await page.click('.lesson-menu .menu-opener')
   assert.deepEqual(await page.$$eval('.lesson-menu [aria-current]', list => list.map(({ textContent }) => textContent)),
-    ['From scores to weights', 'Small attention'])
+    ['From scores to weights', 'Attention with two numbers'])
   assert.deepEqual(complaints, [])
   await close()
 })

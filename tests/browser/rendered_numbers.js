@@ -193,6 +193,8 @@ async function readRoom(room, depths) {
   const pages = []
   for (const { depth, ...where } of depths) {
     await pressAndSettle(`.depths input[value="${depth}"]`)
+    // The code in C has more numbers than that in PyTorch, with which the panel begins.
+    if (depth === 'code') document.querySelector('.depth-panel .directions button:nth-child(2)')?.click()
     pages.push(await readPage({ ...places.page, ...where }))
   }
   return { pages, inspectorTexts: await readInspector() }

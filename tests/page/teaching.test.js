@@ -6,7 +6,8 @@ import { parseAnswers } from '../../web/lessons/answers.js'
 import { LESSONS, PLANS, findLesson, placeOfLesson } from '../../web/lessons/index.js'
 import { defaults, toHash } from '../../web/models/state.js'
 import { tabulate } from '../../web/teaching/tabulate.js'
-import { english, korean } from '../lib/texts.js'
+import { loadLessonTexts } from '../../web/words/parts.js'
+import { chinese, english, korean } from '../lib/texts.js'
 
 const answers = (wrong, isRight = true) => ({ wrong, isRight })
 
@@ -56,5 +57,13 @@ test('the guides list every lesson in order, with its title and minutes', () => 
     const text = readFileSync(new URL(`../../web/docs/${file}.md`, import.meta.url), 'utf8')
     const rows = [...text.matchAll(/^\| (.*) \(`(\w+)`\) \| (\d+) \|/gm)].map(([, title, id, minutes]) => ({ title, id, minutes: Number(minutes) }))
     assert.deepEqual(rows, LESSONS.map(({ id, minutes }) => ({ title: page.opening.titles[id], id, minutes })))
+  }
+})
+
+test('a lesson has the same title in the lists and above its steps', async () => {
+  for (const [language, { page }] of Object.entries({ ko: korean, en: english, zh: chinese })) {
+    for (const { id } of LESSONS) {
+      assert.equal((await loadLessonTexts(language, id)).title, page.opening.titles[id], `${language}: ${id}`)
+    }
   }
 })

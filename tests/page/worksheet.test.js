@@ -60,6 +60,9 @@ for (const entry of LESSONS) for (const language of Object.keys(LANGUAGES)) {
     const { lesson, texts, state, sheet } = await sheetOf(entry, language)
     const questionSteps = lesson.steps.filter(({ question }) => question)
     assert.deepEqual(sheet.items.map(({ id }) => id), lesson.steps.map(({ id }) => id))
+    for (const [i, { id, task }] of sheet.items.entries()) {
+      assert.equal(task, lesson.steps[i].task && texts.steps[id].ask, id)
+    }
     const questions = sheet.items.filter(({ ask }) => ask)
     assert.equal(questions.length, questionSteps.length)
     for (const [i, item] of questions.entries()) {

@@ -23,9 +23,9 @@ class Decoder extends nn.Module {
 
 const model = new Decoder(100, 64, 128).eval()
 const timed = cache => {
-  const begun = performance.now()
+  const start = performance.now()
   const ids = gf.noGrad(() => gf.decoding.generate(model, [1, 2, 3], { maxNewTokens: 100, cache }))
-  return { ids, ms: performance.now() - begun }
+  return { ids, ms: performance.now() - start }
 }
 timed(true)
 const [without, with_] = [timed(false), timed(true)]

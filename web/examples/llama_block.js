@@ -40,8 +40,8 @@ class LlamaBlock extends nn.Module {
 }
 
 const block = new LlamaBlock(32, 4, 2, 64), x = gf.randn([1, 6, 32])
-const whole = block.forward(x), begun = block.forward(x.slice(1, 0, 3))
-const apart = whole.slice(1, 0, 3).sub(begun).abs().max().item()
+const whole = block.forward(x), beginning = block.forward(x.slice(1, 0, 3))
+const apart = whole.slice(1, 0, 3).sub(beginning).abs().max().item()
 console.log(`[${whole.shape}], ${block.parameters().reduce((sum, p) => sum + p.numel(), 0)} parameters`)
 console.log(`what comes later changes nothing before: ${apart === 0}`)
 whole.square().mean().backward()

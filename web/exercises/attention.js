@@ -43,6 +43,7 @@ def attention(q, k, v):
   mistakes: {
     noScale: ['.div(Math.sqrt(q.shape.at(-1)))', ''],
     scaleWithoutRoot: ['Math.sqrt(q.shape.at(-1))', 'q.shape.at(-1)'],
+    scaleByPositions: ['q.shape.at(-1)', 'q.shape.at(0)'],
     wrongAxis: ['softmax(scores)', 'softmax(scores.t()).t()'],
     noSoftmax: ['softmax(scores)', 'scores'],
     scaleAfter: `function attention(q, k, v) {

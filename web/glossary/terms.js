@@ -93,8 +93,8 @@ export const TERMS = [
 ].map(term => ({ ...term, group: 'answer' })))
 
 /**
- * The terms that name no matrix: the words that a beginner needs first, and ways to look inside a model. Each has a
- * step of a lesson that shows it, counted from 0.
+ * The terms that name no matrix of their own: the words that a beginner needs first, arrangements of parts, and ways to
+ * look inside a model. Each has a step of a lesson that shows it, counted from 0.
  * @type {{ id: string, group: string, torch: string | null, lesson: string, step: number }[]}
  */
 export const LESSON_TERMS = [
@@ -108,6 +108,12 @@ export const LESSON_TERMS = [
   { id: 'layer', group: 'basics', torch: 'nn.TransformerEncoderLayer', lesson: 'feed_forward', step: 4 },
   { id: 'loss', group: 'basics', torch: 'nn.CrossEntropyLoss', lesson: 'learning', step: 1 },
   { id: 'gradient', group: 'basics', torch: 'loss.backward', lesson: 'learning', step: 1 },
+  { id: 'grouped', group: 'attention', torch: 'enable_gqa', lesson: 'modern', step: 3 },
+  { id: 'stream', group: 'layer', torch: null, lesson: 'order', step: 2 },
+  { id: 'postnorm', group: 'layer', torch: 'norm_first=False', lesson: 'order', step: 1 },
+  { id: 'prenorm', group: 'layer', torch: 'norm_first=True', lesson: 'order', step: 2 },
+  { id: 'swiglu', group: 'layer', torch: 'F.silu(gate) * up', lesson: 'modern', step: 2 },
+  { id: 'cache', group: 'answer', torch: null, lesson: 'modern', step: 5 },
   { id: 'attribution', group: 'inside', torch: null, lesson: 'attribution', step: 0 },
   { id: 'lens', group: 'inside', torch: null, lesson: 'feed_forward', step: 5 },
   { id: 'ablation', group: 'inside', torch: null, lesson: 'induction', step: 3 },

@@ -106,10 +106,15 @@ export const DEEPER = [
 export const LESSON_LISTS = { path: PATH, deeper: DEEPER }
 export const LESSONS = [...PATH, ...DEEPER]
 
-/** Lessons for a class of so many minutes; what remains is for questions and worksheets. */
+/**
+ * Lessons for so many minutes: for a class, where what remains is for questions and worksheets, or by `audience` for
+ * others.
+ * @type {{ minutes: number, lessons: string[], audience?: 'engineers' }[]}
+ */
 export const PLANS = [
   { minutes: 20, lessons: ['learning', 'query', 'attention'] },
   { minutes: 50, lessons: ['learning', 'tokens', 'vectors', 'query', 'softmax', 'attention', 'loss'] },
+  { minutes: 30, lessons: ['attention', 'mask', 'order', 'modern', 'inside', 'large'], audience: 'engineers' },
   { minutes: 90, lessons: PATH.map(({ id }) => id) }
 ]
 

@@ -49,9 +49,11 @@ function renderTable(figure, t, { isKey = false, isRinged = true }) {
 }
 
 /** @param {Item} item @param {Translate} t */
-function renderItem({ title, text, ask, hint, options, figures, answerFigures, drawing }, t) {
+function renderItem({ title, text, ask, task, hint, options, figures, answerFigures, drawing }, t) {
   const intro = [h('h2', {}, title), h('p', {}, renderProse(text)), drawing && h('div', { className: 'worksheet-drawing', inert: true }, drawing.element),
     figures.map(figure => renderTable(figure, t, {}))].flat()
+  if (task) intro.push(h('p', { className: 'worksheet-task' }, renderProse(t('player.sheet.task', { ask: task }))),
+    h('p', { className: 'worksheet-line' }, t('player.sheet.reached')))
   if (!ask) return h('li', { className: 'worksheet-lead' }, intro)
   return h('li', {}, intro, h('p', { className: 'worksheet-ask' }, renderProse(ask)),
     hint ? h('p', { className: 'worksheet-hint' }, renderProse(hint)) : null,
@@ -75,8 +77,8 @@ export const renderQuestions = ({ title, text, tokens, items }, t) => renderShee
   h('p', { className: 'worksheet-tokens' }, tokens.map(token => h('span', {}, token))))
 
 /** The answers with their reasons. @param {Worksheet} sheet @param {Translate} t */
-export const renderKey = ({ title, items }, t) => renderSheet('key', items.filter(({ isQuestion }) => isQuestion).map(item => renderSolution(item, t)),
-  h('h1', {}, t('player.sheet.key', { title })))
+export const renderKey = ({ title, text, items }, t) => renderSheet('key', items.filter(({ isQuestion }) => isQuestion).map(item => renderSolution(item, t)),
+  h('h1', {}, t('player.sheet.key', { title })), h('p', {}, t('player.sheet.text', { text })))
 
 /** Prints a sheet instead of the page, which is restored afterwards. @param {HTMLElement} sheet */
 export function printSheet(sheet) {

@@ -12,6 +12,9 @@ const READER_KEYS = ['language', 'theme', 'depth', 'plan']
 /** @param {State} state @param {string[]} keys */
 const pick = (state, keys) => Object.fromEntries(keys.map(key => [key, state[key]]))
 
+/** Whether the training page or an exercise is shown instead of the lesson. @param {Partial<State>} state */
+export const hasOwnPage = ({ theatre, exercise }) => Boolean(theatre || exercise)
+
 /** @param {Link} link @param {Language} language */
 export const inLanguage = (link, language) => (typeof link === 'string' ? link : link[language])
 

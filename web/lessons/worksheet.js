@@ -35,6 +35,7 @@ import { inLanguage, stateOfStep, placeholderValues } from './steps.js'
  * @property {string} text
  * @property {boolean} isQuestion whether it has an answer
  * @property {string} [ask] the question, if there is one
+ * @property {string} [task] what is to be reached in the small figure on the screen, if there is that
  * @property {string} hint the hint after a wrong answer, if there is one
  * @property {string[] | null} options null where the answer is a number
  * @property {SmallFigure | null} drawing the small figure of the step
@@ -233,7 +234,8 @@ export async function createWorksheet(lesson, words, page) {
       return {
         ...item, figures, title: getText(stepWords.paperTitle ? 'paperTitle' : 'title', visibleValues),
         text: getText(stepWords.paper ? 'paper' : 'text', visibleValues), hint: getText(hintKey(stepWords, lesson.steps[i]), visibleValues),
-        ...(item.isQuestion && { ask: getText('ask', visibleValues) })
+        ...(item.isQuestion && { ask: getText('ask', visibleValues) }),
+        ...(lesson.steps[i].task && { task: getText('ask', visibleValues) })
       }
     })
   }

@@ -161,8 +161,8 @@ export function mountNotebook(container, context, id, texts) {
     h('button', { type: 'button', className: 'quiet', onclick: downloadModule }, t('lab.notebook.mjs'))
   ]
   container.replaceChildren(
-    h('p', { className: 'nb-follows' }, renderProse(t('lab.notebook.follows', { id, source: texts.source }))),
-    h('div', { className: 'nb-bar' }, runAllButton, stop, downloadButtons), status, ...views.map(({ element }) => element))
+    h('div', { className: 'nb-bar' }, runAllButton, stop, downloadButtons), status, ...views.map(({ element }) => element),
+    h('p', { className: 'nb-follows' }, renderProse(t('lab.notebook.follows', { id, source: texts.source }))))
 
   let top = 0
   const storeScroll = () => { top = scrollY }

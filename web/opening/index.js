@@ -1,7 +1,7 @@
 /** The opening: an animated figure, doors, and the list of all lessons. */
 
 import { fill, findElement, handleInternalClick, h, setText } from '../lib/dom.js'
-import { LESSON_LISTS, PATH } from '../lessons/index.js'
+import { LESSON_LISTS, PATH, PLANS } from '../lessons/index.js'
 import { readProgress } from '../lessons/progress.js'
 import { togglePresenting } from '../lib/present.js'
 import { MODELS } from '../models/index.js'
@@ -61,6 +61,12 @@ export function mountOpening(container, context) {
     })
     return h('li', {}, element)
   }
+  /** A short way for readers who know PyTorch. */
+  const createEngineerLink = () => {
+    const { minutes: plan, lessons } = /** @type {typeof PLANS[number]} */ (PLANS.find(({ audience }) => audience === 'engineers'))
+    return createLink('opening-more', () => ({ ...initialState(), lesson: lessons[0], plan }),
+      t('opening.engineers', { count: lessons.length, minutes: plan }))
+  }
   /** @param {string} name of the picture and its texts @param {() => Patch} stateOf */
   const createDoor = (name, stateOf) => createLink('door', () => ({ ...initialState(), ...stateOf(), ...readerSettings() }),
     createPicture(name), h('b', {}, t(`opening.${name}`)), h('span', {}, t(`opening.${name}What`)))
@@ -98,11 +104,11 @@ export function mountOpening(container, context) {
     h('nav', { 'className': 'doors', 'aria-label': t('opening.doors') }, createDoor('house', () => ({ room: HOUSE.id })),
       createDoor('why', whyState), createDoor('exercises', () => ({ exercise: 'list' })), createDoor('theatre', () => ({ theatre: model.id })),
       bring, createDoor('positions', () => startOf('positions', context.language())),
-      createDoor('notebooks', () => ({ ...defaults('positions'), room: 'notebook.000' }))),
+      createDoor('notebooks', () => ({ ...startOf('positions', context.language()), room: 'notebook.000' }))),
     Object.entries(LESSON_LISTS).map(([name, lessons]) => h('section', { className: `opening-course is-${name}` },
       h('h2', {}, t(`opening.lists.${name}.title`)), h('p', { className: 'note' }, t(`opening.lists.${name}.note`, {
         count: lessons.length, minutes: lessons.reduce((sum, { minutes }) => sum + minutes, 0)
-      })), h('ol', { className: 'opening-list' }, lessons.map(createLessonLink)))),
+      }), name === 'path' ? [' ', createEngineerLink()] : ''), h('ol', { className: 'opening-list' }, lessons.map(createLessonLink)))),
     // A single-file page has no guides beside it, and is downloaded already.
     h('p', { className: 'opening-foot' },
       h('button', { type: 'button', className: 'quiet opening-present', onclick: () => togglePresenting() },

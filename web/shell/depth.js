@@ -24,7 +24,7 @@ import { scrollIntoView } from '../lib/viewport.js'
 export const DEPTHS = ['story', 'numbers', 'formula', 'code']
 
 /** @type {Record<CodeLanguage, string>} */
-const LANGUAGES = { c: 'C', js: 'JavaScript', torch: 'PyTorch' }
+const LANGUAGES = { torch: 'PyTorch', c: 'C', js: 'JavaScript' }
 /** @type {Depth[]} */ const FORMULAS = ['formula', 'code']
 
 /** @param {Pick<Context, 't' | 'set'>} context */
@@ -132,7 +132,7 @@ export function mountDepth(stage, context) {
 export function mountDepthPanel(stage, { t, runQuery }) {
   const panel = h('section', { className: 'depth-panel', hidden: true })
   findElement(stage, '.stage-figure').after(panel)
-  /** @type {CodeLanguage} */ let language = 'c'
+  /** @type {CodeLanguage} */ let language = 'torch'
   /** @type {{ run?: Run | null, depth?: Depth, names?: string }} */ let rendered = {}
   let shouldScroll = false
 

@@ -55,8 +55,8 @@ export async function openTeaching({ t, get, set, link, language, reportError })
     dialog.close()
     set(stateOf(lesson, plan), 'push')
   }) }, t(`opening.titles.${lesson}`))
-  const plans = PLANS.map(({ minutes, lessons }) => h('section', {}, h('h3', {}, words.plan.replace('{minutes}', String(minutes))),
-    h('ol', {}, lessons.map(lesson => h('li', {}, lessonLink(lesson, minutes),
+  const plans = PLANS.map(({ minutes, lessons, audience = 'plan' }) => h('section', {},
+    h('h3', {}, words[audience].replace('{minutes}', String(minutes))), h('ol', {}, lessons.map(lesson => h('li', {}, lessonLink(lesson, minutes),
       h('small', {}, ` ${t('opening.minutes', { minutes: LESSONS.find(({ id }) => id === lesson)?.minutes ?? 0 })}`))))))
   const result = h('div', { 'className': 'teaching-result', 'aria-live': 'polite' })
   const files = h('input', { type: 'file', multiple: true, accept: '.json', onchange: ({ currentTarget }) => (

@@ -96,8 +96,8 @@ function anyName(draw, language) {
   }
   if (language === 'ko') return draw.chance(0.3) ? syllable() + syllable() + syllable() : syllable() + syllable()
   const letters = () => draw.pick([...'bdfgklmnprstvz']) + draw.pick([...'aeiou'])
-  const begun = letters() + (draw.chance(0.5) ? letters() : '')
-  const name = begun + draw.pick(['', 'n', 'm', 't', 'te', 'd', 'r', 'sa', 'ra'])
+  const beginning = letters() + (draw.chance(0.5) ? letters() : '')
+  const name = beginning + draw.pick(['', 'n', 'm', 't', 'te', 'd', 'r', 'sa', 'ra'])
   return name[0].toUpperCase() + name.slice(1)
 }
 

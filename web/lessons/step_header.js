@@ -1,0 +1,57 @@
+/** What a lesson shows of a step without a run: its place, its model, the label of the button that continues. */
+
+import { setText } from '../lib/dom.js'
+import { placeOfLesson } from './index.js'
+
+/** @import { Played } from './played_lesson.js' */
+/** @import { Context } from '../types.d.ts' */
+
+/**
+ * @param {Played} played @param {Context} context @param {import('./player.js').Surroundings} surroundings
+ */
+export function createStepHeader(played, { t, get }, { root, extras }) {
+  /** The label of the button that continues. */
+  function nextLabel() {
+    if (!played.isLastStep()) return t('player.next')
+    if (!extras) return t('elements.restart')
+    const { next: following } = placeOfLesson(String(played.current.id), get().plan)
+    return following ? t('player.after', { name: t(`player.names.${following}`) })
+      : t('player.toTheatre', { name: t('app.theatre') })
+  }
+  /** The name of the model where a lesson first shows it, and where another model follows. */
+  function describeModel() {
+    const { steps, model: lessonModel } = played.current.lesson, at = played.at()
+    const before = steps.slice(0, at).findLast(step => !step.figure)
+    const { figure, model = lessonModel } = steps[at]
+    const isKnown = before && (before.model ?? lessonModel) === model
+    return figure || isKnown ? '' : t('player.model', { name: t(`controls.model.${model}`) })
+  }
+  /** Hides the model's answer in the top line while a question is about it. @param {boolean} isCovered */
+  const hideAnswer = isCovered => root.toggleAttribute('data-covered', isCovered)
+  return {
+    /** @param {boolean} isInPlace whether the page is in the state of the step */
+    draw(isInPlace) {
+      const { parts, lesson, words, id } = played.current, at = played.at()
+      const { name, number, count } = placeOfLesson(String(id), get().plan), label = nextLabel()
+      setText(parts.name, t(`player.names.${id}`))
+      parts.name.title = words.title
+      setText(parts.place, t(`player.places.${name}`, { number, count }))
+      parts.showPlace(at)
+      Object.assign(parts.progress, { max: lesson.steps.length, value: at + 1 })
+      parts.back.disabled = at === 0
+      parts.home.hidden = isInPlace
+      setText(parts.next, label)
+      parts.next.title = label
+      parts.root.classList.toggle('is-away', !isInPlace)
+      setText(parts.model, describeModel())
+      const { question, hidesAnswer, asksForInput, hidesControls } = played.step()
+      root.toggleAttribute('data-asks-input', isInPlace && Boolean(asksForInput))
+      root.toggleAttribute('data-first-figure', isInPlace && Boolean(hidesControls))
+      hideAnswer(isInPlace && Boolean(hidesAnswer || (question?.isOfAnswer && !played.answer()?.isAnswered)))
+    },
+    clear() {
+      hideAnswer(false)
+      for (const name of ['data-asks-input', 'data-first-figure']) root.removeAttribute(name)
+    }
+  }
+}

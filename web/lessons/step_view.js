@@ -1,0 +1,93 @@
+/** A step of a lesson for a run: its words, its question, what it points at, and what is known at the end. */
+
+import { h, handleInternalClick, setText } from '../lib/dom.js'
+import { renderProse } from '../lib/prose.js'
+import { translator } from '../lib/text.js'
+import { patchFrom } from '../models/state.js'
+import { representativeCell } from './run_values.js'
+import { freeValues, hasOwnPage, placeholderValues } from './steps.js'
+
+/** @import { GetText } from './answering.js' */
+/** @import { Place, Step } from './index.js' */
+/** @import { Played } from './played_lesson.js' */
+/** @import { Context, Run } from '../types.d.ts' */
+
+/** The texts that depend on the answer. */
+const ANSWER_TEXTS = ['right', 'wrong']
+
+/** Whether a step has a text. @param {any} stepWords @param {string} key */
+const hasText = (stepWords, key) => Boolean(key.split('.').reduce((node, part) => node?.[part], stepWords))
+
+/**
+ * @param {Played} played @param {Context} context @param {import('./player.js').Surroundings} surroundings
+ * @param {object} parts
+ * @param {ReturnType<typeof import('./pointer.js').createPointer>} parts.pointer
+ * @param {ReturnType<typeof import('./own_texts.js').createOwnTexts>} parts.ownTexts
+ * @param {(step: Step, run: Run, getText: GetText) => void} parts.drawQuestion
+ */
+export function createStepView(played, context, { extras, onEnd }, { pointer, ownTexts, drawQuestion }) {
+  const { t, get, set } = context
+  /**
+   * Words with the color of what they name, `[query](mark=query)`, or a term, `[token](glossary=token)`.
+   * @param {string} words @param {string} change
+   */
+  function renderWords(words, change) {
+    if (change.startsWith('mark=')) return h('b', { className: change.replace('=', '-') }, words)
+    const patch = patchFrom(change, get().model), history = hasOwnPage(patch) ? 'push' : undefined
+    return h('a', { className: 'term', href: context.link(patch), onclick: handleInternalClick(() => set(patch, history)) }, words)
+  }
+  /**
+   * Texts about the question's run remain when the answer has led to another run.
+   * @param {Run} run @returns {GetText}
+   */
+  function textsOf(run) {
+    const step = played.step(), stepWords = played.current.words.steps[step.id], before = played.answer()?.before
+    const translate = translator(stepWords, { strict: false })
+    const values = placeholderValues(step, stepWords, run, played.now())
+    const questionValues = before
+      ? placeholderValues(step, stepWords, before, { state: played.wantedState(step, false), before: null }) : values
+    return (key, more = {}) => (hasText(stepWords, key)
+      ? translate(key, { ...(ANSWER_TEXTS.includes(key) ? values : questionValues), ...more }) : '')
+  }
+  /** What is known at the end of a lesson, and a button to save the answers. @param {Run} run */
+  function drawEnd(run) {
+    const { id, parts, words } = played.current, { question, task } = played.step()
+    const isOver = played.isLastStep() && (!(question || task) || Boolean(played.answer()?.isAnswered))
+    const end = words.end ?? (extras ? '' : t('elements.finished', { name: t(`player.names.${id}`) }))
+    parts.end.hidden = !isOver || !end
+    parts.save.hidden = !isOver
+    if (isOver && end) setText(parts.end, translator({ end })('end', { text: Object.values(run.streams)[0].texts[0], date: ownTexts.date() }))
+    if (isOver && !parts.isOver) onEnd()
+    parts.isOver = isOver
+  }
+  /** Selects the target's cell in the inspector. @param {Run} run @param {Place | null} target */
+  function selectTarget(run, target) {
+    const cell = target?.tensor === undefined ? null : representativeCell(run, target)
+    if (cell) context.selectCell(cell)
+  }
+  /** Points at the target, and selects its cell when the step, its answer or a setting is another. @param {Run} run */
+  function drawTarget(run) {
+    const { id, language, parts } = played.current
+    const step = played.step(), isAnswered = Boolean(played.answer()?.isAnswered)
+    const isAfterAnswer = isAnswered && Boolean(step.answerState)
+    const target = (isAfterAnswer ? step.answerTarget ?? step.target : step.target)?.(run, played.now()) ?? null
+    const key = `${id} ${step.id} ${isAnswered} ${language}`
+    pointer.point(target, key, step.question ? parts.ask : parts.title)
+    const selectionKey = JSON.stringify([key, played.serializeInputs(), freeValues(step, get())])
+    if (selectionKey !== parts.selectionKey) selectTarget(run,
+      (isAfterAnswer ? step.answerCell : step.cell)?.(run, played.now()) ?? target)
+    parts.selectionKey = selectionKey
+  }
+  /** @param {Run} run */
+  return function draw(run) {
+    const { parts, language } = played.current, step = played.step(), getText = textsOf(run), text = getText('text')
+    setText(parts.title, getText('title'))
+    if (parts.textKey !== text) parts.text.replaceChildren(...renderProse(text, renderWords))
+    parts.textKey = text
+    drawQuestion(step, run, getText)
+    drawEnd(run)
+    drawTarget(run)
+    parts.root.dataset.step = step.id
+    parts.root.dataset.language = language
+  }
+}
