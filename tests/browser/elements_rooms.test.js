@@ -179,7 +179,8 @@ test('a room that is shown without the styles of others has nothing that they wo
       await page.waitForTimeout(100)
       const [sheets, found] = await page.evaluate(styles => {
         const { shadowRoot } = document.querySelector('glass-figure')
-        const rulesOf = list => [...list].flatMap(rule => (rule.selectorText ? [rule.selectorText] : rulesOf(rule.cssRules ?? [])))
+        const rulesOf = list => [...list].flatMap(
+          rule => (rule.selectorText ? [rule.selectorText] : rulesOf(rule.cssRules ?? [])))
         const selectors = styles.flatMap(text => {
           const sheet = new CSSStyleSheet()
           sheet.replaceSync(text)

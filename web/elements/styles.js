@@ -18,7 +18,8 @@ function sheetOf(text) {
 
 /** Gives a shadow root the styles of a figure. @param {ShadowRoot} shadow */
 export function createStyles(shadow) {
-  /** @type {string[]} */ let ofRooms = [], more = []
+  /** @type {string[]} */ let ofRooms = []
+  /** @type {string[]} */ let more = []
   let isLoaded = false
   const adopt = () => { shadow.adoptedStyleSheets = [base, figures, ...ofRooms, ...more, elements].map(sheetOf) }
   return {
