@@ -16,8 +16,15 @@ WASM_FLAGS=(-O3 -fno-unroll-loops -msimd128 --no-entry -sSTANDALONE_WASM -sALLOW
 THREADS_FLAGS=(-matomics -mbulk-memory -sINITIAL_MEMORY=16MB
   -Wl,--shared-memory,--import-memory,--no-check-features,--max-memory=4294967296)
 SANITIZERS=(-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all)
-# The page fetches the kernels for tensors first, and those for text, with a memory of their own, when a model needs them.
+# The page fetches the kernels that its first run calls, then the rest of those for tensors, which work in the same
+# memory, and those for text, with a memory of their own, when something needs them.
 TENSOR_SOURCES=(src/c/*.c src/c/{ops,optim}/*.c)
+FIRST_KERNELS=(alloc free generator_size seed uniform normal add_forward mul_forward relu_forward sum convert
+  attention_workspace attention_forward cross_entropy_check cross_entropy_forward embedding_check embedding_forward
+  layer_norm_forward matmul_in_pairs matmul_workspace matmul repack panels_size pack_panels multiply
+  positional_encoding round_to_float softmax_forward)
+# As a side module, the rest imports the product of matrices from the first.
+NOT_IN_REST=(-name memory.c -o -name matmul.c)
 TEXT_SOURCES=(src/c/text/*.c)
 C_SOURCES=("${TENSOR_SOURCES[@]}" "${TEXT_SOURCES[@]}")
 # The kernels for weights in GGUF's blocks are modules of their own, which most programs never fetch. As side modules they
@@ -66,7 +73,10 @@ wasm() {
   is_fresh dist/glassformer.blocks.threads.wasm src/c build.sh && return
   mkdir -p dist
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${C_SOURCES[@]}" -o dist/glassformer.wasm
-  "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${TENSOR_SOURCES[@]}" -o dist/glassformer.tensors.wasm
+  "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" -DGF_EXPORT= "-sEXPORTED_FUNCTIONS=$(IFS=,; echo "${FIRST_KERNELS[*]/#/_gf_}")" \
+    "${TENSOR_SOURCES[@]}" -o dist/glassformer.first.wasm
+  find "${TENSOR_SOURCES[@]}" -not \( "${NOT_IN_REST[@]}" \) -print0 |
+    xargs -0 "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" -mbulk-memory -o dist/glassformer.rest.wasm
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" src/c/{math,memory}.c "${TEXT_SOURCES[@]}" -o dist/glassformer.text.wasm
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${THREADS_FLAGS[@]}" "${C_SOURCES[@]}" -o dist/glassformer.threads.wasm
   "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" "${BLOCKS_SOURCES[@]}" -o dist/glassformer.blocks.wasm

@@ -193,8 +193,8 @@ const workers = { outdir: SITE, chunkNames: 'chunks/worker-[hash]' }
 /** @type {BuildOptions} */
 const main = { entryPoints: [here('main.js')], format: 'esm' }
 
-/** The kernels, those for tensors and for text by themselves, those for GGUF's blocks, and all for threads. */
-const KERNELS = ['', '.tensors', '.text', '.blocks', '.threads', '.blocks.threads'].map(build => `glassformer${build}.wasm`)
+/** All kernels, the parts that the page fetches, those for GGUF's blocks, and all for threads. */
+const KERNELS = ['', '.first', '.rest', '.text', '.blocks', '.threads', '.blocks.threads'].map(build => `glassformer${build}.wasm`)
 
 /** Files that compress well; a server that finds the compressed ones sends them instead. */
 const PACKED = /\.(html|js|css|json|wasm|safetensors)$/
@@ -399,7 +399,7 @@ const FIRST = ['web/begin.js', 'web/main.js', 'web/worker/index.js', 'web/words/
 async function report({ outputs }) {
   let [raw, packed] = [0, 0]
   const scripts = scriptsOf(outputs, FIRST)
-  for (const name of ['index.html', 'style.css', ...scripts, 'glassformer.tensors.wasm', MODELS[0].files[0]]) {
+  for (const name of ['index.html', 'style.css', ...scripts, 'glassformer.first.wasm', MODELS[0].files[0]]) {
     const [size, sent] = await sizesOf([name])
     raw += size
     packed += sent
@@ -429,7 +429,7 @@ const FIRST_FIGURE = ['elements/index', 'elements/start', 'worker/index', 'stage
  */
 async function reportElements({ outputs }) {
   const first = scriptsOf(outputs, [...FIRST_FIGURE.map(name => `web/${name}.js`), 'web/words/ko/page.json'])
-  line('first figure', ...await sizesOf([...first, 'glassformer.tensors.wasm']))
+  line('first figure', ...await sizesOf([...first, 'glassformer.first.wasm']))
   const stages = Object.values(outputs).flatMap(({ entryPoint = '' }) => (/^web\/stages\//.test(entryPoint) ? entryPoint : []))
   const sizes = await Promise.all(stages.map(async stage => (
     { stage, sizes: await sizesOf(scriptsOf(outputs, [stage]).filter(name => !first.includes(name))) })))
@@ -446,7 +446,7 @@ async function packageElements({ outputs }) {
   await rm(folder, { recursive: true, force: true })
   const weights = READY.flatMap(({ id }) => filesFor(settingsOf(defaults(id))))
   const scripts = scriptsOf(outputs, Object.values(outputs).map(({ entryPoint }) => entryPoint))
-  const kernels = ['', '.tensors', '.text'].map(build => `glassformer${build}.wasm`)
+  const kernels = ['', '.first', '.rest', '.text'].map(build => `glassformer${build}.wasm`)
   await Promise.all([...scripts, ...kernels, 'code.json', 'learned.json', ...weights].map(name => cp(SITE + name, folder + name)))
   await cp(here('elements/elements.d.ts'), `${folder}elements.d.ts`)
 }

@@ -23,7 +23,10 @@
 #include "ops/binary.h"
 #include "ops/unary.h"
 
+/* A build of some kernels lists those that it exports. */
+#ifndef GF_EXPORT
 #define GF_EXPORT __attribute__((used, visibility("default")))
+#endif
 
 /* Status codes. Functions that return a count or a position return a value >= 0 on success instead of GF_OK. */
 typedef enum { GF_OK = 0, GF_NO_MEMORY = -1, GF_BAD_INPUT = -2 } gf_status;

@@ -107,6 +107,21 @@ test('a step, a text of one\'s own and the language are attributes', async () =>
   await close()
 })
 
+test('another theme leaves a lesson its styles', async () => {
+  const { page, close } = await openBlog(browser, `${site.url}mask.html`)
+  await page.waitForSelector('.lesson-bar[data-step]')
+  const look = () => page.evaluate(() => {
+    const { shadowRoot } = document.querySelector('glass-lesson')
+    return { sheets: shadowRoot.adoptedStyleSheets.length, theme: shadowRoot.querySelector('.root').dataset.theme }
+  })
+  const before = await look()
+  assert.equal(before.theme, 'light')
+  await page.evaluate(() => { document.querySelector('glass-lesson').theme = 'dark' })
+  await page.waitForSelector('.root[data-theme="dark"]')
+  assert.deepEqual(await look(), { ...before, theme: 'dark' })
+  await close()
+})
+
 test('the keyboard reaches questions and ways, and a term is explained', async () => {
   const { page, complaints, close } = await openBlog(browser, `${site.url}mask.html`)
   await waitForStep(page, 'minus')

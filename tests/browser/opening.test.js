@@ -189,7 +189,7 @@ test('until the first figure only the scripts of the start page are fetched, tho
     const first = fetched.filter(name => PACKED.test(name)), scripts = first.filter(isPageScript)
     const all = await sizeOf(first), ofScripts = await sizeOf(scripts)
     assert.ok(ofScripts > 0 && ofScripts <= MAX_FIRST_SCRIPT_BYTES, `${ofScripts} bytes in ${scripts.length} scripts`)
-    for (const name of ['worker.js', 'glassformer.tensors.wasm', 'date_translator.safetensors']) assert.ok(first.includes(name), name)
+    for (const name of ['worker.js', 'glassformer.first.wasm', 'date_translator.safetensors']) assert.ok(first.includes(name), name)
     assert.ok(all <= MAX_FIRST_VISIT_BYTES, `${all} bytes in ${first.length} files`)
     await page.mouse.move(200, 200)
     await page.waitForSelector('#inspector[aria-label]', { state: 'attached' })

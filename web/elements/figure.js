@@ -36,6 +36,7 @@ import { areStagesLoaded, loadStages } from './stages.js'
  * @property {Translate} t
  * @property {Language} language
  * @property {ReturnType<typeof import('./room_texts.js').createRoomTexts>} roomTexts
+ * @property {ReturnType<typeof import('./styles.js').createStyles>} styles
  * @property {() => Mode} mode
  * @property {boolean} hasControls
  * @property {boolean} [isLocal] whether a program's own run is displayed, so that nothing else can be computed
@@ -67,7 +68,7 @@ const linkTo = state => `${addressOf('index.html')}#${toHash({ ...state, embed: 
  * @param {Surroundings} surroundings
  */
 export function mountElementFigure(container, initial, surroundings) {
-  const { session, t, language, roomTexts, mode, hasControls, emit, fail, check, mountCompanion } = surroundings
+  const { session, t, language, roomTexts, styles, mode, hasControls, emit, fail, check, mountCompanion } = surroundings
   let state = initial, isPrinting = false, isDestroyed = false, isChecked = false, width = 0
   /** @type {Run | null} */ let run = null
   /** The run of the room; a newer one may wait for what its room needs. @type {Run | null} */ let shownRun = null
@@ -164,7 +165,7 @@ export function mountElementFigure(container, initial, surroundings) {
   /** The second run of a link that compares two, in the engine's worker. */
   async function showTwin() {
     if (!(state.twin || twin) || !run || surroundings.isLocal) return
-    const of = room, [{ mountTwin }] = await Promise.all([import('../twin/index.js'), roomTexts.load()])
+    const of = room, [{ mountTwin }] = await Promise.all([import('../twin/index.js'), roomTexts.load(), styles.load()])
     if (room !== of || !room || !figure || !run) return
     twin ??= mountTwin(body, room, context)
     attempt(() => twin?.update(runHere(), currentView()))
@@ -172,7 +173,7 @@ export function mountElementFigure(container, initial, surroundings) {
   /** Formulas and code, loaded when an element is to show them. */
   async function showDepth() {
     if (!['formula', 'code'].includes(state.depth) || !run) return
-    const of = room, { mountDepthPanel } = await import('../shell/depth.js')
+    const of = room, [{ mountDepthPanel }] = await Promise.all([import('../shell/depth.js'), styles.load()])
     if (room !== of || !figure) return
     depthPanel ??= mountDepthPanel(body, context)
     depthPanel.update(run, currentView())
@@ -192,9 +193,9 @@ export function mountElementFigure(container, initial, surroundings) {
   function showRoom(next) {
     if (!isChecked) check?.(next)
     isChecked = true
-    const hasTexts = roomTexts.has(next.stage)
-    if (!hasTexts || !areStagesLoaded(next, rooms())) {
-      Promise.all([loadStages(next, rooms()), hasTexts || roomTexts.load()]).then(show).catch(reportError)
+    const missing = [roomTexts, styles].filter(part => !part.has(next.stage))
+    if (missing.length || !areStagesLoaded(next, rooms())) {
+      Promise.all([loadStages(next, rooms()), ...missing.map(part => part.load())]).then(show).catch(reportError)
       return false
     }
     shownRun = run

@@ -10,7 +10,7 @@ import { openSession } from './engine.js'
 import { loadModelTexts } from './model_texts.js'
 import { mountElementFigure } from './figure.js'
 import { createRoomTexts } from './room_texts.js'
-import { sheetsFor } from './styles.js'
+import { createStyles } from './styles.js'
 
 /** @import { GlassElement, Mounted } from './base.js' */
 /** @import { Surroundings } from './figure.js' */
@@ -41,11 +41,10 @@ const zoomOf = element => Math.min(MAX_ZOOM, Math.max(MIN_ZOOM,
   parseFloat(getComputedStyle(element).fontSize) / FONT_SIZE || 1))
 
 /**
- * The root of a shadow tree. setModel: whose texts are looked up first, once loadModels has loaded them; adopt: adds
- * style sheets.
+ * The root of a shadow tree. setModel: whose texts are looked up first, once loadModels has loaded them.
  * @typedef {{ element: HTMLElement, t: Translate, language: Language, refresh(isPrinting?: boolean): void,
  *   loadModels(ids: string[]): Promise<void>, setModel(id: string): void,
- *   roomTexts: Surroundings['roomTexts'], adopt(styles?: string[]): void }} Root
+ *   roomTexts: Surroundings['roomTexts'], styles: ReturnType<typeof createStyles> }} Root
  * @typedef {(host: GlassElement, root: Root, emit: (type: string, detail: object) => void) => Plan | Promise<Plan>}
  *   Planner
  */
@@ -64,8 +63,8 @@ async function prepareRoot(host) {
   }
   const [{ page }] = await Promise.all([loadTexts(language, true), loadModels([model])])
   const t = translator(page, { strict: false, own: () => ownTexts[model] })
-  const shadow = /** @type {ShadowRoot} */ (host.shadowRoot)
-  shadow.adoptedStyleSheets = sheetsFor()
+  const styles = createStyles(/** @type {ShadowRoot} */ (host.shadowRoot))
+  if (!mountedParts.has(host)) styles.adopt()
   const element = h('div', { className: 'root', role: 'group', lang: LANGUAGES[language].tag })
   const refresh = (isPrinting = false) => {
     element.setAttribute('data-theme', isPrinting ? 'light' : modeOf(host))
@@ -73,12 +72,9 @@ async function prepareRoot(host) {
   }
   refresh()
   return {
-    element, t, language, refresh, loadModels, roomTexts: createRoomTexts(language, page),
+    element, t, language, refresh, loadModels, styles, roomTexts: createRoomTexts(language, page),
     setModel(id) {
       model = id
-    },
-    adopt(styles) {
-      shadow.adoptedStyleSheets = sheetsFor(styles)
     }
   }
 }
@@ -131,7 +127,7 @@ const planFigure = (host, { language }) => {
  * @typedef {Mounted & { update(state: State): void }} Part
  *
  * What elements display, since a change of attributes keeps it.
- * @type {WeakMap<GlassElement, { part: Part, key: string }>}
+ * @type {WeakMap<GlassElement, { root: Root, part: Part, key: string }>}
  */
 const mountedParts = new WeakMap()
 
@@ -141,9 +137,9 @@ const mountedParts = new WeakMap()
  * @param {(error: unknown) => void} fail
  */
 function mountFigure(host, root, plan, session, fail) {
-  const { t, language, element, roomTexts } = root, { state, emits = () => true } = plan
+  const { t, language, element, roomTexts, styles } = root, { state, emits = () => true } = plan
   const figure = mountElementFigure(element, state, {
-    hasControls: true, isLocal: Boolean(host.source), ...plan, session, t, language, roomTexts, fail,
+    hasControls: true, isLocal: Boolean(host.source), ...plan, session, t, language, roomTexts, styles, fail,
     mode: () => modeOf(host),
     emit: (type, detail) => {
       if (type === 'run') host.clearError()
@@ -162,7 +158,7 @@ function mountFigure(host, root, plan, session, fail) {
  * @returns {Mounted}
  */
 function retain(host, root, key, part) {
-  mountedParts.set(host, { part, key })
+  mountedParts.set(host, { root, part, key })
   return { ...part, show() {
     root.refresh()
     part.show()
@@ -192,11 +188,13 @@ const startWith = planOf => async (/** @type {GlassElement} */ host, /** @type {
     model = plan.state.model
     if (known?.key === plan.key && host.mounted && !source) {
       host.clearError()
-      root.refresh()
+      known.root.refresh()
       known.part.update(plan.state)
       return host.mounted
     }
-    root.adopt(plan.styles)
+    // What has styles of its own displays more than the figure of a room.
+    if (plan.styles) await root.styles.load()
+    root.styles.adopt(plan.styles)
     host.shadowRoot?.replaceChildren(root.element)
     if (plan.mount) return retain(host, root, plan.key, await plan.mount(error => host.fail(error)))
     const session = source ? await createSessionOf(source) : await openSession()

@@ -2,13 +2,8 @@
 
 import base from '../style/base.css'
 import figures from '../style/figures.css'
-import house from '../style/house.css'
-import tables from '../style/model_tables.css'
-import tokens from '../style/tokens.css'
-import translator from '../style/translator.css'
-import lab from '../style/lab.css'
-import inspector from '../style/inspector.css'
 import elements from '../style/elements.css'
+import { PLAIN } from './plain_stages.js'
 
 /** Sheets by their text, which all elements share. @type {Map<string, CSSStyleSheet>} */
 const sheets = new Map()
@@ -21,6 +16,24 @@ function sheetOf(text) {
   return sheet
 }
 
-/** The style sheets of a figure, and of what else an element displays. @param {string[]} [more] their texts */
-export const sheetsFor = (more = []) => (
-  [base, figures, house, tables, tokens, translator, lab, inspector, ...more, elements].map(sheetOf))
+/** Gives a shadow root the styles of a figure. @param {ShadowRoot} shadow */
+export function createStyles(shadow) {
+  /** @type {string[]} */ let ofRooms = []
+  /** @type {string[]} */ let more = []
+  let isLoaded = false
+  const adopt = () => { shadow.adoptedStyleSheets = [base, figures, ...ofRooms, ...more, elements].map(sheetOf) }
+  return {
+    /** Adds styles of what else an element displays. @param {string[]} [texts] */
+    adopt(texts = []) {
+      more = texts
+      adopt()
+    },
+    /** Whether a stage has all its styles. @param {string} stage */
+    has: stage => isLoaded || PLAIN.includes(stage),
+    async load() {
+      ofRooms = (await import('./room_styles.js')).ROOM_STYLES
+      isLoaded = true
+      adopt()
+    }
+  }
+}

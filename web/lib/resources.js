@@ -34,10 +34,10 @@ const locateThreads = () => (isSingleFile() ? null
 
 /** All kernels but those for GGUF's blocks. */
 export const locateKernels = () => locate('glassformer.wasm', 'wasm')
-/** The kernels for tensors, which every model needs. A single-file page has all kernels in one. */
-export const locateTensorKernels = () => locate('glassformer.tensors.wasm', 'wasm')
-/** The kernels that are fetched when a model needs them: those for text, and what imported models need. */
+/** The kernels that a first run calls. A single-file page has all kernels in one. */
+export const locateFirstKernels = () => locate('glassformer.first.wasm', 'wasm')
+/** The kernels that are fetched when something needs them: the rest, those for text, and what imported models need. */
 export const locateMoreKernels = () => ({
-  text: locate('glassformer.text.wasm', 'wasm'), all: locateKernels(),
+  rest: locate('glassformer.rest.wasm', 'wasm'), text: locate('glassformer.text.wasm', 'wasm'), all: locateKernels(),
   blocks: locate('glassformer.blocks.wasm', 'blocks'), threads: locateThreads()
 })

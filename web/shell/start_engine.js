@@ -2,7 +2,7 @@
 
 import { createEngine } from './engine.js'
 import { MODELS } from '../models/index.js'
-import { locate, locateMoreKernels, locateTensorKernels } from '../lib/resources.js'
+import { locate, locateFirstKernels, locateMoreKernels } from '../lib/resources.js'
 
 /** @import { Problem } from '../types.d.ts' */
 
@@ -46,7 +46,7 @@ async function fetchBytes(address) {
 export async function startEngine(names, texts, spawn) {
   if (typeof WebAssembly !== 'object') return { problem: { key: 'errors.noWasm', values: {} } }
   if (typeof Worker !== 'function') return { problem: { key: 'errors.noWorker', values: {} } }
-  const wasm = locateTensorKernels()
+  const wasm = locateFirstKernels()
   const files = Object.fromEntries(MODELS.flatMap(model => model.files).map(name => [name, locate(name)]))
   try {
     const engine = createEngine(spawn)

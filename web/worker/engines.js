@@ -5,16 +5,17 @@
  */
 
 import { load } from '../../src/js/index.js'
+import { addRestOfKernels, lacksKernels } from './rest_of_kernels.js'
 
 /** @import { Library, LibraryRun } from '../types.d.ts' */
 
 /** @typedef {string | ArrayBuffer} Address the URL of a file, or its bytes */
 /** @typedef {'page' | 'twin' | 'side'} Role */
 /**
- * Where the kernels are. wasm: those for tensors; the others are fetched when they are needed. text: those for text;
- * all: both, for imported models; blocks: those for GGUF's blocks; threads: all and blocks for threads, where they are
- * beside the page.
- * @typedef {{ wasm: Address, text: Address, all: Address, blocks: Address,
+ * Where the kernels are. wasm: those of a first run; the others are fetched when they are needed. rest: all others for
+ * tensors; text: those for text; all: all of these, for imported models; blocks: those for GGUF's blocks; threads: all
+ * and blocks for threads, where they are beside the page.
+ * @typedef {{ wasm: Address, rest: Address, text: Address, all: Address, blocks: Address,
  *   threads: { wasm: string, blocks: string } | null }} Kernels
  */
 
@@ -22,6 +23,17 @@ const MAX_THREADS = 4
 
 /** @param {Address} address */
 const toSource = address => (typeof address === 'string' ? new URL(address) : address)
+
+/** @param {unknown} error */
+const toNetworkError = error => Object.assign(new Error(/** @type {Error} */ (error).message), { code: 'network' })
+
+/** @param {Address} address @returns {Promise<WebAssembly.Module>} */
+async function compile(address) {
+  if (typeof address !== 'string') return WebAssembly.compile(address)
+  const response = await fetch(address)
+  if (!response.ok) throw new Error(`${address}: ${response.status}`)
+  return WebAssembly.compile(await response.arrayBuffer())
+}
 
 /** An engine of one thread. @param {Kernels} kernels @param {boolean} needsAll whether it tokenizes by itself */
 const startSingle = ({ wasm, all, blocks }, needsAll) => (
@@ -45,7 +57,18 @@ export function createEngines() {
   async function create() {
     const gf = isThreaded && await startThreaded(kernels) || await startSingle(kernels, needsAll)
     running.push(gf)
+    if (rest) await complete(gf)
     return gf
+  }
+  /** Gives an engine all kernels for tensors. @param {Library} gf */
+  async function complete(gf) {
+    if (!lacksKernels(gf)) return
+    rest ??= compile(kernels.rest)
+    const module = await rest.catch(error => {
+      rest = undefined
+      throw toNetworkError(error)
+    })
+    if (lacksKernels(gf)) await addRestOfKernels(gf, module)
   }
   /** Replaces the engines by ones with all kernels, and with threads if that is possible. Runs keep theirs. */
   async function useAll() {
@@ -55,13 +78,14 @@ export function createEngines() {
     running = [page]
     engines = { page: Promise.resolve(page) }
   }
+  /** @type {Promise<WebAssembly.Module> | undefined} */ let rest
   /** @type {Promise<void> | undefined} */ let change
   /** @type {Promise<Library['text']> | undefined} */ let text
   /** Starts the kernels for text, which have a memory of their own and serve all engines. */
   async function loadText() {
     const code = await import('../../src/js/text/index.js')
-    return code.load({ wasm: toSource(kernels.text) }).catch(({ message }) => {
-      throw Object.assign(new Error(message), { code: 'network' })
+    return code.load({ wasm: toSource(kernels.text) }).catch(error => {
+      throw toNetworkError(error)
     })
   }
   return {
@@ -84,6 +108,8 @@ export function createEngines() {
       }
       return engines[role] ??= create()
     },
+    /** Gives all engines, also later ones, all kernels for tensors. */
+    completeAll: async () => { await Promise.all(running.map(complete)) },
     /** Gives an engine the text functions, unless it has all kernels. @param {Library} gf */
     async addText(gf) {
       if (gf.engine.c.gf_cut) return

@@ -35,6 +35,9 @@ const sessions = createSessions()
 /** The imported model, whose code is fetched when there is one. */
 const imports = () => import('../models/imported/open.js')
 
+/** Fetches what a first run does not call: parts of the library, and kernels. */
+const loadRest = () => Promise.all([loadRestOfLibrary(), engines.completeAll()])
+
 /** @param {string} name */
 async function fetchFile(name) {
   const file = addresses[name]
@@ -123,12 +126,17 @@ const isFirst = ({ model, edits, ...given }) => model === MODELS[0].id && edits.
 /** @param {Library} gf @param {Settings} settings @param {Waiting} [waiting] @returns {Promise<ModelRun>} */
 async function computeModel(gf, settings, waiting) {
   const { id, isImported } = modelOf(settings.model)
-  if (settings.weights === 'theatre' || isImported) await loadRestOfLibrary()
-  if (settings.weights === 'theatre') return computeTrained(gf, settings, id)
-  if (isImported) return computeImported(gf, settings, waiting)
+  if (isImported) {
+    await loadRestOfLibrary()
+    return computeImported(gf, settings, waiting)
+  }
+  if (settings.weights === 'theatre') {
+    await loadRest()
+    return computeTrained(gf, settings, id)
+  }
   const names = filesFor(settings)
   const [given] = await Promise.all([Promise.all(names.map(bytesOf)), modelOf(id).needsText && engines.addText(gf),
-    isFirst(settings) || loadRestOfLibrary()])
+    isFirst(settings) || loadRest()])
   try {
     return await RUNS[id](gf, settings, settings.edits, given)
   } catch (error) {
@@ -335,6 +343,9 @@ const calls = {
 /** Calls that need no more of the library than a run does. */
 const FIRST = ['load', 'run', 'twin', 'read', 'rows', 'thumbnails', 'steps', 'memory', 'setWeights', 'finish', 'stopWork', 'drop']
 
+/** Calls that bring a model of the reader's own, for which other engines are started. */
+const IMPORTING = ['inspect', 'open', 'stop', 'store', 'stored', 'forget']
+
 /** Calls that explain a run, whose code is fetched with the first of them. */
 async function loadQueries() {
   const [{ queryCalls }, { interpretCalls }] = await Promise.all([import('./queries.js'), import('./interpret.js')])
@@ -348,7 +359,7 @@ async function handle(type, details, report) {
   const own = /** @type {Calls} */ (calls)
   if (FIRST.includes(type)) return own[type](details, report)
   const loading = type in own ? own : /** @type {Promise<Calls>} */ (loadQueries())
-  const [answers] = await Promise.all([loading, loadRestOfLibrary()])
+  const [answers] = await Promise.all([loading, IMPORTING.includes(type) ? loadRestOfLibrary() : loadRest()])
   return answers[type](details, report)
 }
 
