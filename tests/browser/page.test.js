@@ -410,3 +410,10 @@ longTest('tables of numbers exist only while they are open', async () => {
   assert.deepEqual(complaints, [])
   await close()
 })
+
+test('the names of a product and of its factors are formulas', async () => {
+  const { page, close } = await open({ model: 'dates', room: 'encoder.0.self_attn.scores', language: 'en' })
+  await page.waitForSelector('.stage .caption math')
+  assert.deepEqual(await page.$$eval('.stage .caption b', list => list.map(name => name.textContent.includes('^'))), [false, false, false])
+  await close()
+})

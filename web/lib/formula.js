@@ -95,5 +95,5 @@ export function setNames(element, names) {
  * @returns {Node}
  */
 export function renderSymbol(name) {
-  return /^\p{Lu}$|^[^\s.]{1,2}[_^]/u.test(name) ? renderFormula(name, 'inline') : document.createTextNode(name)
+  return /^\p{Lu}$|^(\p{Lu} )?[^\s.]{1,2}[_^]/u.test(name) ? renderFormula(name, 'inline') : document.createTextNode(name)
 }
