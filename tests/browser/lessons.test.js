@@ -83,7 +83,7 @@ test('leaving and returning, a reload, Back, Escape and another language keep th
   await waitForStep(page, 'rows')
   await page.click('.lesson-leave')
   await page.waitForSelector('.lesson-left')
-  assert.equal(await page.getAttribute('#house', 'data-room'), 'encoder.0.self_attn.scores', 'in the room of before')
+  await page.waitForSelector('#house[data-room="encoder.0.self_attn.scores"]')
   assert.ok(await page.isVisible('.stage .ways'))
   assert.match(await page.textContent('.lesson-left'), /A gap.*3 of 12/)
   await page.click('.lesson-left .quiet')

@@ -18,7 +18,8 @@ const EXPOSE_KERNELS = `{
   const { instantiate } = WebAssembly
   WebAssembly.instantiate = async (...args) => {
     const result = await instantiate(...args)
-    globalThis.kernels = (result.instance ?? result).exports.memory
+    // A side module works in the memory of the first.
+    globalThis.kernels ??= (result.instance ?? result).exports.memory
     return result
   }
 }
