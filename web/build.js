@@ -59,9 +59,9 @@ const classNames = {
 
 /** A file of texts, with the English ones wherever the language lacks one, or the file. @param {string} path */
 async function readWords(path) {
-  const [texts, english] = await Promise.all([path, path.replace(/(\/web\/words\/)\w+/, `$1${FALLBACK}`)]
-    .map(async name => JSON.parse(await readFile(name, 'utf8').catch(() => '{}'))))
-  return fillMissing(texts, english)
+  const [texts, english] = await Promise.all([readFile(path, 'utf8').catch(() => '{}'),
+    readFile(path.replace(/(\/web\/words\/)\w+/, `$1${FALLBACK}`), 'utf8')])
+  return fillMissing(JSON.parse(texts), JSON.parse(english))
 }
 
 /** @type {import('esbuild').Plugin} */
@@ -254,8 +254,8 @@ async function preload(outputs) {
   const names = new Set(['web/begin.js', 'web/main.js'].flatMap(entry => scriptsOf(outputs, [entry])))
   const links = [...names].filter(name => name !== 'main.js').map(name => `<link rel="modulepreload" href="${name}">\n`)
   const page = await readFile(here('index.html'), 'utf8')
-  await writeFile(`${SITE}index.html`, page.replace(MAIN, links.join('') + MAIN)
-    .replace(FIRST_WORDS, await firstWords()))
+  const words = await firstWords()
+  await writeFile(`${SITE}index.html`, page.replace(MAIN, links.join('') + MAIN).replace(FIRST_WORDS, () => words))
 }
 
 /** The library's reference, generated from its source. */
