@@ -383,8 +383,13 @@ page.skip.addEventListener('click', () => {
   const main = state.lesson ? page.lesson : page.stage
   ;(exercises.isOn() ? exercises.container : outside.isOn() ? outside.container : main).focus()
 })
-/** Only a reader who interacts needs to know what went wrong. */
-function prepare() {
+/**
+ * Browsers report a pointer that rests where the page appears as moved, by nothing. Only a reader who interacts needs
+ * to know what went wrong.
+ * @param {Event} event
+ */
+function prepare(event) {
+  if (event instanceof PointerEvent && event.type === 'pointermove' && !event.movementX && !event.movementY) return
   for (const sign of SIGNS) removeEventListener(sign, prepare)
   ready().catch(() => {})
 }
