@@ -73,3 +73,21 @@ test('the dialog says which dtype and why; the reader can choose another one', a
     await close()
   }
 })
+
+test('a model stored in the browser is opened again in the dtype that the reader chose', async () => {
+  const { page, complaints, close } = await browser.open({ language: 'en' })
+  await choose(page, llama)
+  await page.selectOption('[data-field="dtype"]', 'int8')
+  await page.check('[data-field="keep"]')
+  await changeAndWait(page, () => page.click('.bring .primary'))
+  await page.goto('about:blank')
+  await page.goBack()
+  const readsInt8 = () => page.waitForFunction(() => (
+    /stored as int8/.test(document.querySelector('#house[data-model="own"] .untrained')?.textContent)))
+  await readsInt8()
+  await page.click('[data-action="bring"]')
+  await changeAndWait(page, () => page.click('[data-action="reopen"]'))
+  await readsInt8()
+  assert.deepEqual(complaints, [])
+  await close()
+})

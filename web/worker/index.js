@@ -216,15 +216,15 @@ const calls = {
    * @param {(progress: { done: number, total: number }) => void} report
    */
   open: async ({ files, dtype }, report) => {
-    const { open, storedFiles } = await imports(), chosen = files ?? await storedFiles()
+    const { open, readStored } = await imports(), chosen = files ? { files, dtype } : await readStored()
     await generation.finish({ isSuperseded: true })
     if (!chosen) throw Object.assign(new Error('no model'), { code: 'nofiles' })
-    const { type } = await open(await engines.get('page', true), chosen, report, dtype)
+    const { type } = await open(await engines.get('page', true), chosen.files, report, chosen.dtype)
     return { type }
   },
   stop: async () => (await imports()).stop(),
   store: async () => (await imports()).storeModel(),
-  stored: async () => (await imports()).storedModel(),
+  stored: async () => (await imports()).describeStored(),
   forget: async () => (await imports()).forget(),
   /** @param {{ text: string, step: number }} request */
   async bpeStep(request) {

@@ -87,17 +87,18 @@ export async function open(gf, files, onProgress, dtype) {
 export const stop = () => reading?.abort(Object.assign(new Error('stopped'), { code: 'stopped' }))
 
 /** Stores the files of the model in the browser. Resolves to whether it could. */
-export const storeModel = async () => imported !== null && store.save(
-  Object.fromEntries(Object.entries(imported.files).filter(([name]) => MODEL_FILES.test(name))))
+export const storeModel = async () => imported !== null && store.save({
+  files: Object.fromEntries(Object.entries(imported.files).filter(([name]) => MODEL_FILES.test(name))),
+  dtype: imported.dtype
+})
 
 /** Describes the stored model without reading it. */
-export async function storedModel() {
-  const files = await store.read()
+export async function describeStored() {
+  const { files } = await store.read() ?? {}
   return files && { names: Object.keys(files), bytes: Object.values(files).reduce((sum, { size }) => sum + size, 0) }
 }
 
-/** The stored files. */
-export const storedFiles = () => store.read()
+export const readStored = () => store.read()
 
 export const forget = () => store.forget()
 
@@ -127,8 +128,8 @@ function describeDtypes(model) {
  */
 export async function openIn(gf, options) {
   if (!imported) {
-    const files = await store.read()
-    if (files) choose(files)
+    const stored = await store.read()
+    if (stored) choose(stored.files, stored.dtype)
   }
   if (!imported) throw Object.assign(new Error('no files'), { code: 'nofiles' })
   const last = opened.get(gf), { files, dtype: wanted, serial } = imported
