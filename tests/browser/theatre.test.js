@@ -467,3 +467,21 @@ test('problems are reported before a training starts', async () => {
   assert.equal(await page.evaluate(() => document.querySelector('.theatre').dataset.step), undefined)
   await close()
 })
+
+test('embedded in another page, it is the training alone, whose curves are in the height that Share gives', async () => {
+  const { page, complaints, close } = await browser.open({ theatre: 'dates_steps-20', language: 'en' })
+  await waitForStep(page, 0)
+  await page.evaluate(() => { navigator.clipboard.writeText = async text => { document.body.dataset.copied = text } })
+  await page.evaluate(() => document.querySelector('[data-action="embed"]').click())
+  const code = await page.evaluate(() => document.body.dataset.copied)
+  await page.goto('about:blank')
+  await page.setViewportSize({ width: 720, height: Number(/height="(\d+)"/.exec(code)[1]) })
+  await page.goto(/src="([^"]+)"/.exec(code)[1].replaceAll('&amp;', '&'))
+  await waitForStep(page, 0)
+  assert.deepEqual(await page.$$eval('#house, #inspector, .top, .theatre [data-action="leave"]', list => (
+    list.filter(element => element.checkVisibility()).map(element => element.className))), [])
+  const { bottom } = await page.$eval('.theatre-charts', element => element.getBoundingClientRect().toJSON())
+  assert.ok(bottom <= page.viewportSize().height, `${bottom}`)
+  assert.deepEqual(complaints, [])
+  await close()
+})
