@@ -1,7 +1,7 @@
 /** What a reader sees in another language: visible texts and labels without a character of the reader's script. */
 
 /** Names that every language writes alike. */
-const NAMES = `softmax dropout logits logit tanh sigmoid glassformer Transformer transformer PyTorch Jupyter JavaScript JS ALiBi RoPE
+const NAMES = `softmax dropout logits logit Logit tanh sigmoid glassformer Transformer transformer PyTorch Jupyter JavaScript JS ALiBi RoPE
   ReLU GELU SwiGLU SiLU LayerNorm RMSNorm KV UTF-8 ONNX GPT GPT-2 BERT T5 ChatGPT Llama Ctrl Enter Shift Esc API
   top-k top-p sin cos exp log NaN float32 float64 int32 r n d k i p id MB KB B ms s English 한국어 中文
   Softmax Dropout Logits Adam SGD CSV NumPy HTML SVG PNG Hugging Face NLTK C`.split(/\s+/)
