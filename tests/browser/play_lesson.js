@@ -165,7 +165,7 @@ async function moveTo(page, name, value, hand) {
   if (name in SLIDERS) return hand.moveSlider(page, sliders[SLIDERS[name]], value)
   if (name === 'isBent') return hand.toggle(page, '.figure-check input')
   if (name === 'merges' || name === 'steps') return pressTimes(page, value, hand)
-  if (name !== 'scores' && name !== 'outs') return hand.moveHandle(page, await page.waitForSelector('.plane-handle'), value)
+  if (!['scores', 'outs', 'entries'].includes(name)) return hand.moveHandle(page, await page.waitForSelector('.plane-handle'), value)
   for (const [i, number] of value.entries()) {
     if (Number(await sliders[i].inputValue()) !== number) await hand.moveSlider(page, sliders[i], number)
   }

@@ -19,6 +19,7 @@ export const FIGURES = {
   activation: async () => (await import('./activation.js')).createActivation,
   clock: async () => (await import('./clock.js')).createClock,
   line: async () => (await import('./line.js')).createLine,
+  matrix: async () => (await import('./matrix.js')).createMatrix,
   merging: async () => (await import('./merging.js')).createMerging,
   mixing: async () => (await import('./mixing.js')).createMixing,
   sizes: async () => (await import('./sizes.js')).createSizes,

@@ -103,7 +103,7 @@ export const LESSON_TERMS = [
   { id: 'parameter', group: 'basics', torch: 'nn.Parameter', lesson: 'learning', step: 0 },
   { id: 'training', group: 'basics', torch: 'optimizer.step', lesson: 'learning', step: 2 },
   { id: 'vector', group: 'basics', torch: 'torch.Tensor', lesson: 'vectors', step: 0 },
-  { id: 'matrix', group: 'basics', torch: 'torch.Tensor', lesson: 'attention', step: 4 },
+  { id: 'matrix', group: 'basics', torch: 'torch.Tensor', lesson: 'query', step: 5 },
   { id: 'dimension', group: 'basics', torch: 'd_model', lesson: 'vectors', step: 4 },
   { id: 'layer', group: 'basics', torch: 'nn.TransformerEncoderLayer', lesson: 'feed_forward', step: 4 },
   { id: 'loss', group: 'basics', torch: 'nn.CrossEntropyLoss', lesson: 'learning', step: 1 },

@@ -77,7 +77,7 @@ export const PATH = [
   { id: 'tokens', minutes: 4, stepCount: 4 },
   { id: 'vectors', minutes: 4, stepCount: 5 },
   { id: 'positions', minutes: 4, stepCount: 5 },
-  { id: 'query', minutes: 5, stepCount: 5 },
+  { id: 'query', minutes: 6, stepCount: 6 },
   { id: 'softmax', minutes: 4, stepCount: 5 },
   { id: 'attention', minutes: 7, stepCount: 9 },
   { id: 'heads', minutes: 3, stepCount: 3 },

@@ -1,6 +1,7 @@
 /** Attention with two numbers a token: scores, weights, and values mixed by them. */
 
 import { norm } from '../../figures/math.js'
+import { formatPoint } from '../../figures/plane.js'
 import { formatFixed } from '../../lib/number.js'
 
 const KEYS = [[-2, 0.8], [2, 1], [0.3, -2.2]], VALUES = [[-1, -2], [2.2, 1.6], [-2, 2]]
@@ -9,8 +10,10 @@ const STATE = 'room=decoder.1.multihead_attn.scores'
 /** The pieces of the date: the month, and the year. */
 const [MONTH, YEAR] = [1, 2]
 
+/** @param {number[]} a @param {number[]} b */
+const distance = (a, b) => norm(a.map((value, i) => value - b[i]))
 /** @param {number[]} result */
-const distanceToYear = ([x, y]) => norm([x - VALUES[YEAR][0], y - VALUES[YEAR][1]])
+const distanceToYear = result => distance(result, VALUES[YEAR])
 
 /** @param {'scores' | 'weights' | 'values'} shows @param {number[]} [query] */
 const figure = (shows, query = START.query) => ({ id: /** @type {const} */ ('mixing'), options: { ...START, query, shows } })
@@ -47,6 +50,14 @@ export const lesson = {
     {
       id: 'half', state: STATE, figure: figure('values', [1.6, -0.85]),
       question: { options: () => [{ id: 'middle' }, { id: 'sum' }, { id: 'larger' }], answer: () => 'middle' }
+    },
+    {
+      id: 'matrix', state: STATE,
+      figure: { id: 'matrix', options: { row: [1, 2], key: KEYS[MONTH], entries: [1, 0, 0, -1] } },
+      task: {
+        isDone: ({ query }) => distance(query, KEYS[MONTH]) < 0.3, solution: { entries: [0, 1, 1, 0] },
+        near: ({ query }) => (distance(query, KEYS[MONTH]) < 1.2 ? { query: formatPoint(query) } : null)
+      }
     }
   ]
 }
