@@ -1,4 +1,4 @@
-// A window of 320 pixels, as narrow as WCAG asks for: nothing makes the page scroll sideways.
+// Narrow windows: 320 pixels, as narrow as WCAG asks for, do not make the page scroll sideways; nothing is covered.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { measureOverflow, useBrowser } from './host.js'
@@ -20,3 +20,17 @@ for (const language of ['en', 'ko']) {
     }
   })
 }
+
+test('a step of a lesson does not cover what is wrong with a typed text', async () => {
+  const { page, close } = await browser.open({ lesson: 'attention', at: 9, language: 'en' }, { viewport: { width: 390, height: 844 }, hasTouch: true })
+  await page.waitForSelector('.lesson-bar')
+  await page.fill('[data-field="source"]', 'my birthday is 3 july 1999')
+  const problem = await page.waitForSelector('.help .problem:not(:empty)')
+  assert.match(await problem.textContent(), /“my”/)
+  const tops = await page.$$eval('.help .problem:not(:empty), .help .examples button:first-child', list => list.map(element => {
+    const { x, y, width, height } = element.getBoundingClientRect()
+    return element.contains(document.elementFromPoint(x + width / 2, y + height / 2))
+  }))
+  assert.deepEqual(tops, [true, true])
+  await close()
+})
