@@ -68,7 +68,7 @@ export const lesson = {
       answerTarget: () => ({ selector: '.stage .picks' }), values: nudgeValues
     },
     {
-      id: 'untrained', state: 'room=decoding&weights=untrained', hidesControls: true,
+      id: 'untrained', state: 'room=decoding&weights=untrained',
       question: { answer: uniformLoss, tolerance: 0.03, mistakes: uniformMistakes },
       values: run => ({ answer: answerText(run) || '</s>', count: String(countTokens(run)), loss: formatFixed(lossOfRun(run)),
         whose: lossKind(run),
