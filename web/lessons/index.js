@@ -45,6 +45,7 @@
  * @property {string} [model] another model than the lesson's
  * @property {{ id: keyof typeof import('../figures/index.js').FIGURES, options: Record<string, any> }} [figure] a small
  *   figure in place of the room
+ * @property {Record<string, any>} [answerFigure] values of the figure that show the answer
  * @property {Task} [task] asks the reader to do something in the figure; a step has this or a question
  * @property {Question} [question]
  * @property {Link | ((run: Run, now: Now) => string)} [answerState] the state that shows the answer, which
