@@ -163,6 +163,18 @@ test('the last step shows one figure, and whoever has finished leaves for the st
   await close()
 })
 
+test('the answer has its settings in steps that are about them, else when they are asked for', async () => {
+  const { page, close } = await open({ lesson: 'attention', at: 7 }, 'en')
+  await waitForStep(page, 'other')
+  assert.deepEqual(await Promise.all(['.picks', '.tools', '.house-why'].map(part => page.isVisible(`.stage ${part}`))), [true, false, false])
+  await page.click('.lesson-panels')
+  assert.ok(await page.isVisible('.stage .tools'))
+  await page.evaluate(() => { location.hash = 'lesson=sampling&step=7&language=en' })
+  await waitForStep(page, 'yours')
+  assert.ok(await page.isVisible('.stage .tools'))
+  await close()
+})
+
 test('the small figures: dragging and keys move a number, and reach the task', async () => {
   const { page, complaints, close } = await open('vectors', 'en', { viewport: { width: 1280, height: 720 } })
   await page.waitForSelector('.plane-handle')

@@ -10,9 +10,9 @@ const { open: openPage } = useBrowser()
 const open = (lesson, at, language, options) => openPage({ lesson, at, language }, options)
 const waitForStep = (page, id) => page.waitForSelector(`.lesson-bar[data-step="${id}"]:not(.is-away)`)
 const readText = (page, selector) => page.textContent(selector).then(text => text.replaceAll('\u2060', ''))
-/** Reads the cell that the inspector explains, once the explanation is there. */
+/** Reads the cell that the inspector explains, once the explanation is there; in a lesson it is out of sight. */
 async function readInspector(page) {
-  await page.waitForSelector('#inspector[aria-busy="false"]')
+  await page.waitForSelector('#inspector[aria-busy="false"]', { state: 'attached' })
   return { name: await page.textContent('.inspector .cell-name'), value: await page.textContent('.inspector .cell-value') }
 }
 const giveUp = async (page, answer) => {
@@ -21,15 +21,29 @@ const giveUp = async (page, answer) => {
   await page.waitForSelector('.lesson-option.is-right')
 }
 
+test('a small figure shows what was asked for once it is answered, not before', async () => {
+  for (const [id, at, step, answer, shown] of [['grokking', 0, 'memory', 'all', /3000/], ['positions', 2, 'alike', '11', /11.* 10:/]]) {
+    const { page, close } = await open(id, at, 'en')
+    await waitForStep(page, step)
+    await page.waitForSelector('.lesson-figure > *')
+    assert.doesNotMatch(await readText(page, '.lesson-figure'), shown)
+    await page.click(`[data-option="${answer}"]`)
+    await page.waitForSelector('.lesson-option.is-right')
+    assert.match(await readText(page, '.lesson-figure'), shown)
+    await close()
+  }
+})
+
 longTest('the top line does not reveal the model\'s answer while a question asks for it', async () => {
   const asking = []
   for (const { id } of LESSONS) {
     const lesson = await loadLesson(id)
-    for (const [at, { id: step, question: ask }] of lesson.steps.entries()) if (ask?.isOfAnswer) asking.push([id, at,
-      step])
+    for (const [at, { id: step, question: ask }] of lesson.steps.entries()) {
+      if (ask?.isOfAnswer) asking.push([id, at, step])
+    }
   }
   assert.deepEqual(asking.map(([id, , step]) => `${id} ${step}`),
-    ['attention gap', 'translation first', 'translation twofold', 'sampling greedy'])
+    ['attention write', 'sampling logits', 'sampling greedy', 'translation first', 'translation twofold', 'gap gap'])
   for (const [id, at, step] of asking) {
     const { page, complaints, close } = await open(id, at, 'ko')
     await waitForStep(page, step)

@@ -124,6 +124,9 @@ test('texts and rings do not reveal the answers of other questions', async () =>
   assert.ok(itemOf(sheet, 'other').text.includes(`‘${BLANK}’`), itemOf(sheet, 'other').text)
   assert.equal(itemOf(sheet, 'scale').figures[0].cells[0][place].isPointed, false)
   assert.equal(lookItem.answerFigures[0].cells[0][place].isPointed, true, 'on the key it is ringed')
+  assert.deepEqual(itemOf(sheet, 'key').figures[0].rowLabels, [BLANK], 'the row of the token that is asked for')
+  const { text } = itemOf(sheet, 'yours')
+  assert.ok(text.includes(`‘${BLANK}’`) && !text.includes('11월'), 'what the model writes is asked for')
 })
 
 test('the numbers are those of the reader\'s text', async () => {

@@ -126,6 +126,7 @@ export function mountExercise(id, exercise, texts, context) {
     isRunning = false
     if (isDestroyed) return
     result.replaceChildren(...shown.flat().map(child => (child instanceof Node ? child : String(child ?? ''))))
+    result.scrollIntoView({ block: 'nearest' })
     updateButtons()
     context.onProgress()
   }

@@ -33,7 +33,7 @@ export function createClock({ t, onchange }, { frequencies, position: first, oth
       turn(clocks[i].hand, position * frequency)
       if (other !== undefined) turn(clocks[i].second, other * frequency)
       const [sine, cosine] = encodePosition(position, [frequency])
-      setText(clocks[i].numbers, `sin ${formatFixed(sine)}, cos ${formatFixed(cosine)}`)
+      setText(clocks[i].numbers, `sin ${formatFixed(sine)}\ncos ${formatFixed(cosine)}`)
     })
     setText(row, `${t('clock.row', { position })} [${encodingOf(position).map(value => formatFixed(value)).join(', ')}]`)
     if (other !== undefined) {

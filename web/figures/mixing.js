@@ -47,7 +47,7 @@ export function createMixing({ t, onchange }, { query: initial, keys, values: ve
     shows === 'values' && section('mixing.valuesName', valuePlane.element, result)]
   draw()
   return {
-    element: h('div', { className: 'figure-pair' }, plane.element, h('div', { className: 'figure-side' }, side)),
+    element: h('div', { className: `figure-pair ${shows === 'values' ? 'has-planes' : ''}` }, plane.element, h('div', { className: 'figure-side' }, side)),
     values: () => ({ query, scores: keys.map(key => dot(query, key)), weights: weights(),
       ...(shows === 'values' && { result: mix(vectors, weights()) }) }),
     set: change

@@ -8,6 +8,8 @@ const STEP = 0.1
 /** The width and the height of the picture in pixels. */
 const SIZE = 360
 const HEAD = 9
+/** The height below an axis that its numbers and its name take; with less, the name stands above. */
+const NAME_ROOM = 36
 /** How many numbers an axis has at most, and the part of it at either end that has none. */
 const [MAX_TICKS, END_ROOM] = [6, 0.05]
 /** @type {Record<string, number[]>} */
@@ -51,7 +53,7 @@ export function createPlane({ x: [left, right], y: [bottom, top], label, xLabel 
       integersIn(bottom, top).map(y => svg('line', { y1: toPixel([0, y])[1], y2: toPixel([0, y])[1], x1: 0, x2: SIZE }))),
     svg('line', { class: 'plane-axis', x1: 0, x2: SIZE, y1: originY, y2: originY }),
     svg('line', { class: 'plane-axis', y1: 0, y2: SIZE, x1: originX, x2: originX }), ticks,
-    svg('text', { class: 'plane-name', x: SIZE - 4, y: originY - 6 }, xLabel),
+    svg('text', { class: 'plane-name', x: SIZE - 4, y: originY + (SIZE - originY < NAME_ROOM ? -6 : 30) }, xLabel),
     svg('text', { class: 'plane-name is-upright', x: originX + 6, y: 14 }, yLabel))
 
   /** A line from one point to another. @param {string} className */

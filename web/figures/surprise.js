@@ -12,7 +12,7 @@ import { createSlider } from './parts.js'
  */
 export function createSurprise({ t, onchange }, { probability: first }) {
   let probability = first
-  const plane = createPlane({ x: [-0.08, 1.1], y: [-0.5, 5], label: t('surprise.label'), xLabel: t('surprise.x'), yLabel: t('surprise.y') })
+  const plane = createPlane({ x: [-0.08, 1.1], y: [-0.6, 5], label: t('surprise.label'), xLabel: t('surprise.x'), yLabel: t('surprise.y') })
   const path = Array.from({ length: 100 }, (_, i) => (i + 1) / 100)
     .map((p, i) => `${i ? 'L' : 'M'}${plane.toPixel([p, -Math.log(p)]).map(value => value.toFixed(1)).join(' ')}`).join('')
   plane.root.append(svg('path', { class: 'plane-curve', d: path }))

@@ -123,9 +123,9 @@ function createParts(shows, { table }, t, oninput) {
  * @returns {Promise<import('./index.js').Figure>}
  */
 export async function createWaves({ t, onchange }, options) {
-  const { shows, stage: firstStage = 2, stageCount = 3, frequency: first = 1 } = options
+  const { shows, stage: firstStage = 2, frequency: first = 1 } = options
   const stages = await fetchStages()
-  let stage = firstStage, frequency = first
+  let stage = firstStage, frequency = first, { stageCount = 3 } = options
   const chooser = createSegments(t('waves.stage'), (/** @type {number} */ value) => change({ stage: value }))
   const parts = createParts(shows, stages[0], t, value => change({ frequency: value }))
   function draw() {
@@ -136,6 +136,8 @@ export async function createWaves({ t, onchange }, options) {
   /** @param {{ stage?: number, frequency?: number }} next */
   function change(next) {
     stage = next.stage ?? stage
+    // An answer may show what could not be chosen before.
+    stageCount = Math.max(stageCount, stage + 1)
     frequency = next.frequency ?? frequency
     draw()
     onchange()

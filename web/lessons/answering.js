@@ -92,6 +92,7 @@ export function createAnswering(played, context, onAnswer, stepFigure, draw) {
     const previous = played.answer() ?? played.createAnswer()
     played.current.answers.set(step.id,
       { ...previous, value: given, isAnswered: true, ...(step.answerState && { before: run }) })
+    if (step.answerFigure) stepFigure.set(step.answerFigure)
     if (step.answerState) set(played.wantedState(step, true))
     else draw(run)
   }

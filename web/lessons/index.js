@@ -45,6 +45,7 @@
  * @property {string} [model] another model than the lesson's
  * @property {{ id: keyof typeof import('../figures/index.js').FIGURES, options: Record<string, any> }} [figure] a small
  *   figure in place of the room
+ * @property {Record<string, any>} [answerFigure] values of the figure that show the answer
  * @property {Task} [task] asks the reader to do something in the figure; a step has this or a question
  * @property {Question} [question]
  * @property {Link | ((run: Run, now: Now) => string)} [answerState] the state that shows the answer, which
@@ -54,9 +55,9 @@
  * @property {(run: Run, now: Now) => Cells} [answerCell] the same once the question is answered
  * @property {(run: Run, now: Now) => Record<string, string>} [values] values for the placeholders of its texts
  * @property {boolean} [asksForInput] whether its text asks the reader to change the text in the top line
- * @property {boolean} [hidesControls] whether only the first figure of its room is shown, without settings
  * @property {boolean} [hidesAnswer] whether the top line hides the model's answer, because a later step asks for it
- * @property {string[]} [freeSettings] what the step lets the reader change
+ * @property {string[]} [freeSettings] what the step lets the reader change; without it the rooms of tokens and of the
+ *   answer show only their first figure
  * @property {(run: Run, now: Now) => Cells[]} [paperCells] what a worksheet shows in place of what is pointed at; a
  *   step that asks nothing is on the worksheet if it has this
  * @property {(run: Run, now: Now) => Cells[]} [paperAnswerCells] the same once the question is answered

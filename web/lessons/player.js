@@ -154,7 +154,11 @@ export function mountPlayer(container, stage, context, surroundings) {
   }, context.reportError)
   const played = createPlayedLesson(context, ownTexts, stepFigure.values)
   const ways = createWays(container, played, context, surroundings, ownTexts), { enterStep } = ways
-  const answering = createAnswering(played, context, surroundings.onAnswer, stepFigure, run => draw(run))
+  const answering = createAnswering(played, context, surroundings.onAnswer, stepFigure, run => {
+    // The top line tells the model's answer once it is known.
+    header.draw(true)
+    draw(run)
+  })
   const header = createStepHeader(played, context, surroundings)
   const draw = createStepView(played, context, surroundings, { pointer, ownTexts, drawQuestion: answering.draw })
 

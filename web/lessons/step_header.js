@@ -6,6 +6,9 @@ import { placeOfLesson } from './index.js'
 /** @import { Played } from './played_lesson.js' */
 /** @import { Context } from '../types.d.ts' */
 
+/** Rooms whose settings come before their figure and change what most steps are about. */
+const PLAIN_ROOMS = ['decoding', 'source.tokens', 'text.tokens']
+
 /**
  * @param {Played} played @param {Context} context @param {import('./player.js').Surroundings} surroundings
  */
@@ -44,9 +47,9 @@ export function createStepHeader(played, { t, get }, { root, extras }) {
       parts.next.title = label
       parts.root.classList.toggle('is-away', !isInPlace)
       setText(parts.model, describeModel())
-      const { question, hidesAnswer, asksForInput, hidesControls } = played.step()
+      const { question, hidesAnswer, asksForInput, freeSettings } = played.step()
       root.toggleAttribute('data-asks-input', isInPlace && Boolean(asksForInput))
-      root.toggleAttribute('data-first-figure', isInPlace && Boolean(hidesControls))
+      root.toggleAttribute('data-first-figure', isInPlace && !freeSettings && PLAIN_ROOMS.includes(get().room))
       hideAnswer(isInPlace && Boolean(hidesAnswer || (question?.isOfAnswer && !played.answer()?.isAnswered)))
     },
     clear() {

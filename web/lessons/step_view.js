@@ -72,7 +72,8 @@ export function createStepView(played, context, { extras, onEnd }, { pointer, ow
     const isAfterAnswer = isAnswered && Boolean(step.answerState)
     const target = (isAfterAnswer ? step.answerTarget ?? step.target : step.target)?.(run, played.now()) ?? null
     const key = `${id} ${step.id} ${isAnswered} ${language}`
-    pointer.point(target, key, step.question ? parts.ask : parts.title)
+    // A reason makes the words longer, so that the target may have to be scrolled to again.
+    pointer.point(target, `${key} ${played.answer()?.wrong.length ?? 0}`, step.question ? parts.ask : parts.title)
     const selectionKey = JSON.stringify([key, played.serializeInputs(), freeValues(step, get())])
     if (selectionKey !== parts.selectionKey) selectTarget(run,
       (isAfterAnswer ? step.answerCell : step.cell)?.(run, played.now()) ?? target)

@@ -8,6 +8,7 @@ import { getAxisLabels, getTensor } from '../lib/run.js'
 import { roomOfTensor, roomsOf } from '../rooms/index.js'
 import { slice } from '../lib/slice.js'
 import { translator } from '../lib/text.js'
+import { answerText } from './run_values.js'
 import { inLanguage, stateOfStep, placeholderValues } from './steps.js'
 
 /** @import { Language, Room, Run, State } from '../types.d.ts' */
@@ -28,6 +29,7 @@ import { inLanguage, stateOfStep, placeholderValues } from './steps.js'
  * @property {boolean} isGradient of the loss by the named tensor
  * @property {boolean} isWhole whether the target is the whole figure
  * @property {string} token the label of the target's cell, with its position
+ * @property {string} rowToken the same of the only row, '' where there are several
  *
  * @typedef {object} Item a step on paper, with its question if it has one
  * @property {string} id of the step
@@ -97,6 +99,7 @@ function createFigure(run, place, isBlank, gradient) {
   const { rowLabels, colLabels } = part, headAxis = getTensor(run, place.tensor).axes.findIndex(axis => axis.name === 'head')
   return {
     name, rowLabels, colLabels, cells, isCut, isWhole, isGradient: Boolean(gradient), token,
+    rowToken: cells.length === 1 ? withPosition(rowLabels[0], part.start[0]) : '',
     room: roomOfTensor(roomsOf(run), place.tensor, run), head: headAxis < 0 ? null : place.index[headAxis] ?? 0,
     isProbability: part.values.every(value => value >= 0 && value <= 1)
   }
@@ -168,7 +171,7 @@ async function createItem(lesson, step, stepWords, { state: readerState, languag
   const createGivenFigure = async place => (
     createFigure(before, place, false, place.isGradient ? await gradientOf(state, place.tensor) : undefined))
   return {
-    right, values, words: stepWords,
+    right, values, words: stepWords, written: ask?.isOfAnswer ? [answerText(before)] : [],
     revealing: ask ? revealingValues(answerValues, `${stepWords.paper ?? stepWords.text}${stepWords.ask}`, [String(right), answer, withoutPosition(answer)], !options) : [],
     item: {
       id: step.id, title: stepWords.title, options: options && options.map(({ text }) => text), answer, drawing,
@@ -208,7 +211,8 @@ export async function createWorksheet(lesson, words, page) {
   const hiddenValues = new Set(items.flatMap(({ revealing }) => revealing))
   const answers = new Set(items.map(({ item }) => item.answer))
   const answerNames = new Set(items.flatMap(({ item }) => item.answerFigures.map(({ name }) => name)))
-  const answerTexts = new Set([...answers].map(withoutPosition))
+  // Where a question is about what the model writes, all that it wrote would reveal the answer.
+  const answerTexts = new Set([...[...answers].map(withoutPosition), ...items.flatMap(({ written }) => written)])
   // A number with decimals that equals an answer is that answer; an equal integer may be another count.
   const correctValues =
     new Set(items.map(({ right }) => right).filter(right => right !== undefined && !Number.isInteger(right)))
@@ -229,8 +233,11 @@ export async function createWorksheet(lesson, words, page) {
       const others = item.isQuestion ? [] : [items[i - 1], items[i + 1]].flatMap(other => other?.item.figures ?? [])
       const ownFigures = item.figures.filter(own => !others.some(other => isSameFigure(other, own)) &&
         (item.isQuestion || !answerNames.has(own.name)))
-      const figures = ownFigures.map(({ cells, ...one }) => ({ ...one, cells: cells.map(row => row.map(cell => (
-        { ...cell, isBlank: correctValues.has(cell.value), isPointed: cell.isPointed && !answers.has(one.token) }))) }))
+      const figures = ownFigures.map(({ cells, rowLabels, ...one }) => ({
+        ...one, rowLabels: !item.isQuestion && answers.has(one.rowToken) ? [BLANK] : rowLabels,
+        cells: cells.map(row => row.map(cell => (
+          { ...cell, isBlank: correctValues.has(cell.value), isPointed: cell.isPointed && !answers.has(one.token) })))
+      }))
       return {
         ...item, figures, title: getText(stepWords.paperTitle ? 'paperTitle' : 'title', visibleValues),
         text: getText(stepWords.paper ? 'paper' : 'text', visibleValues), hint: getText(hintKey(stepWords, lesson.steps[i]), visibleValues),

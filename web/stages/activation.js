@@ -57,7 +57,7 @@ export function mount(container, context) {
   const { t } = context
   const heading = h('h2')
   const slot = h('div')
-  const silent = h('p', { className: 'note' })
+  const silent = h('p', { className: 'note silent-count' })
   const order = createSegments(t('stages.activation.sort'), (/** @type {Sorting} */ by) => {
     sorting = by
     context.set({})

@@ -65,7 +65,7 @@ export function mount(container, context) {
       draw()
     })
   }
-  const tools = h('div', { className: 'tools' }, segments.against.element, segments.order.element), others = h('p', { className: 'note' })
+  const tools = h('div', { className: 'tools' }, segments.against.element, segments.order.element), others = h('p', { className: 'note attribution-others' })
   container.append(others, tools, source, h('section', {}, heading, list, fold, sum), neurons, inputs)
   /** The other rooms that look inside. @param {ReturnType<typeof data>} of */
   function drawOthers({ rooms }) {

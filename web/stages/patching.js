@@ -79,7 +79,7 @@ export function mount(container, context) {
   container.append(h('p', { className: 'other-line' }, h('label', { for: fieldId }, t('stages.patching.other')), field),
     problem, h('p', {}, example), answers, tools, confirmation)
   const progress = mountProgress(container, t)
-  const maps = h('div'), legends = h('div', { className: 'figure-legends' })
+  const maps = h('div', { className: 'patch-maps' }), legends = h('div', { className: 'figure-legends' })
   const status = h('p', { className: 'note source-details', role: 'status' }), actions = h('p', { className: 'patch-actions' })
   container.append(maps, status, actions, legends)
   const key = mountLegend(legends)

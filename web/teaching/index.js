@@ -58,13 +58,13 @@ export async function openTeaching({ t, get, set, link, language, reportError })
   const plans = PLANS.map(({ minutes, lessons, audience = 'plan' }) => h('section', {},
     h('h3', {}, words[audience].replace('{minutes}', String(minutes))), h('ol', {}, lessons.map(lesson => h('li', {}, lessonLink(lesson, minutes),
       h('small', {}, ` ${t('opening.minutes', { minutes: LESSONS.find(({ id }) => id === lesson)?.minutes ?? 0 })}`))))))
-  const result = h('div', { 'className': 'teaching-result', 'aria-live': 'polite' })
+  const result = h('div', { 'className': 'teaching-result', 'aria-live': 'polite', 'tabindex': '0', 'role': 'group', 'aria-label': words.class })
   const files = h('input', { type: 'file', multiple: true, accept: '.json', onchange: ({ currentTarget }) => (
     showClass([...currentTarget.files ?? []]).catch(reportError)) })
-  /** @param {string} name @param {(string | number)[][]} rows */
+  /** @param {string} name @param {(string | number | (string | Node)[])[][]} rows */
   const createTable = (name, rows) => h('table', {}, h('thead', {}, h('tr', {}, words.columns[name].map(
     (/** @type {string} */ column) => h('th', { scope: 'col' }, column)))), h('tbody', {}, rows.map(([first, ...others]) => (
-    h('tr', {}, h('th', { scope: 'row' }, String(first)), others.map(cell => h('td', {}, String(cell))))))))
+    h('tr', {}, h('th', { scope: 'row' }, String(first)), others.map(cell => h('td', {}, Array.isArray(cell) ? cell : String(cell))))))))
   /** @param {File[]} list */
   async function showClass(list) {
     const { readers, unreadable } = await readFiles(list), questions = await loadQuestions(language())
@@ -79,7 +79,8 @@ export async function openTeaching({ t, get, set, link, language, reportError })
       createTable('readers', people),
       rows.length ? createTable('questions', rows.map(({ lesson, step, answered, atOnce, later, wrong }) => {
         const { ask = step, options = {} } = questions.find(item => item.lesson === lesson && item.step === step) ?? {}
-        const mistakes = wrong.map(([id, count]) => `${options[id] ?? id} × ${count}`).join(', ')
+        // In quotes, since “6” given twice would read as a product.
+        const mistakes = wrong.flatMap(([id, count], i) => [i ? ', ' : '', h('span', {}, h('q', {}, options[id] ?? id), ` × ${count}`)])
         return [`${t(`opening.titles.${lesson}`)}: ${ask}`, answered, atOnce, later, mistakes]
       })) : '')
     result.scrollIntoView({ block: 'nearest' })

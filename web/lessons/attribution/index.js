@@ -6,6 +6,7 @@ import { rankIndices, rowValues } from '../run_values.js'
 /** @import { Run } from '../../types.d.ts' */
 
 const ROOM = 'room=attribution'
+const bars = () => ({ selector: '.stage .waterfall' })
 /** The logits of the first character of the answer. @param {Run} run */
 const logits = run => rowValues(run, 'output', [0, run.decoding?.rows[0] ?? 0])
 /** @param {Run} run */
@@ -20,10 +21,10 @@ export const lesson = {
   model: 'dates', base: '', userFields: ['source'],
   steps: [
     {
-      id: 'sum', state: ROOM, values,
+      id: 'sum', state: ROOM, target: bars, values,
       question: { options: () => [{ id: 'one' }, { id: 'logit' }, { id: 'probability' }], answer: () => 'logit' }
     },
-    { id: 'tokens', state: ROOM, values },
+    { id: 'tokens', state: ROOM, target: () => ({ selector: '.stage .chips' }), values },
     {
       id: 'against', state: ROOM, values,
       question: { options: () => [{ id: 'both' }, { id: 'once' }, { id: 'nothing' }], answer: () => 'nothing' }

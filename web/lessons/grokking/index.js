@@ -14,7 +14,7 @@ export const lesson = {
   model: 'dates', base: '', userFields: [], theatre: 'sums',
   steps: [
     {
-      id: 'memory', state: STATE, figure: figure('accuracy', { stage: 1, stageCount: 2 }),
+      id: 'memory', state: STATE, figure: figure('accuracy', { stage: 1, stageCount: 2 }), answerFigure: { stage: 2 },
       question: { options: () => [{ id: 'same' }, { id: 'fewer' }, { id: 'all' }], answer: () => 'all' }
     },
     {

@@ -38,7 +38,7 @@ export const lesson = {
       task: { isDone: ({ loss }) => loss < 0.3, solution: { steps: 300 } }
     },
     {
-      id: 'model', hidesControls: true, state: 'room=decoding',
+      id: 'model', state: 'room=decoding',
       values: run => ({ count: formatInteger(countParameters(run)) })
     }
   ]

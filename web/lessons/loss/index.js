@@ -44,7 +44,7 @@ export const lesson = {
         loss < 0.3 ? { loss: formatFixed(loss), probability: formatFixed(probability) } : null)
     } },
     {
-      id: 'double', state: 'room=house', figure: SURPRISE,
+      id: 'double', state: 'room=house', figure: SURPRISE, answerFigure: { probability: SMALL },
       question: {
         options: () => [{ id: 'same' }, { id: 'double' }, { id: 'tenfold' }],
         answer: () => (Math.abs(Math.log(SMALL) / Math.log(LARGE) - 2) < 1e-9 ? 'double' : 'tenfold')
@@ -68,7 +68,7 @@ export const lesson = {
       answerTarget: () => ({ selector: '.stage .picks' }), values: nudgeValues
     },
     {
-      id: 'untrained', state: 'room=decoding&weights=untrained', hidesControls: true,
+      id: 'untrained', state: 'room=decoding&weights=untrained',
       question: { answer: uniformLoss, tolerance: 0.03, mistakes: uniformMistakes },
       values: run => ({ answer: answerText(run) || '</s>', count: String(countTokens(run)), loss: formatFixed(lossOfRun(run)),
         whose: lossKind(run),

@@ -21,7 +21,8 @@ export const lesson = {
       id: 'rms', state: 'room=decoder.0.norm1',
       question: { options: () => [{ id: 'mean' }, { id: 'scale' }, { id: 'weight' }], answer: () => 'mean' }
     },
-    { id: 'rotary', state: 'room=decoder.0.self_attn.rotary' },
+    // The first position is not rotated at all.
+    { id: 'rotary', state: 'room=decoder.0.self_attn.rotary', cell: () => ({ tensor: `${ATTENTION}.q`, index: [0, 3, 0] }) },
     { id: 'gate', state: 'room=decoder.0.mul' },
     {
       id: 'groups', state: 'room=decoder.0.self_attn.qkv&part=k',

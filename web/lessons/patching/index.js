@@ -37,6 +37,8 @@ function takeHead(run) {
     { name: CROSS, index: [0, t, [from, from + size]], fromText: OTHER })))
 }
 
+const maps = () => ({ selector: '.stage .patch-maps' })
+
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'dates', base: new URLSearchParams({ source: DATE_PAIR[0] }).toString(), userFields: [],
@@ -48,11 +50,11 @@ export const lesson = {
       answerTarget: () => ({ selector: '.stage .picks' }), values
     },
     {
-      id: 'map', state: ROOM, freeSettings: ['row', 'patched', 'edits'],
+      id: 'map', state: ROOM, target: maps, freeSettings: ['row', 'patched', 'edits'],
       question: { options: () => [{ id: 'month' }, { id: 'both' }, { id: 'spread' }], answer: () => 'month' }, values
     },
     {
-      id: 'heads', state: `${ROOM}&patched=heads`, freeSettings: ['row', 'patched', 'edits'],
+      id: 'heads', state: `${ROOM}&patched=heads`, target: maps, freeSettings: ['row', 'patched', 'edits'],
       question: { options: () => HEADS.map(id => ({ id, text: id })), answer: () => MONTH_HEAD }, values
     },
     {

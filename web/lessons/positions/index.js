@@ -47,7 +47,7 @@ export const lesson = {
           ? { angle: formatFixed(Math.acos(Math.cos(position)) * 180 / Math.PI, 0) } : null) }
     },
     {
-      id: 'alike', state: 'room=source.positions', figure: { id: 'clock', options: { frequencies: FREQUENCIES, position: 20, other: HERE } },
+      id: 'alike', state: 'room=source.positions', figure: { id: 'clock', options: { frequencies: FREQUENCIES, position: 20, other: HERE } }, answerFigure: { position: Number(nearest()) },
       question: { options: () => OTHERS.map(other => ({ id: String(other), text: String(other) })), answer: nearest }
     },
     {

@@ -24,6 +24,7 @@ export const lesson = {
     },
     {
       id: 'sign', state: STATE, figure: { id: 'vectors', options: { arrows: [{ id: 'a', at: [1, 2] }, { id: 'b', at: [3, 1], isFixed: true }] } },
+      answerFigure: { a: [-2, -1] },
       question: { options: () => [{ id: 'positive' }, { id: 'zero' }, { id: 'negative' }], answer: () => 'negative' }
     },
     {
