@@ -15,7 +15,7 @@ import { collectReference } from './docs/collect.js'
 import { GUIDES, guideLinks, guidePage } from './docs/guides.js'
 import { pageOf } from './docs/page.js'
 import { FIGURE_PLUGINS, buildElements } from './elements/build.js'
-import { UNUSED as NOT_IN_ELEMENTS, UNUSED_IN_TRAINING, modelsOnDemand } from './elements/worker_plugins.js'
+import { UNUSED as NOT_IN_ELEMENTS, modelsOnDemand, trainingsOnDemand } from './elements/worker_plugins.js'
 import { collectLearned } from './models/collect.js'
 import { textsOfPictures } from './export/texts_of_pictures.js'
 import { MODELS, READY, filesFor, settingsOf } from './models/index.js'
@@ -108,9 +108,9 @@ const exportsOf = code => [
 const leavingOut = unused => ({
   name: 'without unused',
   setup({ onLoad, onResolve }) {
-    // Lenses are fitted by Adam, although nothing else in the worker trains.
-    onResolve({ filter: /\/(adam|optimizer)\.js$/ }, ({ path, importer, resolveDir }) => (
-      unused.test('/src/js/optim/adam.js') && /\/(interpret\/fit|optim\/adam)\.js$/.test(importer)
+    // Lenses are fitted by Adam, and elements have trainings, although nothing else in the worker trains.
+    onResolve({ filter: /\/(adam|clip_grad|optimizer|sgd)\.js$/ }, ({ path, importer, resolveDir }) => (
+      unused.test('/src/js/optim/adam.js') && /\/(interpret\/fit|optim\/(adam|clip_grad|sgd)|theatre\/load_task)\.js$/.test(importer)
         ? { path: fileURLToPath(new URL(path, `file://${resolveDir}/`)), suffix: '?used' } : undefined))
     onLoad({ filter: unused }, async ({ path, suffix }) => {
       if (suffix) return undefined
@@ -214,8 +214,8 @@ async function site() {
   const worker = await bundleChunks({ ...workers, entryPoints: { worker: here('worker/index.js') }, sourcemap: true,
     plugins: [withoutUnused, fetchedLater, restOnDemand, classNames] }, ['web/worker/index.js'])
   const elements = await buildElements(bundleChunks, SITE,
-    [modelsOnDemand, leavingOut(NOT_IN_ELEMENTS), withoutUnused, fetchedLater, restOnDemand, classNames],
-    [leavingOut(UNUSED_IN_TRAINING), classNames])
+    [modelsOnDemand, trainingsOnDemand, leavingOut(NOT_IN_ELEMENTS), withoutUnused, fetchedLater, restOnDemand,
+      classNames])
   await bundleChunks({ ...workers, entryPoints: { check: here('check/worker.js'), theatre: here('theatre/worker.js') } })
   await bundle({ entryPoints: [here('exercises/worker.js')], outfile: `${SITE}cell.js`, format: 'iife' })
   await cellFrame()
@@ -421,7 +421,7 @@ async function sizesOf(names) {
 }
 
 /** What a page with one figure fetches, apart from the weights of its model and from Chart.js. */
-const FIRST_FIGURE = ['elements/index', 'elements/start', 'worker/index', 'stages/weights', 'models/dates/run']
+const FIRST_FIGURE = ['elements/index', 'elements/start', 'elements/worker', 'stages/weights', 'models/dates/run']
 
 /**
  * The size of a page's first figure, and of the further kind of room that takes most.

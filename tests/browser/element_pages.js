@@ -37,7 +37,7 @@ export async function openBlog(browser, url, options = {}) {
 /** Every element. */
 export const ALL = 'glass-figure, glass-lesson, glass-model, glass-training'
 /** What an element has that is displayed: a figure, the words of a lesson, the answer of a training, or an error. */
-const DRAWN = '.root[data-room] .figure-foot, .map li a, .lesson-bar[data-step], [data-room^="step"] .theatre-answer, .glass-error'
+export const DRAWN = '.root[data-room] .figure-foot, .map li a, .lesson-bar[data-step], [data-room^="step"] .theatre-answer, .glass-error'
 
 /** Scrolls to every element and waits until it displays its figure. */
 export async function showAll(page) {

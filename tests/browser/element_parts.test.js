@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { TASKS } from '../../src/training/settings.js'
 import { READY } from '../../web/models/index.js'
-import { ALL, element, html, openBlog, readTables, showAll, toNumber } from './element_pages.js'
+import { ALL, DRAWN, element, html, openBlog, readTables, showAll, toNumber } from './element_pages.js'
 import { findViolations, launch, runInNode, serve } from './host.js'
 
 const PAGES = {
@@ -107,4 +107,37 @@ test('every task begins, and what is wrong with an attribute is said', async () 
   assert.match(await complain(page, 'training', { settings: 'heads=5' }), /^settings: /)
   assert.match(await complain(page, 'model', { model: 'gpt' }), /^model: “gpt” is not one of these: dates, /)
   await close()
+})
+
+/** The lowest height of a new element until some frames after it is drawn, and whether it said that it was loading. */
+const watchHeight = (page, tag, attributes, drawn) => page.evaluate(async ([name, { fontSize = '', ...given }, selector]) => {
+  const own = document.createElement(name), nextFrame = () => new Promise(requestAnimationFrame)
+  Object.entries({ lang: 'en', ...given }).forEach(([key, value]) => own.setAttribute(key, value))
+  own.style.fontSize = fontSize
+  document.querySelector('main').replaceChildren(own)
+  const words = new Set()
+  let lowest = Infinity
+  for (let left = 30; left > 0;) {
+    await nextFrame()
+    lowest = Math.min(lowest, own.getBoundingClientRect().height)
+    const root = own.shadowRoot.querySelector('.root')
+    if (root) words.add(getComputedStyle(root, '::before').content)
+    if (own.shadowRoot.querySelector(selector)) left -= 1
+  }
+  return { lowest, words: [...words], last: own.getBoundingClientRect().height }
+}, [tag, attributes, drawn])
+
+test('an element keeps its reserved height until it is drawn', async () => {
+  const kinds = {
+    figure: [{ model: 'dates', room: 'decoding' }, { lang: 'ko', room: 'weights' }, { room: 'weights', fontSize: '12px' }], lesson: [{ lesson: 'mask' }],
+    model: [{ model: 'dates' }], training: [{ task: 'dates' }]
+  }
+  for (const [kind, list] of Object.entries(kinds)) for (const attributes of list) {
+    const { page, complaints, close } = await open('empty.html')
+    const { lowest, words, last } = await watchHeight(page, `glass-${kind}`, attributes, DRAWN)
+    assert.ok(lowest >= 239 && last > 240, `${kind}: ${lowest}, then ${last}`)
+    assert.deepEqual(words, [attributes.lang === 'ko' ? '"불러오는 중"' : '"Loading"', 'none'], kind)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
 })

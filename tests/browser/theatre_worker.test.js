@@ -37,7 +37,7 @@ const lossesIn = (page, settings) => page.evaluate(chosen => new Promise((resolv
     }
   }
   const wasm = new URL('glassformer.wasm', location.href).href
-  worker.postMessage({ id: 1, type: 'open', wasm, settings: chosen, sentence: '' })
+  worker.postMessage({ id: 1, type: 'open', kernels: { wasm }, settings: chosen, sentence: '' })
 }), settings)
 
 function lossesHere(settings) {
@@ -67,7 +67,7 @@ const answersIn = (page, calls) => page.evaluate(list => new Promise(resolve => 
     resolve(answers)
   }
   const wasm = new URL('glassformer.wasm', location.href).href
-  list.forEach((call, i) => worker.postMessage({ id: i + 1, wasm, sentence: '', ...call }))
+  list.forEach((call, i) => worker.postMessage({ id: i + 1, kernels: { wasm }, sentence: '', ...call }))
 }), calls)
 
 test('calls during opening belong to the new training, and to none if it fails to open', async () => {

@@ -23,7 +23,7 @@ test('a pinned cell is read at every snapshot, including the last one', async t 
     waiting.set(++serial, { resolve, reject })
     globalThis.onmessage({ data: { id: serial, type, ...details } })
   })
-  await ask('open', { wasm, settings: smallSettings('dates'), sentence: 'november 20 2026', serial: 1 })
+  await ask('open', { kernels: { wasm }, settings: smallSettings('dates'), sentence: 'november 20 2026', serial: 1 })
   await ask('play', { pace: 0 })
   while (!reports.at(-1).isOver) await wait()
   const since = reports.length

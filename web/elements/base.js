@@ -50,7 +50,14 @@ export class GlassElement extends HTMLElement {
 
   constructor() {
     super()
-    this.attachShadow({ mode: 'open' }).adoptedStyleSheets = [waitingSheet]
+    this.attachShadow({ mode: 'open' })
+    this.#reserveHeight()
+  }
+
+  #reserveHeight() {
+    const root = /** @type {ShadowRoot} */ (this.shadowRoot)
+    root.replaceChildren()
+    root.adoptedStyleSheets = [waitingSheet]
   }
 
   connectedCallback() {
@@ -102,7 +109,7 @@ export class GlassElement extends HTMLElement {
     startedElements.delete(this)
     this.#mounted?.destroy()
     this.#mounted = null
-    this.shadowRoot?.replaceChildren()
+    this.#reserveHeight()
   }
 
   /** The run of a program, instead of a model of the page. */

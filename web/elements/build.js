@@ -39,6 +39,11 @@ const AROUND = /^(what\w*|try|without|reading|note)$/
 /** Parts of the page that an element does not have. */
 const ABSENT = ['opening', 'reading', 'bring', 'check', 'learned', 'lessonLinks', 'links', 'unfetched']
 
+/** What the training page says and an element does not: experiments, why one would change a setting, its own text. */
+const ABSENT_IN_TRAINING = ['experiments', 'why', 'leads', 'guide', 'apart', 'apartWhy', 'apartParts', 'layerColumns', 'layerSaid', 'letters',
+  'meanLoss', 'gradientIs', 'nudged', 'optimizer', 'ownText', 'paste', 'noText', 'textSize', 'keys', 'kept', 'planeWhy', 'insideWhy', 'wavesWhat',
+  'wavesSaid', 'wavesEven', 'race', 'alone', 'same', 'parted', 'upload', 'download']
+
 /** @typedef {{ [key: string]: Texts | string }} Texts */
 
 /** Texts that every room has. */
@@ -70,6 +75,11 @@ function figureTexts({ stages = {}, ...texts }, isKept = () => true) {
 const textsOfFigures = {
   name: 'texts of figures',
   setup({ onLoad, onResolve }) {
+    onLoad({ filter: /\/words\/\w+\/training\.json$/ }, async ({ path }) => {
+      const { theatre } = JSON.parse(await readFile(path, 'utf8'))
+      const kept = Object.entries(theatre).filter(([key]) => !ABSENT_IN_TRAINING.includes(key))
+      return { contents: JSON.stringify({ theatre: Object.fromEntries(kept) }), loader: 'json' }
+    })
     onLoad({ filter: /\/words\/\w+\/opening\.json$/ }, () => ({ contents: '{}', loader: 'json' }))
     onResolve({ filter: /\?model=/ }, ({ path, resolveDir }) => {
       const [file, id] = path.split(OF_MODEL)
@@ -109,19 +119,17 @@ export const FIGURE_PLUGINS = [cssAsText, textsOfFigures, menuOnDemand]
  * Builds the scripts of the elements into a folder.
  * @param {(options: BuildOptions & { outdir: string }, joined: string[]) => Promise<Metafile>} bundle
  * @param {string} folder
- * @param {Plugin[]} workerPlugins @param {Plugin[]} trainingPlugins of the worker of trainings
+ * @param {Plugin[]} workerPlugins
  * @returns {Promise<Metafile>}
  */
-export async function buildElements(bundle, folder, workerPlugins, trainingPlugins) {
+export async function buildElements(bundle, folder, workerPlugins) {
   const common = { outdir: folder }
   const metafiles = await Promise.all([
     // A page may load elements.js under an address with a query, so that no chunk may import it.
     bundle({ ...common, entryPoints: { elements: here('index.js') }, chunkNames: 'chunks/element-[name]-[hash]', define: {},
       plugins: FIGURE_PLUGINS }, ['web/elements/start.js']),
-    bundle({ ...common, entryPoints: { 'elements-worker': here('../worker/index.js') }, chunkNames: 'chunks/elements-worker-[hash]',
-      plugins: workerPlugins }, ['web/worker/index.js']),
-    bundle({ ...common, entryPoints: { 'elements-theatre': here('../theatre/worker.js') },
-      chunkNames: 'chunks/elements-theatre-[hash]', plugins: trainingPlugins }, ['web/theatre/worker.js'])
+    bundle({ ...common, entryPoints: { 'elements-worker': here('worker.js') }, chunkNames: 'chunks/elements-worker-part-[hash]',
+      plugins: workerPlugins }, ['web/elements/worker.js'])
   ])
   return {
     inputs: Object.assign({}, ...metafiles.map(({ inputs }) => inputs)),

@@ -64,13 +64,16 @@ async function prepareRoot(host) {
   const [{ page }] = await Promise.all([loadTexts(language, true), loadModels([model])])
   const t = translator(page, { strict: false, own: () => ownTexts[model] })
   const styles = createStyles(/** @type {ShadowRoot} */ (host.shadowRoot))
+  const reservedHeight = host.offsetHeight
   if (!mountedParts.has(host)) styles.adopt()
-  const element = h('div', { className: 'root', role: 'group', lang: LANGUAGES[language].tag })
+  const element = h('div', { 'className': 'root', 'role': 'group', 'lang': LANGUAGES[language].tag, 'data-loading': t('elements.loading') })
   const refresh = (isPrinting = false) => {
     element.setAttribute('data-theme', isPrinting ? 'light' : modeOf(host))
     element.style.setProperty('zoom', String(zoomOf(host)))
   }
   refresh()
+  // What is below the element stays where it is until the first drawing.
+  element.style.setProperty('--reserved-height', `${reservedHeight / zoomOf(host)}px`)
   return {
     element, t, language, refresh, loadModels, styles, roomTexts: createRoomTexts(language, page),
     setModel(id) {
@@ -192,8 +195,8 @@ const startWith = planOf => async (/** @type {GlassElement} */ host, /** @type {
       known.part.update(plan.state)
       return host.mounted
     }
-    // What has styles of its own displays more than the figure of a room.
-    if (plan.styles) await root.styles.load()
+    // What has styles of its own displays more than the figure of a room; a training has no room.
+    if (plan.styles && !plan.mount) await root.styles.load()
     root.styles.adopt(plan.styles)
     host.shadowRoot?.replaceChildren(root.element)
     if (plan.mount) return retain(host, root, plan.key, await plan.mount(error => host.fail(error)))

@@ -19,6 +19,7 @@ import { defaults } from '../models/state.js'
 import theatre from '../style/theatre.css'
 import elementStyles from '../style/element_training.css'
 import { AttributeError, expectOne, readAppearance } from './attributes.js'
+import { placeTraining } from './engine.js'
 import { modeOf } from './start.js'
 
 /** @import { GlassElement } from './base.js' */
@@ -60,7 +61,7 @@ function readTraining(host) {
  */
 async function mountTraining(settings, sentence, { element, t, language, mode, emit, fail }) {
   let isPrinting = false, isGone = false, lastAnswer = ''
-  const training = createTraining({ onSeen: onReport, onError: showError }, 'elements-theatre'), { ask } = training
+  const training = createTraining({ onSeen: onReport, onError: showError }, placeTraining()), { ask } = training
   const theme = () => ({ mode: isPrinting ? 'light' : mode(), palette: PALETTES[isPrinting ? 'light' : mode()], isPaper: isPrinting })
   const [drive, charts] = [h('div'), h('div')], looks = h('div', { className: 'theatre-looks' })
   const said = h('div', { className: 'theatre-said' })

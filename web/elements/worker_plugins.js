@@ -5,6 +5,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { TASK_INFO } from '../../src/training/tasks/task_info.js'
 
 /** @import { Plugin } from 'esbuild' */
 
@@ -15,13 +16,6 @@ export const UNUSED = new RegExp(`/(src/js/(${[
   'threads/(index|gains|team|workers|mailbox|splits)',
   'text/(charsmap|files|gguf_tokenizer|sentencepiece|spm_normalizer|protobuf)'
 ].join('|')})|web/(models/imported/(open|broken|choose_dtype|run|generation|classification|streams|store)|worker/export_model))\\.js$`)
-
-/** Files whose exports no training calls. */
-export const UNUSED_IN_TRAINING = new RegExp(`/src/js/(${[
-  'engine/load_blocks', 'export/\\w+', 'files/(gguf|remote)', 'models/\\w+', 'models/families/\\w+',
-  'interpret/(ablate|activation_histogram|attribution_patch|composition_scores|fitted_lenses|hook_names|linear_probe|neuron_logits|path_patch|sparse_autoencoder|steering|top_activations)',
-  'nn/quantize', 'threads/(index|gains|team|workers|mailbox|splits)', 'text/(charsmap|chat_template|files|gguf_tokenizer|sentencepiece|spm_normalizer|protobuf)'
-].join('|')})\\.js$`)
 
 /** The library's text functions, which only some models need: the worker imports them for these. */
 const TEXT = /\/src\/js\/text\/index\.js$/, WHOLE = '?whole'
@@ -43,6 +37,30 @@ export const modelsOnDemand = {
     onLoad({ filter: /\/web\/models\/runs\.js$/ }, async ({ path }) => {
       const ids = Array.from((await readFile(path, 'utf8')).matchAll(/ as (\w+) }/g), ([, id]) => id).filter(id => id !== 'own')
       return { contents: `export const RUNS = { ${ids.map(loadRun).join()} }`, resolveDir: RUNS.slice(0, RUNS.lastIndexOf('/')) }
+    })
+  }
+}
+
+/** What trainings have of torch.optim. */
+const OPTIM = ['adam', 'clip_grad', 'sgd']
+
+/**
+ * Each task is fetched with its first training, and the optimizers with any.
+ * @type {Plugin}
+ */
+export const trainingsOnDemand = {
+  name: 'trainings on demand',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/src\/training\/tasks\/index\.js$/ }, () => ({ contents: 'export const TASKS = {}' }))
+    onLoad({ filter: /\/web\/theatre\/load_task\.js$/ }, () => {
+      const tasks = Object.keys(TASK_INFO).map(id => `${id}: () => import('../../src/training/tasks/${id}.js')`)
+      return { contents: `${OPTIM.map(name => `import * as ${name} from '../../src/js/optim/${name}.js'`).join('\n')}
+        import { TASKS } from '../../src/training/tasks/index.js'
+        const LOADERS = { ${tasks.join()} }
+        export async function loadTask(gf, id) {
+          Object.assign(gf.optim, ${OPTIM.join()})
+          TASKS[id] ??= (await LOADERS[id]())[id]
+        }` }
     })
   }
 }

@@ -25,14 +25,14 @@ export function fetchJson(name) {
  * is none; one started from a blob inherits the policy of the page, on every host. The single-file page contains each
  * worker as one script; opened from disk, browsers run no module in a worker. Figures in another page need less of its
  * policy without a blob, which only a script of another origin needs.
- * @param {string} name
+ * @param {string} name @param {string} [role] what the worker is called, if its script has several tasks
  */
-export function startWorker(name) {
+export function startWorker(name, role = '') {
   const text = inlineText(name), url = addressOf(`${name}.js`)
-  if (!isOwnPage() && new URL(url).origin === location.origin) return new Worker(url, { type: 'module' })
+  if (!isOwnPage() && new URL(url).origin === location.origin) return new Worker(url, { type: 'module', name: role })
   const code = text ?? `import ${JSON.stringify(url)}`
   const address = URL.createObjectURL(new Blob([code], { type: 'text/javascript' }))
-  const worker = new Worker(address, { type: text === null ? 'module' : 'classic' })
+  const worker = new Worker(address, { type: text === null ? 'module' : 'classic', name: role })
   URL.revokeObjectURL(address)
   return worker
 }

@@ -1,21 +1,20 @@
 /** The page's side of the training worker: calls that return promises, and reports. */
 
-import { locateKernels } from '../lib/resources.js'
-import { startWorker } from '../lib/fetch_on_demand.js'
 import { createCalls } from '../lib/rpc.js'
 
 /** @import { News } from '../../src/training/training_record.js' */
 
+/** @typedef {{ worker: Worker, kernels: Partial<import('../worker/engines.js').Kernels> }} Place where trainings run */
+
 /**
  * @param {{ onSeen(news: News & { serial: number }): void, onError(error: Error): void }} handlers
- * @param {string} name of the worker's script
+ * @param {Place} place
  */
-export function createClient({ onSeen: onReport, onError }, name) {
-  const worker = startWorker(name)
+export function createClient({ onSeen: onReport, onError }, { worker, kernels }) {
   const { call } = createCalls(worker, { onMessage: ({ event, ...news }) => event && onReport(news), onError })
   return {
     ask: call,
-    open: (/** @type {object} */ details) => call('open', { wasm: locateKernels(), ...details }),
+    open: (/** @type {object} */ details) => call('open', { kernels, ...details }),
     end: () => worker.terminate()
   }
 }

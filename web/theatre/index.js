@@ -9,6 +9,8 @@ import { pageSettings, sampleFor } from './page_settings.js'
 import { deleteTraining, saveTraining, loadTraining } from './store.js'
 import { parseTraining } from '../../src/training/training_file.js'
 import { startProblem } from '../../src/training/initial_weights.js'
+import { startWorker } from '../lib/fetch_on_demand.js'
+import { locateKernels } from '../lib/resources.js'
 import { saveBlob as saveFile } from '../lib/save.js'
 import { createTraining } from './training.js'
 import { mountView } from './view.js'
@@ -27,6 +29,9 @@ const SAVE_INTERVAL = 5000
 /** The maximum length of a new text's first sentence as a prompt. */
 const MAX_PROMPT = 8
 
+/** A worker for one training. */
+const placeTraining = () => ({ worker: startWorker('theatre'), kernels: { wasm: locateKernels() } })
+
 /**
  * @param {HTMLElement} container
  * @param {Context} context
@@ -43,7 +48,7 @@ export function mountTheatre(container, context) {
   /** A file to resume from, used once. @type {Uint8Array | null} */
   let file = null
   let savedStep = 0, isSaving = false, mustSaveAgain = false, savedAt = 0
-  const training = createTraining({ onSeen: onReport, onError: showError })
+  const training = createTraining({ onSeen: onReport, onError: showError }, placeTraining())
   /** @type {import('./parts/guide.js').Progress} */
   const progress = { name: '', at: 0, given: null }
   /** The other training of a race. @type {ReturnType<typeof createTraining> | null} */
@@ -185,7 +190,7 @@ export function mountTheatre(container, context) {
       rivalTraining = null
       return mounted?.view.draw()
     }
-    rivalTraining ??= createTraining({ onSeen: () => mounted?.view.draw(), onError: showError })
+    rivalTraining ??= createTraining({ onSeen: () => mounted?.view.draw(), onError: showError }, placeTraining())
     await rivalTraining.open(rival, { text: ownText(), start: await loadInitialWeights(rival) })
   }
 

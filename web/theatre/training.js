@@ -10,9 +10,9 @@ import { createRecord } from '../../src/training/training_record.js'
 
 /**
  * @param {{ onSeen(news: News): void, onError(error: unknown): void }} handlers
- * @param {string} [worker] the name of the worker's script
+ * @param {import('./client.js').Place} place
  */
-export function createTraining({ onSeen, onError }, worker = 'theatre') {
+export function createTraining({ onSeen, onError }, place) {
   const record = createRecord()
   const client = createClient({
     onSeen({ serial: of, ...news }) {
@@ -23,7 +23,7 @@ export function createTraining({ onSeen, onError }, worker = 'theatre') {
       }) }
       onSeen(news)
     }, onError
-  }, worker)
+  }, place)
   let settings = /** @type {TrainingState} */ (/** @type {unknown} */ (null))
   /** @type {News | null} */ let last = null
   let sentence = '', serial = 0

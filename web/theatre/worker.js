@@ -1,9 +1,11 @@
 /** The training worker: plays, pauses, steps back, and posts reports at a limited rate. */
 
-import { load } from '../../src/js/index.js'
-import { finiteDifference, breakDown } from './step_breakdown.js'
 import { createPlayer } from '../../src/training/player.js'
+import { TASK_INFO } from '../../src/training/tasks/task_info.js'
 import { answerCall } from '../lib/rpc.js'
+import { createEngines } from '../worker/engines.js'
+import { loadRestOfLibrary } from '../worker/rest_of_library.js'
+import { loadTask } from './load_task.js'
 import { createReport } from './report.js'
 
 /** @import { Player } from '../../src/training/player.js' */
@@ -13,7 +15,7 @@ import { createReport } from './report.js'
 /**
  * How a training is opened.
  * @typedef {object} Opening
- * @property {string | BufferSource} wasm
+ * @property {import('../worker/engines.js').Kernels} kernels where they are
  * @property {TrainingState} settings
  * @property {string} [text]
  * @property {string} sentence
@@ -30,6 +32,7 @@ const READ_TIME = 20
 /** Milliseconds of delay before a typed sentence is answered. */
 const TYPING_DELAY = 20
 
+const engines = createEngines()
 /** The library. @type {any} */
 let gf = null
 /** The current training; null before the first, and after one that failed to start. */
@@ -128,14 +131,25 @@ function lookSoon() {
   }, TYPING_DELAY)
 }
 
+/**
+ * Starts the engine, unless it runs, and fetches what a training needs of which the worker does not have all yet.
+ * @param {import('../worker/engines.js').Kernels} kernels @param {TrainingState} settings
+ */
+async function prepare(kernels, settings) {
+  if (!gf) await engines.start(kernels)
+  gf = await engines.get('page')
+  await Promise.all([engines.completeAll(), loadRestOfLibrary(), loadTask(gf, settings.task),
+    TASK_INFO[settings.task].needsText?.(settings) && engines.addText(gf)])
+}
+
 /** @type {Record<string, (details: any) => unknown>} */
 const calls = {
   /** @param {Opening} details */
-  async open({ wasm, settings, text, sentence: said, kept, file, start, serial: own }) {
+  async open({ kernels, settings, text, sentence: said, kept, file, start, serial: own }) {
     isPlaying = false
     clearTimeout(looking)
     isOther = false
-    gf ??= await load({ wasm: typeof wasm === 'string' ? new URL(wasm) : wasm })
+    await prepare(kernels, settings)
     player?.session.dispose()
     player = none()
     player = createPlayer(gf, settings, { text, kept, file, start })
@@ -183,8 +197,8 @@ const calls = {
   /** The current weights as a file. */
   file: ({ withMoments }) => player.session.file(withMoments),
   /** A breakdown of the next step at one weight; it changes nothing. */
-  apart: ({ name, index }) => breakDown(player.session, name, index),
-  nudge: ({ name, index }) => finiteDifference(player.session, name, index),
+  apart: async ({ name, index }) => (await import('./step_breakdown.js')).breakDown(player.session, name, index),
+  nudge: async ({ name, index }) => (await import('./step_breakdown.js')).finiteDifference(player.session, name, index),
   look({ sentence: said, wanted: name, table: rows }) {
     if (said !== undefined) sentence = said
     isOther ||= said !== undefined
@@ -209,4 +223,9 @@ function handle(type, details) {
 
 /** Calls are handled one after the other: those during `open` belong to the new training. */
 let answers = Promise.resolve()
-self.onmessage = ({ data }) => { answers = answers.then(() => answerCall(handle, data)) }
+/** @param {any} data a message of the page */
+export function answer(data) {
+  answers = answers.then(() => answerCall(handle, data))
+}
+
+self.onmessage = ({ data }) => answer(data)

@@ -363,4 +363,7 @@ async function handle(type, details, report) {
   return answers[type](details, report)
 }
 
-self.onmessage = ({ data }) => answerCall(handle, data, transferList)
+/** Answers a message of the page. @param {any} data */
+export const answer = data => answerCall(handle, data, transferList)
+
+self.onmessage = ({ data }) => answer(data)
