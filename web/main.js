@@ -44,7 +44,7 @@ const page = Object.assign({}, ...IDS.map(id => ({ [id]: document.getElementById
 const SERVED_MODEL = document.querySelector('meta[name="glassformer-model"]')?.getAttribute('content')
 const developing = ['localhost', '127.0.0.1'].includes(location.hostname)
 
-let state = fromHash(location.hash)
+let state = fromHash(location.hash, resolveLanguage)
 /** @type {Run | null} */ let run = null
 /** @type {Engine | null} */ let engine = null
 /** @type {Failure | null} */ let engineProblem = null
@@ -360,7 +360,7 @@ const workOffline = () => import('./offline/register.js')
 addEventListener('popstate', () => {
   link.forget()
   isUnwhole = false
-  state = fromHash(location.hash)
+  state = fromHash(location.hash, resolveLanguage)
   inside?.clearHistory()
   showSpoken()
   refresh()

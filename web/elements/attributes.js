@@ -2,6 +2,7 @@
 
 import { READY, keysOf, modelOf, problemsOf, textField } from '../models/index.js'
 import { defaults, fromHash, patchFrom, startOf } from '../models/state.js'
+import { findRoomNamed } from '../rooms/index.js'
 import { LANGUAGES } from '../words/index.js'
 
 /** @import { Language, Problem, Room, State } from '../types.d.ts' */
@@ -110,9 +111,7 @@ export const readStateOfRun = element => ({
  * @param {State} state @param {Room[]} rooms
  */
 export function findRoom(state, rooms) {
-  const { room: name } = state
-  const found = rooms.find(({ id }) => id === name) ?? rooms.find(({ words }) => words === name) ??
-    rooms.find(({ stage }) => stage === name)
+  const { room: name } = state, found = findRoomNamed(rooms, name)
   if (!found) throw expectOne('room', name, [...new Set(rooms.map(({ stage }) => stage))])
   return found
 }

@@ -96,7 +96,7 @@ export function explainError(id, error) {
   const { code, message } = error
   if (code === 'noTrainedWeights') return { weights: { key: 'errors.noTrainedWeights', values: {} } }
   if (code === 'hung') return { engine: { key: 'errors.hung', values: {} } }
-  const isOfFile = code === 'network' || code === 'damaged', key = isOfFile ? `errors.${code}` : 'errors.engine'
+  const isOfFile = ['network', 'damaged', 'broken'].includes(code ?? ''), key = isOfFile ? `errors.${code}` : 'errors.engine'
   return (isOfFile ? null : modelOf(id).explainError?.(error)) ?? { engine: { key, values: { message } } }
 }
 

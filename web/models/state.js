@@ -1,7 +1,7 @@
 /** The state of the page: defaults, and its form in a link. */
 
 import { readEdits, writeEdits } from '../lib/edit_links.js'
-import { LONGEST_FIELD, MODELS, defaultsOf, keysOf, modelOf } from './index.js'
+import { LONGEST_FIELD, MODELS, defaultsOf, keysOf, modelOf, textField } from './index.js'
 import { currentAddress } from './lesson_addresses.js'
 import { examplesFor } from '../words/examples.js'
 import { LANGUAGES } from '../words/index.js'
@@ -153,15 +153,20 @@ export const patchFrom = (text, model) => readPatch(new URLSearchParams(text), m
 
 /**
  * Reads the state from a link; missing or invalid values get their defaults.
- * @param {string} hash @returns {State}
+ * @param {string} hash
+ * @param {(state: State) => Language} [languageOf] the reader's language: an address written by hand, which has no
+ *   version, then begins with an example in it, unless it has a text
+ * @returns {State}
  */
-export function fromHash(hash) {
+export function fromHash(hash, languageOf) {
   const query = currentAddress(new URLSearchParams(hash.replace(/^#/, '')))
   if (isStepLink(query)) {
     query.set('at', String(readNumber('at', query.get('step') ?? '', 1) - 1))
     query.delete('step')
   }
   const { id } = modelOf(query.get('model') ?? '')
-  const state = { ...defaults(id), ...readPatch(query, id) }
+  const patch = readPatch(query, id), isByHand = query.has('model') && !query.has('v') && !query.has(textField(modelOf(id)))
+  const base = languageOf && isByHand ? startOf(id, languageOf({ ...defaults(id), ...patch })) : defaults(id)
+  const state = { ...base, ...patch }
   return state.room === OPENING ? { ...state, room: defaults(id).room } : state
 }

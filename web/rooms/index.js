@@ -53,12 +53,19 @@ export function roomsOf(run) {
 }
 
 /**
+ * The room with an id, or the first of a kind: by the name of its words, or of its stage.
+ * @param {Room[]} rooms @param {string} name
+ */
+export const findRoomNamed = (rooms, name) => rooms.find(({ id }) => id === name) ??
+  rooms.find(({ words }) => words === name) ?? rooms.find(({ stage }) => stage === name)
+
+/**
  * The room of an id; where this run has none, the first at the same place, or the house.
  * @param {Room[]} rooms
  * @param {string} name
  */
 export function roomOf(rooms, name) {
-  const room = rooms.find(({ id }) => id === name)
+  const room = findRoomNamed(rooms, name)
   if (room) return room
   for (let place = name; place.includes('.');) {
     place = place.slice(0, place.lastIndexOf('.'))

@@ -34,6 +34,20 @@ export const elementCode = ({ script, state, language }) => (
   `<script type="module" src="${escapeHtml(script)}"></script>\n` +
   `<glass-figure lang="${language}" state="${escapeHtml(state)}" controls></glass-figure>`)
 
+/** Whether a training is of the reader's own text or weights, which only this page has. @param {string} theatre */
+const isOfReader = theatre => /_(mark|origin|start-given)/.test(theatre)
+
+/**
+ * The script and the element that run a training in another page, without the one it races against.
+ * @param {{ script: string, theatre: string, language: string }} training theatre: as in a link, `dates_steps-300`
+ */
+export function trainingCode({ script, theatre, language }) {
+  const [task, ...parts] = theatre.split('_').filter(part => !part.startsWith('vs-'))
+  const settings = parts.map(part => part.replace('-', '=')).join('&')
+  return `<script type="module" src="${escapeHtml(script)}"></script>\n` +
+    `<glass-training lang="${language}" task="${task}"${settings && ` settings="${escapeHtml(settings)}"`}></glass-training>`
+}
+
 /**
  * The boxes whose height an embedded page needs: the figures of a room and its twin, of the opening, and of the
  * training page down to its curves.
@@ -72,22 +86,25 @@ export function createShareMenu(context) {
   }, t(`app.${action}`))
   /** The figure alone, also of a lesson's step. @param {Patch} [patch] */
   const figureLink = (patch = {}) => link({ lesson: '', at: 0, cell: context.currentCell?.() ?? null, ...patch })
-  const elementButton = button('element', () => elementCode({
-    script: new URL('elements.js', location.href).href, state: new URL(figureLink()).hash.slice(1), language: language()
-  }))
+  const elementButton = button('element', () => {
+    const { theatre } = context.get(), place = { script: new URL('elements.js', location.href).href, language: language() }
+    return theatre ? trainingCode({ ...place, theatre })
+      : elementCode({ ...place, state: new URL(figureLink()).hash.slice(1) })
+  })
   const element = createMenu({ className: 'share', label: t('app.sharing') }, button('share', () => link()),
     elementButton, button('embed', () => embedCode({
       url: figureLink({ embed: true, language: language() }), title: document.title, height: measureFigures()
     })),
-    h('p', { className: 'menu-note' }, t('app.embedding')), elements, exportMenu.element)
+    h('p', { className: 'menu-note' }, t('app.embedding')), h('p', { className: 'menu-note' }, t('app.elsewhere')), elements, exportMenu.element)
   return {
     element,
     /** @param {Run | null} run */
     update(run) {
       exportMenu.update(run)
       const { theatre, room, model } = context.get()
-      // An element displays a room; a page in one file has no script to load.
-      elementButton.hidden = Boolean(theatre) || room === OPENING || modelOf(model).isImported === true || location.protocol === 'file:'
+      // An element displays a room or a training; a page in one file has no script to load.
+      const isAbsent = theatre ? isOfReader(theatre) : room === OPENING || modelOf(model).isImported === true
+      elementButton.hidden = isAbsent || location.protocol === 'file:'
     }
   }
 }

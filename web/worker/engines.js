@@ -24,14 +24,20 @@ const MAX_THREADS = 4
 /** @param {Address} address */
 const toSource = address => (typeof address === 'string' ? new URL(address) : address)
 
-/** @param {unknown} error */
-const toNetworkError = error => Object.assign(new Error(/** @type {Error} */ (error).message), { code: 'network' })
+/** What browsers and the library say of a file that did not arrive. */
+const NOT_ARRIVED = /responded with status|could not be fetched|NetworkError|Failed to fetch|Load failed/
+
+/** Kernels that did not arrive, or that are no WebAssembly as they arrived. @param {unknown} error */
+function describeKernelError(error) {
+  const { message } = /** @type {Error} */ (error)
+  return Object.assign(new Error(message), { code: NOT_ARRIVED.test(message) ? 'network' : 'broken' })
+}
 
 /** @param {Address} address @returns {Promise<WebAssembly.Module>} */
 async function compile(address) {
   if (typeof address !== 'string') return WebAssembly.compile(address)
   const response = await fetch(address)
-  if (!response.ok) throw new Error(`${address}: ${response.status}`)
+  if (!response.ok) throw new Error(`${address} responded with status ${response.status}`)
   return WebAssembly.compile(await response.arrayBuffer())
 }
 
@@ -66,7 +72,7 @@ export function createEngines() {
     rest ??= compile(kernels.rest)
     const module = await rest.catch(error => {
       rest = undefined
-      throw toNetworkError(error)
+      throw describeKernelError(error)
     })
     if (lacksKernels(gf)) await addRestOfKernels(gf, module)
   }
@@ -85,7 +91,7 @@ export function createEngines() {
   async function loadText() {
     const code = await import('../../src/js/text/index.js')
     return code.load({ wasm: toSource(kernels.text) }).catch(error => {
-      throw toNetworkError(error)
+      throw describeKernelError(error)
     })
   }
   return {
@@ -109,7 +115,11 @@ export function createEngines() {
       return engines[role] ??= create()
     },
     /** Gives all engines, also later ones, all kernels for tensors. */
-    completeAll: async () => { await Promise.all(running.map(complete)) },
+    async completeAll() {
+      // Until the first engine has started, none is running.
+      await engines.page
+      await Promise.all(running.map(complete))
+    },
     /** Gives an engine the text functions, unless it has all kernels. @param {Library} gf */
     async addText(gf) {
       if (gf.engine.c.gf_cut) return
