@@ -37,7 +37,7 @@ const menuOnDemand = {
 /** Texts of a room that stand around its figure, which an element does not show. */
 const AROUND = /^(what\w*|try|without|reading|note)$/
 /** Parts of the page that an element does not have. */
-const ABSENT = ['opening', 'reading', 'bring', 'check', 'learned', 'lessonLinks', 'links', 'unfetched']
+const ABSENT = ['opening', 'reading', 'bring', 'check', 'learned', 'lessonLinks', 'links', 'offline', 'unfetched']
 
 /** What the training page says and an element does not: experiments, why one would change a setting, its own text. */
 const ABSENT_IN_TRAINING = ['experiments', 'why', 'leads', 'guide', 'apart', 'apartWhy', 'apartParts', 'layerColumns', 'layerSaid', 'letters',
