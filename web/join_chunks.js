@@ -18,21 +18,22 @@ const fromMemory = files => /** @type {Plugin} */ ({
 })
 
 /**
- * For each script that one of these modules always loads: the name of the first of them.
+ * For each script that one of these modules always loads: the name of the first of them; and the module of each name.
  * @param {Metafile['outputs']} outputs @param {string[]} modules
  */
 function ownersOf(outputs, modules) {
-  /** @type {Record<string, string>} */ const owners = {}
+  /** @type {Record<string, string>} */ const owners = {}, /** @type {Record<string, string>} */ first = {}
   for (const module of modules) {
     const script = Object.keys(outputs).find(path => outputs[path].entryPoint === module)
     if (!script) throw new Error(`no script begins with ${module}`)
+    first[nameOf(script)] ??= module
     const loaded = new Set([script])
     for (const path of loaded) {
       owners[path] ??= nameOf(script)
       outputs[path].imports.filter(({ kind }) => kind === 'import-statement').forEach(({ path: other }) => loaded.add(other))
     }
   }
-  return owners
+  return { owners, first }
 }
 
 /** `rooms` of the chunk `rooms-ABCDEFGH.js`. @param {string} path */
@@ -50,7 +51,7 @@ export async function buildJoined(options, joined) {
   const { metafile, outputFiles } = await build({ ...options, splitting: true, metafile: true, write: false })
   const files = new Map(outputFiles.map(({ path, text }) => [path, text]))
   const entries = [...files.keys()].filter(path => dirname(path) === resolve(options.outdir) && path.endsWith('.js'))
-  const owners = ownersOf(metafile.outputs, joined)
+  const { owners, first } = ownersOf(metafile.outputs, joined)
   const bundle = await rolldown({
     input: Object.fromEntries(entries.map(path => [nameOf(path), path])), external: options.external,
     plugins: [fromMemory(files)], preserveEntrySignatures: 'allow-extension'
@@ -66,8 +67,8 @@ export async function buildJoined(options, joined) {
   const importsOf = (/** @type {string[]} */ names, /** @type {'import-statement' | 'dynamic-import'} */ kind) => (
     names.map(name => ({ path: path(name), kind })))
   /** @param {OutputChunk} chunk */
-  const describe = ({ facadeModuleId, imports, dynamicImports, code }) => ({
-    entryPoint: metafile.outputs[relative(root, facadeModuleId ?? '')]?.entryPoint, bytes: code.length, inputs: {},
+  const describe = ({ name, facadeModuleId, imports, dynamicImports, code }) => ({
+    entryPoint: metafile.outputs[relative(root, facadeModuleId ?? '')]?.entryPoint ?? first[name], bytes: code.length, inputs: {},
     exports: [], imports: [...importsOf(imports, 'import-statement'), ...importsOf(dynamicImports, 'dynamic-import')]
   })
   const outputs = Object.fromEntries(chunks.map(chunk => [path(chunk.fileName), describe(chunk)]))

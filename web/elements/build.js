@@ -129,7 +129,7 @@ export async function buildElements(bundle, folder, workerPlugins) {
     bundle({ ...common, entryPoints: { elements: here('index.js') }, chunkNames: 'chunks/element-[name]-[hash]', define: {},
       plugins: FIGURE_PLUGINS }, ['web/elements/start.js']),
     bundle({ ...common, entryPoints: { 'elements-worker': here('worker.js') }, chunkNames: 'chunks/elements-worker-part-[hash]',
-      plugins: workerPlugins }, ['web/elements/worker.js'])
+      plugins: workerPlugins }, ['web/elements/worker.js', 'web/models/dates/run.js'])
   ])
   return {
     inputs: Object.assign({}, ...metafiles.map(({ inputs }) => inputs)),

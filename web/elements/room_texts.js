@@ -5,9 +5,8 @@ import { loadRoomTexts } from './model_texts.js'
 /** @import { Language } from '../types.d.ts' */
 
 /** The stages with many texts. */
-export const WORDY = ['ablation', 'activation', 'attribution', 'bpe_merges', 'bpe_training', 'cache', 'costs', 'cross', 'decoding', 'dropout',
-  'embedding', 'experts', 'head_scores', 'house', 'norm', 'output', 'patching', 'pieces', 'positions', 'relative', 'residual_stream', 'rotary',
-  'sampling', 'syllables', 'unigram', 'weight_blocks', 'wordpiece']
+export const WORDY = ['ablation', 'activation', 'attribution', 'bpe_training', 'cache', 'costs', 'decoding', 'embedding', 'experts', 'head_scores',
+  'house', 'norm', 'output', 'patching', 'residual_stream', 'sampling', 'syllables', 'unigram', 'weight_blocks', 'wordpiece']
 
 /**
  * Adds the texts of rooms to those of the page.
