@@ -122,6 +122,9 @@ test('answers are kept, saved as a file, and counted for a class', async () => {
   await page.waitForSelector('.lesson-said.is-hint:not(:empty)')
   await page.click('[data-option="middle"]')
   await page.waitForSelector('.lesson-option.is-right')
+  await page.click('.lesson-next')
+  await waitForStep(page, 'matrix')
+  await page.click('.lesson-reveal')
   /** Hands in with a name. */
   const handIn = async name => {
     page.once('dialog', dialog => dialog.accept(name))
