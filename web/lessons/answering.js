@@ -47,7 +47,8 @@ function createJudge(played, context, stepFigure, draw) {
   /** Completes the task once the figure has reached it. */
   function judge() {
     const run = context.run(), { answers, id: lesson } = played.current
-    if (!run || !lesson || !context.isCurrent()) return
+    // After a jump to another lesson, the figure is still that of the old one until the new one is loaded.
+    if (!run || !lesson || lesson !== context.get().lesson || !context.isCurrent()) return
     const values = stepFigure.values(), { id, task } = played.step()
     if (task && values && !answers.get(id)?.isAnswered && task.isDone(values)) {
       answers.set(id, { ...played.createAnswer(), isAnswered: true })
