@@ -5,6 +5,7 @@ import { getTensor } from '../../lib/run.js'
 import { largest, rowValues, streamTokens } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
+/** @import { Now } from '../index.js' */
 
 const ROOM = 'encoder.1.self_attn', ATTENTION = 'transformer.encoder.layers.1.self_attn'
 const [WEIGHTS, HEADS, OUTPUT] = [`${ATTENTION}.weights`, `${ATTENTION}.heads`, `${ATTENTION}.output`]
@@ -26,6 +27,11 @@ function attended(run) {
 /** The weight that each head gives to that position. @param {Run} run */
 const weightsOfHeads = run => headWeights(run).map(row => row[attended(run)])
 
+/** @param {Run} run */
+const answer = run => String(largest(weightsOfHeads(run)))
+/** What the displayed head gives to that position. @param {Run} run @param {Now} now */
+const weightCell = (run, { state }) => ({ tensor: WEIGHTS, index: [0, state.head, rowOf(run), attended(run)] })
+
 /** The other numbers of the step. @param {Run} run */
 const sizeMistakes = run => [{ id: 'width', value: getTensor(run, HEADS).shape[2] }, { id: 'heads', value: headCount(run) }]
 
@@ -38,9 +44,11 @@ export const lesson = {
       target: () => ({ selector: '.stage [data-picker="head"]' }),
       question: {
         options: run => weightsOfHeads(run).map((_, head) => ({ id: String(head), text: String(head) })),
-        answer: run => String(largest(weightsOfHeads(run)))
+        answer
       },
-      values: run => ({ count: String(headCount(run)), head: String(largest(weightsOfHeads(run))),
+      cell: weightCell,
+      answerState: run => `room=${ROOM}.weights&head=${answer(run)}`, answerTarget: weightCell,
+      values: run => ({ count: String(headCount(run)), head: answer(run),
         weight: formatFixed(Math.max(...weightsOfHeads(run))), token: streamTokens(run, 'source')[attended(run)],
         row: streamTokens(run, 'source')[rowOf(run)],
         place: String(attended(run)) })
