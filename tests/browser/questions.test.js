@@ -21,7 +21,7 @@ const giveUp = async (page, answer) => {
   await page.waitForSelector('.lesson-option.is-right')
 }
 
-test('a small figure shows what was asked for once it is answered, not before', async () => {
+test('a small figure displays the answer once the question is answered, not before', async () => {
   for (const [id, at, step, answer, shown] of [['grokking', 0, 'memory', 'all', /3000/], ['positions', 2, 'alike', '11', /11.* 10:/]]) {
     const { page, close } = await open(id, at, 'en')
     await waitForStep(page, step)

@@ -4,7 +4,7 @@ import { h, setText } from '../lib/dom.js'
 import { formatFixed } from '../lib/number.js'
 import { dot } from './math.js'
 import { createPlane, formatPoint } from './plane.js'
-import { createSlider } from './parts.js'
+import { createSlider, formatProducts } from './parts.js'
 
 const SUBSCRIPTS = ['₁', '₂']
 
@@ -34,8 +34,7 @@ export function createMatrix({ t, onchange }, { row, key, entries: first }) {
     drawQuery(query())
     sliders.forEach((slider, i) => slider.show(entries[i]))
     rows().forEach((weights, i) => {
-      const terms = row.map((value, axis) => `${formatFixed(value, 1)} × ${formatFixed(weights[axis], 1)}`)
-      setText(sums[i], `q${SUBSCRIPTS[i]} = ${terms.join(' + ')} = ${formatFixed(query()[i], 1)}`)
+      setText(sums[i], `q${SUBSCRIPTS[i]} = ${formatProducts(row, weights)} = ${formatFixed(query()[i], 1)}`)
     })
   }
   /** @param {{ entries?: number[] }} next */

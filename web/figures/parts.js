@@ -47,5 +47,9 @@ export function createSlider({ name, min, max, step, decimals = 1, oninput }) {
   }
 }
 
+/** The terms of a dot product as text. @param {number[]} a @param {number[]} b */
+export const formatProducts = (a, b) => (
+  a.map((value, axis) => `${formatFixed(value, 1)} × ${formatFixed(b[axis], 1)}`).join(' + '))
+
 /** @param {string} text @param {() => void} onclick */
 export const createButton = (text, onclick) => h('button', { type: 'button', className: 'figure-button', onclick }, text)

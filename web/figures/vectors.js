@@ -4,7 +4,7 @@ import { h, setText } from '../lib/dom.js'
 import { formatFixed } from '../lib/number.js'
 import { angle, dot, norm } from './math.js'
 import { createPlane, formatPoint } from './plane.js'
-import { createBars } from './parts.js'
+import { createBars, formatProducts } from './parts.js'
 
 /**
  * @param {import('./index.js').FigureContext} context
@@ -48,8 +48,7 @@ export function createVectors({ t, onchange }, { arrows, shows = 'dot', hasNamed
     bars.show(Object.values(similarities))
     if (!others.length) return
     const [a, b] = [points[first], points[others[0]]]
-    const terms = a.map((value, axis) => `${formatFixed(value, 1)} × ${formatFixed(b[axis], 1)}`)
-    setText(sum, `${names[0]} · ${names[1]} = ${terms.join(' + ')} = ${formatFixed(product)}`)
+    setText(sum, `${names[0]} · ${names[1]} = ${formatProducts(a, b)} = ${formatFixed(product)}`)
     setText(note, Number.isNaN(degrees) ? '' : t('vectors.angle', { degrees: formatFixed(degrees, 0) }))
   }
   draw()
