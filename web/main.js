@@ -20,6 +20,7 @@ import { nameRun } from './models/names.js'
 import { fromHash, runKeys, toHash } from './models/state.js'
 import { mountTrainingPage } from './shell/theatre.js'
 import { postHeight } from './shell/share.js'
+import { fitSlides } from './shell/slide_fit.js'
 import { listenToSlideKeys } from './shell/slide_keys.js'
 import { PALETTES, resolveMode, listenToSystemTheme } from './shell/theme.js'
 import { createValueLoader } from './shell/values.js'
@@ -396,5 +397,6 @@ function prepare(event) {
 for (const sign of SIGNS) addEventListener(sign, prepare)
 listenToSystemTheme(() => show())
 listenToSlideKeys()
+fitSlides(page.stage)
 if (state.embed) postHeight()
 start()

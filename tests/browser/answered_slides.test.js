@@ -1,4 +1,4 @@
-// On a slide the way on stays in sight, whatever is said about an answer.
+// A slide fits into the window, and the way on stays in sight, whatever is said about an answer.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LESSONS } from '../../web/lessons/index.js'
@@ -10,7 +10,7 @@ import { giveAnswer, rightAt, waitForStep } from './play_lesson.js'
 const { open } = useBrowser()
 const SLIDES = [[1280, 720], [1024, 768]]
 /** Lessons with long reasons, and one beside the panel of a cell. */
-const IDS = isLong ? LESSONS.map(({ id }) => id) : ['mask', 'loss']
+const IDS = isLong ? LESSONS.map(({ id }) => id) : ['mask', 'loss', 'modern']
 
 /** What is out of sight: the way on, or the end of the reason. */
 const listOutOfSight = page => page.evaluate(async () => {
@@ -18,9 +18,8 @@ const listOutOfSight = page => page.evaluate(async () => {
   const ways = document.querySelector('.lesson-ways').getBoundingClientRect()
   const next = document.querySelector('.lesson-next').getBoundingClientRect()
   const reason = document.querySelector('.lesson-said:not(:empty)')?.getBoundingClientRect()
-  // A slide with a small figure fits into the window.
-  const { scrollHeight } = document.documentElement, isSmall = document.documentElement.hasAttribute('data-lesson-figure')
-  return [isSmall && scrollHeight > innerHeight && `page of ${scrollHeight}`, (next.top < 0 || next.bottom > innerHeight) && 'next', reason && reason.bottom > ways.top + 1 && 'reason'].filter(Boolean)
+  const { scrollHeight } = document.documentElement
+  return [scrollHeight > innerHeight && `page of ${scrollHeight}`, (next.top < 0 || next.bottom > innerHeight) && 'next', reason && reason.bottom > ways.top + 1 && 'reason'].filter(Boolean)
 })
 
 /** Answers wrong where there are options, then right. */

@@ -1,6 +1,7 @@
 /** What a lesson shows of a step without a run: its place, its model, the label of the button that continues. */
 
 import { setText } from '../lib/dom.js'
+import { createHiddenParts } from './hidden_parts.js'
 import { placeOfLesson } from './index.js'
 
 /** @import { Played } from './played_lesson.js' */
@@ -13,6 +14,7 @@ const PLAIN_ROOMS = ['decoding', 'source.tokens', 'text.tokens']
  * @param {Played} played @param {Context} context @param {import('./player.js').Surroundings} surroundings
  */
 export function createStepHeader(played, { t, get }, { root, extras }) {
+  const hideParts = createHiddenParts(root)
   /** The label of the button that continues. */
   function nextLabel() {
     if (!played.isLastStep()) return t('player.next')
@@ -47,13 +49,16 @@ export function createStepHeader(played, { t, get }, { root, extras }) {
       parts.next.title = label
       parts.root.classList.toggle('is-away', !isInPlace)
       setText(parts.model, describeModel())
-      const { question, hidesAnswer, asksForInput, freeSettings } = played.step()
+      const { question, hides, hidesAnswer, asksForInput, freeSettings } = played.step()
+      // The answer may be in another room.
+      hideParts(isInPlace && played.wantedState(played.step(), false).room === get().room ? hides : '')
       root.toggleAttribute('data-asks-input', isInPlace && Boolean(asksForInput))
       root.toggleAttribute('data-first-figure', isInPlace && !freeSettings && PLAIN_ROOMS.includes(get().room))
       hideAnswer(isInPlace && Boolean(hidesAnswer || (question?.isOfAnswer && !played.answer()?.isAnswered)))
     },
     clear() {
       hideAnswer(false)
+      hideParts()
       for (const name of ['data-asks-input', 'data-first-figure']) root.removeAttribute(name)
     }
   }

@@ -57,6 +57,6 @@ export const lesson = {
       id: 'layers', state: 'room=house',
       question: { options: () => [{ id: 'shared' }, { id: 'own' }], answer: run => (shareWeights(run) ? 'shared' : 'own') }
     },
-    { id: 'stream', state: 'room=residual_stream' }
+    { id: 'stream', state: 'room=residual_stream', hides: 'section:nth-of-type(n + 2)' }
   ]
 }

@@ -45,7 +45,7 @@ export const lesson = {
     createFaultStep('fifth', 'room=encoder.0.self_attn.qkv&part=k&fault=swapped', `${ENCODER}.self_attn.k`),
     createFaultStep('sixth', 'room=encoder.0.linear1&fault=tokenNorm', `${ENCODER}.norm1.output`),
     {
-      id: 'yours', state: 'room=decoding', freeSettings: ['fault', 'scale', 'tgtIsCausal', 'training', 'dropout'],
+      id: 'yours', state: 'room=decoding', hides: '.figure', freeSettings: ['fault', 'scale', 'tgtIsCausal', 'training', 'dropout'],
       target: () => ({ selector: '.stage .picks' }),
       values: (/** @type {Run} */ run) => ({
         text: run.streams.source.texts[0], answer: answerText(run), loss: formatFixed(lossOfRun(run)),

@@ -81,11 +81,11 @@ export const lesson = {
       values: repeatedValues
     },
     {
-      id: 'one', state: 'room=head_scores', answerState: ablation(ONE_HEAD),
+      id: 'one', state: 'room=head_scores', hides: '.all-heads', answerState: ablation(ONE_HEAD),
       question: { options: () => [{ id: 'same' }, { id: 'other' }], answer: continuesRightly }, values: repeatedValues
     },
     {
-      id: 'two', state: 'room=head_scores', answerState: ablation(TWO_HEADS),
+      id: 'two', state: 'room=head_scores', hides: '.all-heads', answerState: ablation(TWO_HEADS),
       question: { options: () => [{ id: 'same' }, { id: 'other' }], answer: continuesRightly }, values: repeatedValues
     },
     { id: 'yours', asksForInput: true, state: 'room=decoder.1.self_attn.weights&head=3',

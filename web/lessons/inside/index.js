@@ -42,7 +42,7 @@ export const lesson = {
     { id: 'one', state: ROOM, target: monthTarget, question: changeQuestion, answerState: ablation(ONE_HEAD), answerTarget: answers, values: changeValues },
     { id: 'all', state: ROOM, target: monthTarget, question: changeQuestion, answerState: ablation(ALL_HEADS), answerTarget: answers, values: changeValues },
     {
-      id: 'sum', state: 'room=attribution', target: () => ({ selector: '.stage .waterfall' }),
+      id: 'sum', state: 'room=attribution', hides: 'section:not(:has(.waterfall))', target: () => ({ selector: '.stage .waterfall' }),
       question: { options: () => [{ id: 'one' }, { id: 'logit' }, { id: 'probability' }], answer: () => 'logit' },
       values: run => {
         const [best] = rankIndices(logits(run))

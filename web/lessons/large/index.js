@@ -37,6 +37,6 @@ export const lesson = {
       id: 'training', state: 'room=house', figure: { id: 'sizes', options: { models: MODELS, zoom: 9 } },
       question: { options: () => [{ id: 'rules' }, { id: 'next' }, { id: 'answers' }], answer: () => 'next' }
     },
-    { id: 'limits', state: 'room=residual_stream' }
+    { id: 'limits', state: 'room=residual_stream', hides: 'section:nth-of-type(n + 2)' }
   ]
 }

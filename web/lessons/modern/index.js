@@ -4,7 +4,7 @@
  */
 
 import { getTensor } from '../../lib/run.js'
-import { beginnings } from '../beginnings.js'
+import { sentences } from '../beginnings.js'
 
 /** @import { Run } from '../../types.d.ts' */
 
@@ -14,15 +14,15 @@ const sharing = run => getTensor(run, `${ATTENTION}.q`).shape[2] / getTensor(run
 
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
-  model: 'stories', base: beginnings('norm=rms&positions=rotary&activation=swiglu&kvHeads=2'),
+  model: 'stories', base: sentences('norm=rms&positions=rotary&activation=swiglu&kvHeads=2'),
   userFields: ['beginning'],
   steps: [
     {
-      id: 'rms', state: 'room=decoder.0.norm1',
+      id: 'rms', state: 'room=decoder.0.norm1', hides: '.control-why, [data-part="change"], [data-part="sum"]',
       question: { options: () => [{ id: 'mean' }, { id: 'scale' }, { id: 'weight' }], answer: () => 'mean' }
     },
     // The first position is not rotated at all.
-    { id: 'rotary', state: 'room=decoder.0.self_attn.rotary', cell: () => ({ tensor: `${ATTENTION}.q`, index: [0, 3, 0] }) },
+    { id: 'rotary', state: 'room=decoder.0.self_attn.rotary', hides: '.figure-body > :not(:nth-child(2))', cell: () => ({ tensor: `${ATTENTION}.q`, index: [0, 3, 0] }) },
     { id: 'gate', state: 'room=decoder.0.mul' },
     {
       id: 'groups', state: 'room=decoder.0.self_attn.qkv&part=k',

@@ -13,6 +13,8 @@ const [FIRST, LAST] = ['encoder.0.norm1', 'encoder.1.norm2']
 const ROW = [0, 0], CELL = [...ROW, 0]
 /** What enters the first layer, and what its attention adds. */
 const ENTRY = 'positions.output', ADDED = 'transformer.encoder.layers.0.self_attn.output'
+/** The gains and shifts of a norm. */
+const GAINS = '[data-part="gain"], [data-part="shift"]'
 const ANSWER = () => ({ selector: '.stage .picks' })
 
 /** @param {Run} run @param {string} id of a room */
@@ -55,7 +57,7 @@ export const lesson = {
   userFields: ['source'],
   steps: [
     {
-      id: 'sum', state: `room=${FIRST}`, target: run => ({ tensor: residualSum(run, FIRST), index: CELL }),
+      id: 'sum', state: `room=${FIRST}`, hides: `.strips, ${GAINS}, [data-part="after"]`, target: run => ({ tensor: residualSum(run, FIRST), index: CELL }),
       // The cell of the sum would reveal the answer.
       cell: () => ({ tensor: ENTRY, index: CELL }),
       question: {
@@ -69,7 +71,7 @@ export const lesson = {
       }
     },
     {
-      id: 'after', state: `room=${FIRST}`, target: rowTarget(run => roomParts(run, FIRST).y),
+      id: 'after', state: `room=${FIRST}`, hides: '[data-part="input"], [data-part="change"]', target: rowTarget(run => roomParts(run, FIRST).y),
       question: {
         options: () => [{ id: 'less' }, { id: 'one' }, { id: 'more' }],
         answer: run => (normalizedSize(run) < 0.5 ? 'less' : normalizedSize(run) < 1.5 ? 'one' : 'more')
@@ -77,7 +79,7 @@ export const lesson = {
       values: sizeValues
     },
     {
-      id: 'before', hidesAnswer: true, state: `room=${FIRST}&normFirst=1`, target: rowTarget(run => residualSum(run, FIRST)),
+      id: 'before', hidesAnswer: true, state: `room=${FIRST}&normFirst=1`, hides: `.strips, ${GAINS}`, target: rowTarget(run => residualSum(run, FIRST)),
       question: {
         options: () => [{ id: 'up' }, { id: 'same' }, { id: 'down' }],
         answer(run) {
@@ -103,7 +105,7 @@ export const lesson = {
       answerState: 'room=decoding&normFirst=1', answerTarget: ANSWER, values: answerValues
     },
     {
-      id: 'yours', state: `room=${FIRST}`, freeSettings: ['normFirst', 'room'],
+      id: 'yours', state: `room=${FIRST}`, hides: `.strips, ${GAINS}`, freeSettings: ['normFirst', 'room'],
       target: () => ({ selector: '.stage [data-control="normFirst"]' }),
       values: run => ({ text: run.streams.source.texts[0], answer: answerText(run), ...sizeValues(run) })
     }

@@ -35,7 +35,7 @@ export const lesson = {
   model: 'dates', base: '', userFields: ['source'],
   steps: [
     {
-      id: 'same', state: 'room=source.embedding', target: run => ({ tensor: EMBEDDING, index: [0, twins(run)[0], null] }),
+      id: 'same', state: 'room=source.embedding', hides: 'details.plane', target: run => ({ tensor: EMBEDDING, index: [0, twins(run)[0], null] }),
       question: { options: () => [{ id: 'equal' }, { id: 'different' }], answer: run => (areEqual(run) ? 'equal' : 'different') },
       values: run => (
         { token: streamTokens(run, 'source')[twins(run)[0]], first: String(twins(run)[0]), second: String(twins(run)[1]) })

@@ -40,7 +40,7 @@ export const lesson = {
   userFields: ['source'],
   steps: [
     {
-      id: 'start', state: 'room=source.embedding', target: () => ({ tensor: 'source_embedding.output', index: NUMBER }),
+      id: 'start', state: 'room=source.embedding', hides: 'details.plane', target: () => ({ tensor: 'source_embedding.output', index: NUMBER }),
       values: run => ({
         token: streamTokens(run, 'source')[0], value: formatFixed(valueOfCell(run, 'source_embedding.output', NUMBER)),
         dimension: String(DIMENSION)
@@ -97,7 +97,7 @@ export const lesson = {
       answerTarget: ANSWER, values: lossValues
     },
     {
-      id: 'yours', state: 'room=source.embedding', target: () => ({ tensor: 'source_embedding.output', index: NUMBER }),
+      id: 'yours', state: 'room=source.embedding', hides: 'details.plane', target: () => ({ tensor: 'source_embedding.output', index: NUMBER }),
       values: run => ({
         text: run.streams.source.texts[0], answer: answerText(run), loss: formatFixed(run.loss, 4),
         value: formatFixed(valueOfCell(run, 'source_embedding.output', NUMBER))

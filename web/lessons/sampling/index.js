@@ -104,17 +104,17 @@ export const lesson = {
         share: formatProbability(valueOfCell(run, OUTPUT, [0, monthRow(run), answerSteps(run)[monthStep(run)].id])) })
     },
     {
-      id: 'hot', state: ROOM, target: () => ({ selector: '.stage [data-control="temperature"]' }),
+      id: 'hot', state: ROOM, hides: '.figure', target: () => ({ selector: '.stage [data-control="temperature"]' }),
       question: { options: directionOptions, answer: changeDirection }, answerState: `${ROOM}&temperature=3`, answerTarget: () => FIRST, values: probabilityValues,
       paperCells: probabilityCells, paperAnswerCells: probabilityCells
     },
     {
-      id: 'topk', state: `${ROOM}&temperature=3`, target: () => ({ selector: '.stage [data-control="topK"]' }),
+      id: 'topk', state: `${ROOM}&temperature=3`, hides: '.figure', target: () => ({ selector: '.stage [data-control="topK"]' }),
       question: { answer: countNonzero, tolerance: 0.4, mistakes: countMistakes }, answerState: `${ROOM}&temperature=3&topK=3`, answerTarget: () => LINES,
       values: run => ({ count: String(countNonzero(run)) }), paperCells: probabilityCells, paperAnswerCells: outputCells
     },
     {
-      id: 'topp', state: `${ROOM}&temperature=3`, target: () => LINES,
+      id: 'topp', state: `${ROOM}&temperature=3`, hides: '.figure', target: () => LINES,
       question: { answer: countNonzero, tolerance: 0.4, mistakes: countMistakes }, answerState: `${ROOM}&temperature=3&topP=0.5`, answerTarget: () => LINES,
       values: run => ({ count: String(countNonzero(run)) }), paperCells: probabilityCells, paperAnswerCells: outputCells
     },
@@ -128,7 +128,7 @@ export const lesson = {
       values: (run, { before }) => ({ answer: answerText(run), before: answerText(before ?? run) })
     },
     {
-      id: 'yours', state: 'room=decoding&decoding=sample', freeSettings: ['seed', 'temperature', 'decoding', 'beams'],
+      id: 'yours', state: 'room=decoding&decoding=sample', hides: '.figure', freeSettings: ['seed', 'temperature', 'decoding', 'beams'],
       target: () => ({ selector: '.stage [data-control="seed"]' }),
       values: run => ({ text: run.streams.source.texts[0], answer: answerText(run) })
     }

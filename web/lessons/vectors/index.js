@@ -39,7 +39,7 @@ export const lesson = {
       }
     },
     {
-      id: 'real', state: STATE, target: () => ({ tensor: EMBEDDING, index: [0, 0, null] }),
+      id: 'real', state: STATE, hides: 'details.plane', target: () => ({ tensor: EMBEDDING, index: [0, 0, null] }),
       values: run => ({ token: streamTokens(run, 'source')[0], count: String(getTensor(run, EMBEDDING).shape.at(-1)) })
     }
   ]
