@@ -148,6 +148,71 @@ test('answers are kept, saved as a file, and counted for a class', async () => {
   await close()
 })
 
+test('a lesson is done once its last step is reached with every question answered, and stays so', async () => {
+  const { page, complaints, close } = await open('heads', 'en')
+  const { steps } = await loadLesson('heads')
+  const isMarked = () => page.$eval('.opening a[href*="lesson=heads"]', link => link.classList.contains('is-done'))
+  const leave = async () => {
+    await page.click('.lesson-leave')
+    await page.waitForSelector('.opening')
+  }
+  for (const { id } of steps.slice(0, -1)) {
+    await waitForStep(page, id)
+    await page.click('.lesson-next')
+  }
+  await waitForStep(page, 'mix')
+  assert.equal(await page.textContent('.lesson-open:visible'), 'Steps not answered yet: step 1 step 2 step 3')
+  await leave()
+  assert.equal(await isMarked(), false, 'Next alone finishes nothing')
+  await page.goto(`${page.url().split('#')[0]}#lesson=heads&language=en`)
+  await waitForStep(page, 'different')
+  const { right } = await rightAt(page, await loadLesson('heads'), steps[0], 'en')
+  await page.click(`[data-option="${right}"]`)
+  await page.click('.lesson-next')
+  await waitForStep(page, 'size')
+  await page.fill('.lesson-options input', '8')
+  await page.click('.lesson-options [type="submit"]')
+  await page.waitForSelector('.lesson-options input.is-right')
+  // Answers from before a reload count.
+  await page.goto(`${page.url().split('#')[0]}#lesson=heads&step=3&language=en`)
+  await page.reload()
+  await waitForStep(page, 'mix')
+  assert.equal(await page.textContent('.lesson-open:visible'), 'Steps not answered yet: step 3')
+  await page.click('[data-option="all"]')
+  await page.waitForSelector('.lesson-open', { state: 'hidden' })
+  await leave()
+  assert.equal(await isMarked(), true)
+  await page.click('.opening a[href*="lesson=heads"]')
+  await waitForStep(page, 'different')
+  await leave()
+  assert.equal(await isMarked(), true, 'a lesson that is opened again stays done')
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a wrong option has the color of wrong and a cross, the right one the color of right and a check mark', async () => {
+  const { page, close } = await open({ lesson: 'query', at: 4 }, 'en')
+  await waitForStep(page, 'half')
+  /** @param {string} id */
+  const look = id => page.$eval(`[data-option="${id}"]`, option => {
+    const probe = document.body.appendChild(document.createElement('i')), { color } = getComputedStyle(option)
+    const name = ['wrong', 'accent'].find(token => {
+      probe.style.color = `var(--${token})`
+      return getComputedStyle(probe).color === color
+    })
+    probe.remove()
+    return [name, getComputedStyle(option, '::before').content]
+  })
+  // The pointer stays on the option that was pressed.
+  await page.click('[data-option="sum"]')
+  await page.waitForSelector('[data-option="sum"].is-wrong')
+  assert.deepEqual(await look('sum'), ['wrong', '"✗ "'])
+  await page.click('[data-option="middle"]')
+  await page.waitForSelector('[data-option="middle"].is-right')
+  assert.deepEqual([await look('sum'), await look('middle')], [['wrong', '"✗ "'], ['accent', '"✓ "']])
+  await close()
+})
+
 test('the last step shows one figure, and whoever has finished leaves for the start', async () => {
   const { page, complaints, close } = await open('vectors', 'en')
   await waitForStep(page, 'arrow')
