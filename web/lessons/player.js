@@ -161,7 +161,8 @@ export function mountPlayer(container, stage, context, surroundings) {
     draw(run)
   })
   const header = createStepHeader(played, context, surroundings)
-  const draw = createStepView(played, context, surroundings, { pointer, ownTexts, jump: enterStep, drawQuestion: answering.draw })
+  const draw = createStepView(played, context, surroundings,
+    { pointer, ownTexts, jump: enterStep, drawQuestion: answering.draw })
 
   /** @param {Lesson} lesson @param {Played['current']['words']} words */
   function createParts({ steps }, words) {

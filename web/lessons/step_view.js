@@ -64,7 +64,7 @@ export function createStepView(played, context, { extras, onStep, onEnd }, { poi
   /** At the end, leads to the steps that the reader has not answered. @param {string[]} open */
   function drawOpenSteps(open) {
     const { parts, lesson: { steps } } = played.current
-    parts.open.hidden = !played.isLastStep() || open.length === 0
+    parts.open.hidden = !parts.isOver || open.length === 0
     parts.open.replaceChildren(t('player.open'), ...steps.flatMap(({ id }, at) => (open.includes(id)
       ? [' ', h('button', { type: 'button', className: 'quiet', onclick: () => jump(at) }, t('player.step', { number: at + 1 }))] : [])))
   }
@@ -94,9 +94,9 @@ export function createStepView(played, context, { extras, onStep, onEnd }, { poi
     if (parts.textKey !== text) parts.text.replaceChildren(...renderProse(text, renderWords))
     parts.textKey = text
     const open = onStep(String(id), played.at(), played.isLastStep(), played.openSteps())
-    if (open) drawOpenSteps(open)
     drawQuestion(step, run, getText)
     drawEnd(run)
+    if (open) drawOpenSteps(open)
     drawTarget(run)
     parts.root.dataset.step = step.id
     parts.root.dataset.language = language

@@ -40,8 +40,7 @@ export const lesson = {
   steps: [
     { id: 'surprise', state: 'room=house', figure: SURPRISE, task: {
       isDone: ({ loss }) => loss < 0.1, solution: { probability: 0.95 },
-      near: ({ loss, probability }) => (
-        loss < 0.3 ? { loss: formatFixed(loss), probability: formatFixed(probability) } : null)
+      feedback: ({ loss, probability }) => ({ id: 'low', loss: formatFixed(loss), probability: formatFixed(probability) })
     } },
     {
       id: 'double', state: 'room=house', figure: SURPRISE, answerFigure: { probability: SMALL },
