@@ -249,11 +249,11 @@ test('a number that is nearly right is told what it is', () => {
   const [, , rows, cols] = scores.shape, read = (r, c) => scores.data[((batch * 4 + head) * rows + r) * cols + c]
   const neighbor = miss(Math.round(read(row, col + 1) * 100) / 100)
   assert.equal(neighbor.id, 'cell')
-  assert.equal(neighbor.values.column, run.streams.source.tokens[0][col + 1])
+  assert.equal(neighbor.values.column, `${run.streams.source.tokens[0][col + 1]} (${col + 1})`, 'a token that occurs twice')
   const square = { ...step.question, mistakes: undefined, cell: () => ({ tensor: 'transformer.encoder.layers.1.self_attn.scores', index: [0, 1, 1, 4] }) }
   const encoder = run.tensors.get('transformer.encoder.layers.1.self_attn.scores'), size = encoder.shape[3]
   const transposed = miss(encoder.data[(size * 1 + 4) * size + 1], square)
-  assert.deepEqual([transposed.id, transposed.values.column], ['transposed', run.streams.source.tokens[0][1]])
+  assert.deepEqual([transposed.id, transposed.values.column], ['transposed', `${run.streams.source.tokens[0][1]} (1)`])
 })
 
 test('a lesson displays the loss of the correct answer where it is known, else of the model\'s own', () => {
