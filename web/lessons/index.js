@@ -82,7 +82,7 @@ export const PATH = [
   { id: 'softmax', minutes: 4, stepCount: 5 },
   { id: 'attention', minutes: 7, stepCount: 9 },
   { id: 'heads', minutes: 3, stepCount: 3 },
-  { id: 'mask', minutes: 4, stepCount: 5 },
+  { id: 'mask', minutes: 5, stepCount: 5 },
   { id: 'order', minutes: 5, stepCount: 6 },
   { id: 'feed_forward', minutes: 5, stepCount: 6 },
   { id: 'sampling', minutes: 6, stepCount: 7 },
