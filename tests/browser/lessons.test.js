@@ -148,6 +148,72 @@ test('answers are kept, saved as a file, and counted for a class', async () => {
   await close()
 })
 
+test('a lesson is done once its last step is reached with every question answered, and stays so', async () => {
+  const { page, complaints, close } = await open('heads', 'en')
+  const { steps } = await loadLesson('heads')
+  const isMarked = () => page.$eval('.opening a[href*="lesson=heads"]', link => link.classList.contains('is-done'))
+  const leave = async () => {
+    await page.click('.lesson-leave')
+    await page.waitForSelector('.opening')
+  }
+  for (const { id } of steps.slice(0, -1)) {
+    await waitForStep(page, id)
+    await page.click('.lesson-next')
+  }
+  await waitForStep(page, 'mix')
+  await page.click('[data-option="all"]')
+  assert.equal(await page.textContent('.lesson-open:visible'), 'Steps not answered yet: step 1 step 2')
+  await leave()
+  assert.equal(await isMarked(), false, 'Next alone finishes nothing')
+  await page.goto(`${page.url().split('#')[0]}#lesson=heads&language=en`)
+  await waitForStep(page, 'different')
+  const { right } = await rightAt(page, await loadLesson('heads'), steps[0], 'en')
+  await page.click(`[data-option="${right}"]`)
+  await page.click('.lesson-next')
+  await waitForStep(page, 'size')
+  await page.fill('.lesson-options input', '8')
+  await page.click('.lesson-options [type="submit"]')
+  await page.waitForSelector('.lesson-options input.is-right')
+  // Answers from before a reload count.
+  await page.goto(`${page.url().split('#')[0]}#lesson=heads&step=3&language=en`)
+  await page.reload()
+  await waitForStep(page, 'mix')
+  await page.click('[data-option="all"]')
+  await page.waitForSelector('.lesson-option.is-right')
+  assert.equal(await page.isVisible('.lesson-open'), false)
+  await leave()
+  assert.equal(await isMarked(), true)
+  await page.click('.opening a[href*="lesson=heads"]')
+  await waitForStep(page, 'different')
+  await leave()
+  assert.equal(await isMarked(), true, 'a lesson that is opened again stays done')
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a wrong option has the color of wrong and a cross, the right one the color of right and a check mark', async () => {
+  const { page, close } = await open({ lesson: 'query', at: 4 }, 'en')
+  await waitForStep(page, 'half')
+  /** @param {string} id */
+  const look = id => page.$eval(`[data-option="${id}"]`, option => {
+    const probe = document.body.appendChild(document.createElement('i')), { color } = getComputedStyle(option)
+    const name = ['wrong', 'accent'].find(token => {
+      probe.style.color = `var(--${token})`
+      return getComputedStyle(probe).color === color
+    })
+    probe.remove()
+    return [name, getComputedStyle(option, '::before').content]
+  })
+  // The pointer stays on the option that was pressed.
+  await page.click('[data-option="sum"]')
+  await page.waitForSelector('[data-option="sum"].is-wrong')
+  assert.deepEqual(await look('sum'), ['wrong', '"✗ "'])
+  await page.click('[data-option="middle"]')
+  await page.waitForSelector('[data-option="middle"].is-right')
+  assert.deepEqual([await look('sum'), await look('middle')], [['wrong', '"✗ "'], ['accent', '"✓ "']])
+  await close()
+})
+
 test('the last step shows one figure, and whoever has finished leaves for the start', async () => {
   const { page, complaints, close } = await open('vectors', 'en')
   await waitForStep(page, 'arrow')
@@ -291,13 +357,16 @@ test('a number that is nearly right is told what it is', async () => {
   await close()
 })
 
-test('a task that is nearly done says how far it is', async () => {
+test('a wrong position in a task is told what it gives and which way to go, once the reader has moved', async () => {
   const { page, complaints, close } = await open({ lesson: 'vectors', at: 0 }, 'en')
   await waitForStep(page, 'arrow')
-  await HANDS.mouse.moveHandle(page, await page.waitForSelector('.plane-handle'), [2.5, 2])
-  await page.waitForSelector('.is-task:not(.is-done) .lesson-said:text("close to (3, 2)")')
-  await HANDS.mouse.moveHandle(page, await page.waitForSelector('.plane-handle'), [-2, -2])
-  await page.waitForSelector('.is-task .lesson-said:empty', { state: 'attached' })
+  const handle = await page.waitForSelector('.plane-handle')
+  await page.waitForTimeout(600)
+  assert.equal(await page.textContent('.lesson-said'), '', 'nothing before the reader has moved')
+  for (const [at, expected] of [[[2.5, 2], 'Add 0.5 to the first number'], [[-2, 3], 'Add 5.0 to the first number (right) and −1.0 to the second']]) {
+    await HANDS.mouse.moveHandle(page, handle, at)
+    await page.waitForFunction(text => document.querySelector('.is-task:not(.is-done) .lesson-said')?.textContent.replaceAll('\u2060', '').includes(text), expected)
+  }
   assert.deepEqual(complaints, [])
   await close()
 })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { roomsOf } from '../../web/rooms/index.js'
+import { withPositions } from '../lib/labels.js'
 import { stageData, toPageRun, makeDetachedRun, createView } from '../lib/page.js'
 import { bertFiles, openModel, t5Files } from '../lib/imported_models.js'
 import { gf } from '../lib/engine.js'
@@ -55,7 +56,8 @@ test('a step displays the columns up to its token; earlier ones are unchanged', 
       assert.deepEqual(columns(keys), cellsOf(run, k, { head, kvHeads, count }))
       assert.deepEqual(columns(values), cellsOf(run, v, { head, kvHeads, count }))
       assert.deepEqual([added, maxColumns], [step ? 1 : rows[0] + 1, rows.at(-1) + 1])
-      assert.deepEqual(keys.colLabels, (run.streams.target ?? run.streams.text).tokens[0].slice(0, count))
+      const tokens = withPositions((run.streams.target ?? run.streams.text).tokens[0])
+      assert.deepEqual(keys.colLabels, tokens.slice(0, count))
     }
   }
 })

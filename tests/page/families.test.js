@@ -15,6 +15,7 @@ import { fileOf as ggufOf } from '../models/gguf_file.js'
 import { cases as ENCODERS, filesOf as encoderFiles } from '../models/hashed_weights.js'
 import { gf } from '../lib/engine.js'
 import { llamaGguf, openModel } from '../lib/imported_models.js'
+import { withPositions } from '../lib/labels.js'
 import { everyNth } from '../lib/long.js'
 import { createView, loadStageData, stageData, toPageRun } from '../lib/page.js'
 import { english, korean } from '../lib/texts.js'
@@ -95,7 +96,7 @@ const roomsWith = (run, words) => roomsOf(run).filter(room => room.words === wor
 test('a mixture of experts: probabilities, chosen experts, and the tokens of each', () => withRun('mixtral: experts', run => {
   const [id] = roomsWith(run, 'experts'), { router, weights, choices } = stageData(run, id)
   choices.forEach(({ token, experts }, row) => {
-    assert.equal(token, run.streams.text.tokens[0][row])
+    assert.equal(token, withPositions(run.streams.text.tokens[0])[row])
     const probabilities = [...router.values.subarray(row * router.cols, (row + 1) * router.cols)]
     const order = probabilities.map((_, i) => i).sort((a, b) => probabilities[b] - probabilities[a])
     assert.deepEqual(experts.map(({ expert }) => expert), order.slice(0, experts.length))
@@ -111,7 +112,7 @@ test('a mixture of experts: probabilities, chosen experts, and the tokens of eac
     assert.deepEqual(stageData(run, room).out.rowLabels, tokens, `expert ${expert}`)
   }
   const sums = roomsWith(run, 'scattered')
-  assert.deepEqual(stageData(run, sums[0]).out.rowLabels, run.streams.text.tokens[0])
+  assert.deepEqual(stageData(run, sums[0]).out.rowLabels, withPositions(run.streams.text.tokens[0]))
 }))
 
 test('rooms of another selection are made anew, although every shape is the same', async () => {
@@ -166,7 +167,7 @@ test('query and key norms are between the projections and the rotation, head by 
   for (const head of [0, 1]) {
     const { after } = stageData(run, id, { head }), { before } = stageData(run, rotary, { head, part: 'q' })
     assert.deepEqual([...after.values], [...before.values])
-    assert.deepEqual(after.rowLabels, run.streams.text.tokens[0])
+    assert.deepEqual(after.rowLabels, withPositions(run.streams.text.tokens[0]))
   }
 }))
 
@@ -200,13 +201,13 @@ test('token labels, spans and replaced tokens have a row or a column for each to
   const tokens = TEXT.split(' ')
   await withRun('bert: TokenClassification', run => {
     const { after } = stageData(run, roomsWith(run, 'labels')[0])
-    assert.deepEqual(after.rowLabels, tokens)
+    assert.deepEqual(after.rowLabels, withPositions(tokens))
     run.classification.items.forEach((item, row) => (
       assert.equal(item, `${tokens[row]} ${after.colLabels[largest(rowOf(after, row))]}`)))
   })
   await withRun('bert: QuestionAnswering', run => {
     const { after } = stageData(run, roomsWith(run, 'span')[0]), [start, end] = [0, 1].map(row => rowOf(after, row))
-    assert.deepEqual([after.rowLabels, after.colLabels], [['start', 'end'], tokens])
+    assert.deepEqual([after.rowLabels, after.colLabels], [['start', 'end'], withPositions(tokens)])
     let best = { probability: -1 }
     start.forEach((p, first) => end.forEach((q, last) => {
       if (last >= first && p * q > best.probability) best = { probability: p * q, first, last }
@@ -215,7 +216,7 @@ test('token labels, spans and replaced tokens have a row or a column for each to
   })
   await withRun('electra: ForPreTraining, embeddings of 8', run => {
     const { after } = stageData(run, roomsWith(run, 'replaced')[0])
-    assert.deepEqual(after.colLabels, tokens)
+    assert.deepEqual(after.colLabels, withPositions(tokens))
     assert.deepEqual(run.classification.items, tokens.filter((_, i) => after.values[i] >= 0.5))
   })
 })

@@ -42,6 +42,12 @@ for (const language of Object.keys(LANGUAGES)) test(`${language} lacks no text a
   ], [])
 })
 
+test('Korean has one term for one thing', async () => {
+  for (const file of await filesOf('ko')) for (const [key, text] of await textsOf(`ko/${file}`)) {
+    assert.doesNotMatch(text, /라벨|가리개|어텐션 비율/, `${file}, ${key}: 레이블, 마스크, 어텐션 가중치`)
+  }
+})
+
 test('the list of what a language lacks names every missing, superfluous and empty text, and other placeholders', () => {
   const english = new Map(Object.entries({ a: 'one', b: '{n} of {m}', c: 'three', d: '{n}' }))
   assert.deepEqual(compareTexts(new Map(Object.entries({ b: '{n}', c: ' ', d: '{n} {n}', e: 'five' })), english), [

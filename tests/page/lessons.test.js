@@ -73,16 +73,16 @@ for (const lesson of lessons) for (const language of Object.keys(LANGUAGES)) {
         assert.ok(roomsOf(run).some(({ id }) => id === state.room), `${step.id}: ${state.room}`)
         assert.deepEqual(fromHash(toHash(state)), state, step.id)
       }
-      const questionKeys = step.question ? ['ask', 'right', 'wrong', ...(step.answerState ? [] : ['hint'])] : step.task ? ['ask', 'right', ...(step.task.near ? ['near'] : [])] : []
+      const questionKeys = step.question ? ['ask', 'right', 'wrong', ...(step.answerState ? [] : ['hint'])] : step.task ? ['ask', 'right'] : []
       for (const key of [...ALWAYS, ...questionKeys]) assert.ok(texts[key]?.trim(), `${step.id}.${key}`)
       const knownKeys = [...ALWAYS, ...questionKeys, 'options', 'paper', 'paperTitle', 'whose', ...(step.question ? ['paperWhy', 'paperHint', 'hint', 'reasons', 'reason'] : []),
-        ...(step.figure ? ['figure'] : [])]
+        ...(step.figure ? ['figure'] : []), ...(step.task ? ['feedback'] : [])]
       assert.deepEqual(Object.keys(texts).filter(key => !knownKeys.includes(key)), [], step.id)
       const valuesByKey = {
         before: placeholderValues(step, texts, first.run, first), after: placeholderValues(step, texts, last.run, last)
       }
       for (const [key, text] of Object.entries(texts)) {
-        if (typeof text !== 'string' || ['reason', 'near'].includes(key)) continue
+        if (typeof text !== 'string' || key === 'reason') continue
         const values = ['right', 'wrong', 'paperWhy'].includes(key) ? valuesByKey.after : valuesByKey.before
         for (const name of valuesIn(text)) assert.match(String(values[name]), /\S/, `${step.id}.${key}: {${name}}`)
       }
@@ -188,15 +188,51 @@ test('old addresses lead to the step that shows the same', () => {
   }
 })
 
-test('a task that is nearly done says how far it is, one that is far off does not', () => {
-  for (const { id, steps, texts } of lessons) for (const { id: step } of steps.filter(({ task }) => task?.near)) {
-    for (const language of Object.keys(LANGUAGES)) assert.ok(valuesIn(texts[language].steps[step].near).length > 0, `${language}, ${id}.${step}`)
+test('every task says what a wrong position gives, and which way to go', () => {
+  /** Positions of the figures, and which text they get. */
+  const positions = {
+    'learning.rule': [[{ w: 0.3, gradient: { b: -9 }, loss: 9 }, 'flat'], [{ w: 2, gradient: { b: 1 }, loss: 3 }, 'steep'],
+      [{ w: 1.2, gradient: { b: -1 }, loss: 1 }, 'low'], [{ w: 1.2, gradient: { b: 1 }, loss: 1 }, 'high']],
+    'learning.step': [[{ steps: 2 }, 'more']], 'learning.learn': [[{ loss: 0.5 }, 'more']], 'tokens.merge': [[{ merges: 1 }, 'more']],
+    'vectors.arrow': [[{ a: [-2, 2] }, 'away']],
+    'vectors.dot': [[{ dot: 3, lengths: [2, 3] }, 'acute'], [{ dot: -3, lengths: [2, 3] }, 'obtuse'], [{ dot: 0.1, lengths: [0.5, 3] }, 'short']],
+    'vectors.similar': [[{ similarities: { cat: -1, elephant: 5, truck: -1 } }, 'cat'], [{ similarities: { cat: 5, elephant: 3, truck: -1 } }, 'elephant'],
+      [{ similarities: { cat: 5, elephant: 5, truck: 1 } }, 'truck']],
+    'positions.clock': [[{ position: 0 }, 'start'], [{ position: 3 }, 'up'], [{ position: 7 }, 'down']],
+    'query.ask': [[{ scores: [-2, 1, 0] }, 'low'], [{ scores: [5, 4.5, 0] }, 'rival']], 'query.weights': [[{ weights: [0.6, 0.3, 0.1] }, 'low']],
+    'query.even': [[{ weights: [0.6, 0.3, 0.1] }, 'long']], 'query.mix': [[{ result: [2, 1] }, 'far']],
+    'query.matrix': [[{ query: [0, 1] }, 'firstLow'], [{ query: [4, 1] }, 'firstHigh'], [{ query: [2, -1] }, 'secondLow'], [{ query: [2, 3] }, 'secondHigh']],
+    'softmax.shares': [[{ weights: [0.6, 0.3, 0.1] }, 'low']],
+    'softmax.ratio': [[{ weights: [0.4, 0.2, 0.4] }, 'uneven'], [{ weights: [0.4, 0.3, 0.3] }, 'low'], [{ weights: [0.8, 0.1, 0.1] }, 'high']],
+    'softmax.temperature': [[{ weights: [0.6, 0.3, 0.1], temperature: 1 }, 'cold'], [{ weights: [0.6, 0.3, 0.1], temperature: 2 }, 'hot']],
+    'feed_forward.bent': [[{ isBent: false, outs: [1, 1, 0], error: 4 }, 'straight'], [{ isBent: true, outs: [0, 1, 0], error: 4 }, 'raise'],
+      [{ isBent: true, outs: [1, 1, 2], error: 4 }, 'lower']],
+    'loss.surprise': [[{ probability: 0.3, loss: 1.2 }, 'low']], 'large.scale': [[{ zoom: 5 }, 'near']],
+    'grokking.circle': [[{ frequency: 3 }, 'up'], [{ frequency: 15 }, 'down']]
   }
-  const task = (id, step) => lessons.find(lesson => lesson.id === id).steps.find(item => item.id === step).task
-  assert.deepEqual(task('vectors', 'arrow').near({ a: [2.5, 2] }), { x: '2.5', y: '2.0' })
-  assert.equal(task('vectors', 'arrow').near({ a: [-2, 2] }), null)
-  assert.deepEqual(task('query', 'weights').near({ weights: [0.1, 0.85, 0.05] }), { weight: '0.85' })
-  assert.equal(task('query', 'weights').near({ weights: [0.6, 0.3, 0.1] }), null)
+  const tasks = lessons.flatMap(({ id, steps, texts }) => steps.filter(({ task }) => task)
+    .map(({ id: step, task }) => ({ name: `${id}.${step}`, task, texts: Object.values(texts).map(words => words.steps[step].feedback) })))
+  assert.deepEqual(tasks.map(({ name }) => name).sort(), Object.keys(positions).sort())
+  for (const { name, task, texts } of tasks) {
+    for (const [values, expected] of positions[name]) assert.equal(task.feedback(values).id, expected, name)
+    for (const text of texts) {
+      assert.deepEqual(Object.keys(text).sort(), positions[name].map(([, id]) => id).sort(), name)
+      for (const [values, id] of positions[name]) {
+        const feedback = task.feedback(values), used = valuesIn(text[id])
+        assert.ok(used.length > 0 || id === 'start', `${name}, ${id}: what the position gives`)
+        for (const key of used) assert.match(feedback[key], /^[\d(−.]/, `${name}, ${id}: {${key}}`)
+      }
+    }
+  }
+})
+
+test('whoever follows the advice on the clock arrives', () => {
+  const { task } = lessons.find(({ id }) => id === 'positions').steps.find(({ id }) => id === 'clock')
+  for (let first = 0; first < 32; first++) {
+    let position = first
+    for (let i = 0; i < 32 && !task.isDone({ position }); i++) position += task.feedback({ position }).id === 'down' ? -1 : 1
+    assert.ok(task.isDone({ position }), `from ${first}`)
+  }
 })
 
 test('a number that is nearly right is told what it is', () => {
@@ -213,11 +249,11 @@ test('a number that is nearly right is told what it is', () => {
   const [, , rows, cols] = scores.shape, read = (r, c) => scores.data[((batch * 4 + head) * rows + r) * cols + c]
   const neighbor = miss(Math.round(read(row, col + 1) * 100) / 100)
   assert.equal(neighbor.id, 'cell')
-  assert.equal(neighbor.values.column, run.streams.source.tokens[0][col + 1])
+  assert.equal(neighbor.values.column, `${run.streams.source.tokens[0][col + 1]} (${col + 1})`, 'a token that occurs twice')
   const square = { ...step.question, mistakes: undefined, cell: () => ({ tensor: 'transformer.encoder.layers.1.self_attn.scores', index: [0, 1, 1, 4] }) }
   const encoder = run.tensors.get('transformer.encoder.layers.1.self_attn.scores'), size = encoder.shape[3]
   const transposed = miss(encoder.data[(size * 1 + 4) * size + 1], square)
-  assert.deepEqual([transposed.id, transposed.values.column], ['transposed', run.streams.source.tokens[0][1]])
+  assert.deepEqual([transposed.id, transposed.values.column], ['transposed', `${run.streams.source.tokens[0][1]} (1)`])
 })
 
 test('a lesson displays the loss of the correct answer where it is known, else of the model\'s own', () => {

@@ -19,6 +19,7 @@ import { descriptionKey } from '../../web/shell/frame.js'
 import { defaults } from '../../web/models/state.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { gf } from '../lib/engine.js'
+import { withPositions } from '../lib/labels.js'
 import { everyNth } from '../lib/long.js'
 import { stageData, toPageRun, makeDetachedRun, createView } from '../lib/page.js'
 import { english, korean } from '../lib/texts.js'
@@ -210,7 +211,9 @@ test('with shared keys and values the factors of a product are those of the sele
 test('cross-attention reads the source from the target; words of a step are ranked', () => {
   const run = RUNS.dates
   const { weights, next } = stageData(run, 'decoder.0.multihead_attn.weights')
-  assert.deepEqual([weights.rowLabels, weights.colLabels], [run.streams.target.tokens[0], run.streams.source.tokens[0]])
+  const tokens = ['target', 'source'].map(stream => withPositions(run.streams[stream].tokens[0]))
+  assert.deepEqual([weights.rowLabels, weights.colLabels], tokens)
+  assert.deepEqual(weights.colLabels.slice(0, 4), ['november', '2 (1)', '0 (2)', '2 (3)'])
   assert.equal(next.length, weights.rows)
   const { words } = stageData(run, 'sampling', { row: 1 })
   assert.ok(words.every(({ share }, i) => i === 0 || share <= words[i - 1].share))
@@ -394,7 +397,7 @@ test('rows of position and token type embeddings are labeled with their tokens',
   assert.deepEqual([places.ids, types.ids], [[0, 1, 2], [0, 0, 0]])
   assert.deepEqual([places.result.rowLabels, types.result.rowLabels], [['3', '1', '4'], ['3', '1', '4']])
   assert.deepEqual(places.result.values, places.table.values.subarray(0, places.result.values.length))
-  assert.deepEqual(places.table.rowLabels.slice(1, 4), ['1 · 1', '4 · 2', '3'])
+  assert.deepEqual(places.table.rowLabels.slice(1, 4), ['1 (1)', '4 (2)', '3'])
   assert.deepEqual(types.table.rowLabels, ['0', '1'])
   importedRun.run.dispose()
 })
@@ -407,7 +410,7 @@ test('the relative bias of a score is that of its bucket and head', async () => 
     const { maxDistance } = importedRun.exportable.model.encoder.settings
     const ids = buckets(6, 6, { numBuckets: table.rows, maxDistance })
     assert.deepEqual([...bias.values], [...ids.data].map(id => table.values[id * table.cols + head]))
-    assert.deepEqual(bias.rowLabels, ['3', '1', '4', '1', '5', '9'])
+    assert.deepEqual(bias.rowLabels, ['3', '1 (1)', '4', '1 (3)', '5', '9'])
   }
   importedRun.run.dispose()
 })

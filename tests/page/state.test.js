@@ -158,9 +158,11 @@ test('only the first model has an opening; for other models a link to it leads t
 })
 
 test('invalid stored values are ignored', () => {
-  const wrong = [null, 5, 'x', true, [], {}, [1.5], { a: null }, { a: 'b' }, { attention: { a: 1 } }, { a: -1 }]
+  const wrong = [null, 5, 'x', true, [], {}, [1.5], { a: null }, { a: 'b' }, { a: 3 }, { attention: { a: 1 } },
+    { a: { at: -1, open: [], isDone: false } }, { a: { at: 1, open: [2], isDone: false } }, { a: { at: 1, open: [] } }]
   for (const stored of wrong) assert.deepEqual(parseProgress(stored), {}, JSON.stringify(stored))
-  assert.deepEqual(parseProgress({ attention: 3, mask: '3', order: 0 }), { attention: 3, order: 0 })
+  const valid = { at: 3, open: ['write'], isDone: false }
+  assert.deepEqual(parseProgress({ attention: valid, mask: 3 }), { attention: valid })
   for (const stored of [null, 5, true, {}, []]) assert.deepEqual(parseCodes(stored), {}, JSON.stringify(stored))
   assert.deepEqual(parseCodes({ '000': { 1: 'a', 2: 5, 3: null }, '001': 5, '002': null, '003': true }),
     { '000': { 1: 'a' }, '001': {}, '002': {}, '003': {} })

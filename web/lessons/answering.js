@@ -40,10 +40,10 @@ const nameAnswer = ({ question }, given, run, now) => (
 function createJudge(played, context, stepFigure, draw) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */ let restTimer
   /**
-   * How near the figure of a step was to its goal at rest.
-   * @type {{ id: string, values: Record<string, string> | null }}
+   * What the figure of a step said at rest.
+   * @type {{ step: string, feedback: ReturnType<NonNullable<Step['task']>['feedback']> | null }}
    */
-  let nearest = { id: '', values: null }
+  let atRest = { step: '', feedback: null }
   /** Completes the task once the figure has reached it. */
   function judge() {
     const run = context.run(), { answers, id: lesson } = played.current
@@ -53,7 +53,7 @@ function createJudge(played, context, stepFigure, draw) {
     if (task && values && !answers.get(id)?.isAnswered && task.isDone(values)) {
       answers.set(id, { ...played.createAnswer(), isAnswered: true })
     }
-    nearest = { id, values: values && task?.near ? task.near(values) : null }
+    atRest = { step: id, feedback: task && values && stepFigure.isChanged() ? task.feedback(values) : null }
     draw(run)
   }
   return {
@@ -62,8 +62,8 @@ function createJudge(played, context, stepFigure, draw) {
       clearTimeout(restTimer)
       restTimer = setTimeout(judge, REST)
     },
-    /** Values for the text about a task that is nearly done. @param {Step} step */
-    near: ({ id, task }) => (task && nearest.id === id ? nearest.values : null)
+    /** What the reader is to be told about a task that is not done. @param {Step} step */
+    feedback: ({ id }) => (atRest.step === id ? atRest.feedback : null)
   }
 }
 
@@ -140,8 +140,10 @@ export function createAnswering(played, context, onAnswer, stepFigure, draw) {
   function describeResult(step, run, getText) {
     const previous = played.answer()
     if (previous && step.task) return { ...previous, text: getText('right') }
-    const near = judge.near(step)
-    if (!previous || !step.question) return { wrong: [], right: null, isAnswered: false, text: near ? getText('near', near) : '' }
+    const feedback = judge.feedback(step)
+    if (!previous || !step.question) {
+      return { wrong: [], right: null, isAnswered: false, text: feedback ? getText(`feedback.${feedback.id}`, feedback) : '' }
+    }
     if (!previous.isAnswered) return { ...previous, text: getReason(step, previous, run, getText) }
     const right = step.question.answer(run, played.now()), isRight = isCorrect(step, previous.value, right)
     const wrong = isRight || previous.value === null ? previous.wrong : [...previous.wrong, previous.value]

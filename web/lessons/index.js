@@ -33,8 +33,8 @@
  * @typedef {object} Task something to be reached in a figure
  * @property {(values: Record<string, any>) => boolean} isDone whether the figure's values reach it
  * @property {Record<string, any>} solution values of the figure that reach it
- * @property {(values: Record<string, any>) => Record<string, string> | null} [near] values for the step's text `near`
- *   where the figure's values nearly reach it, else null
+ * @property {(values: Record<string, any>) => { id: string, [name: string]: string }} feedback what values that do not
+ *   reach it give, and which way to go: the key of a text among the step's `feedback`, and values for it
  *
  * @typedef {string | Record<Language, string>} Link changes of the lesson's base state, as in a link
  *
@@ -84,7 +84,7 @@ export const PATH = [
   { id: 'softmax', minutes: 4, stepCount: 5 },
   { id: 'attention', minutes: 7, stepCount: 9 },
   { id: 'heads', minutes: 3, stepCount: 3 },
-  { id: 'mask', minutes: 4, stepCount: 5 },
+  { id: 'mask', minutes: 5, stepCount: 5 },
   { id: 'order', minutes: 5, stepCount: 6 },
   { id: 'feed_forward', minutes: 5, stepCount: 6 },
   { id: 'sampling', minutes: 6, stepCount: 7 },

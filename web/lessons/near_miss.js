@@ -1,7 +1,7 @@
 /** What a wrong number nearly is: the right one with the other sign, another cell of its matrix, a known mistake. */
 
 import { formatFixed } from '../lib/number.js'
-import { getAxisLabels, getTensor } from '../lib/run.js'
+import { getMatrixLabels, getTensor } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 
 /** @import { Run } from '../types.d.ts' */
@@ -30,7 +30,8 @@ function findOtherCell(run, { tensor: name, index }, given) {
   const found = (transposed ? [transposed, ...all] : all)
     .find(([r, c]) => Math.abs(valueAt(tensor, [...outer, r, c]) - given) <= ROUNDING)
   if (!found) return null
-  const axis = shape.length - 2, labels = found.map((at, i) => getAxisLabels(run, tensor, axis + i)?.[at] ?? String(at))
+  const axis = shape.length - 2
+  const labels = found.map((at, i) => getMatrixLabels(run, tensor, axis + i)?.[at] ?? String(at))
   return { id: found === transposed ? 'transposed' : 'cell', values: { row: labels[0], column: labels[1] } }
 }
 

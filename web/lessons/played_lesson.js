@@ -47,6 +47,9 @@ export function createPlayedLesson({ get, language }, ownTexts, figureValues) {
   const serializeInputs = () => JSON.stringify(changedFields(played.current.lesson, get()))
   const played = {
     current: initial, at, step, answer, serializeInputs,
+    /** The steps whose question or task has no answer since the lesson was opened. */
+    openSteps: () => played.current.lesson.steps.filter(({ id, question, task }) => (
+      (question || task) && !played.current.answers.get(id)?.isAnswered)).map(({ id }) => id),
     isLastStep: () => get().at >= played.current.lesson.steps.length - 1,
     now: () => ({ state: get(), before: answer()?.before ?? null, figure: figureValues() }),
     /** @returns {ReaderAnswer} */

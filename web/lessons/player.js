@@ -30,7 +30,8 @@ import { changedFields, hasOwnPage, isInStep } from './steps.js'
  * @property {() => void} scrollToTop
  * @property {Extras} [extras] on the page: what leads out of the lesson; an element has nothing but the lesson
  * @property {(lesson: string, step: string, given: string | number, isRight: boolean) => void} onAnswer
- * @property {(lesson: string, at: number) => void} onStep called whenever a step is displayed
+ * @property {(lesson: string, at: number, isLast: boolean, open: string[]) => string[] | void} onStep called whenever
+ *   a step is displayed; `open` are the steps without an answer, and it returns those of them that never had one
  * @property {() => void} onEnd called when the last step is over
  *
  * @typedef {object} Extras
@@ -160,7 +161,8 @@ export function mountPlayer(container, stage, context, surroundings) {
     draw(run)
   })
   const header = createStepHeader(played, context, surroundings)
-  const draw = createStepView(played, context, surroundings, { pointer, ownTexts, drawQuestion: answering.draw })
+  const draw = createStepView(played, context, surroundings,
+    { pointer, ownTexts, jump: enterStep, drawQuestion: answering.draw })
 
   /** @param {Lesson} lesson @param {Played['current']['words']} words */
   function createParts({ steps }, words) {
@@ -216,8 +218,7 @@ export function mountPlayer(container, stage, context, surroundings) {
     if (isInPlace) stepFigure.update(step, String(id), playedLanguage, words.steps[step.id])
     else stepFigure.clear()
     header.draw(isInPlace)
-    if (isInPlace) surroundings.onStep(String(id), played.at())
-    else pointer.clear()
+    if (!isInPlace) pointer.clear()
   }
   /** @param {Run | null} run */
   function update(run) {

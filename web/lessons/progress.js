@@ -3,13 +3,24 @@
 const KEY = 'glassformer.lessons'
 
 /**
- * Keeps only valid entries of a stored value: steps by lesson.
- * @param {unknown} stored @returns {Record<string, number>}
+ * @typedef {object} Progress
+ * @property {number} at the step that was displayed last
+ * @property {string[]} open steps whose question or task the reader has not answered
+ * @property {boolean} isDone whether the reader has reached the last step with every question answered
+ */
+
+/** @param {any} entry @returns {entry is Progress} */
+const isProgress = entry => Number.isInteger(entry?.at) && entry.at >= 0 && typeof entry.isDone === 'boolean' &&
+  Array.isArray(entry.open) && entry.open.every((/** @type {unknown} */ id) => typeof id === 'string')
+
+/**
+ * Keeps only valid entries of a stored value.
+ * @param {unknown} stored @returns {Record<string, Progress>} by lesson
  */
 export const parseProgress = stored => Object.fromEntries(Object.entries(Object(stored))
-  .filter(([, step]) => Number.isInteger(step) && step >= 0))
+  .filter(([, entry]) => isProgress(entry)))
 
-/** @returns {Record<string, number>} */
+/** @returns {Record<string, Progress>} */
 export function readProgress() {
   try {
     return parseProgress(JSON.parse(localStorage.getItem(KEY) ?? 'null'))
@@ -18,11 +29,20 @@ export function readProgress() {
   }
 }
 
-/** @param {string} id of a lesson @param {number} step the displayed step */
-export function saveProgress(id, step) {
+/**
+ * A lesson is done when its last step was reached with every question answered, and stays so when it is opened again.
+ * @param {string} id of a lesson @param {number} at the displayed step @param {boolean} isLast
+ * @param {string[]} openNow steps whose question has no answer since the lesson was opened
+ * @returns {string[]} those that never had one
+ */
+export function saveProgress(id, at, isLast, openNow) {
+  const all = readProgress(), before = all[id]
+  const open = before ? openNow.filter(step => before.open.includes(step)) : openNow
+  const entry = { at, open, isDone: Boolean(before?.isDone) || (isLast && open.length === 0) }
   try {
-    localStorage.setItem(KEY, JSON.stringify({ ...readProgress(), [id]: step }))
+    localStorage.setItem(KEY, JSON.stringify({ ...all, [id]: entry }))
   } catch {
     // Without storage the link still holds the step.
   }
+  return open
 }

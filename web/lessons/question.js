@@ -64,7 +64,9 @@ function createField(t, answer, showProblem) {
   } }, input, send)
   return {
     element,
-    show({ right, isAnswered }) {
+    show({ wrong, right, isAnswered }) {
+      input.classList.toggle('is-wrong', !isAnswered && wrong.length > 0)
+      input.classList.toggle('is-right', isAnswered)
       if (isAnswered && right !== null && right !== undefined) input.value = formatAnswer(right)
       input.readOnly = isAnswered
       send.setAttribute('aria-disabled', String(isAnswered))

@@ -23,7 +23,10 @@ export async function createFigure({ id, options }, language, words, onchange = 
  * @param {(error: unknown) => void} reportError
  */
 export function createStepFigure(container, root, onchange, reportError) {
-  /** @type {{ key: string, figure: import('../figures/index.js').Figure | null }} */
+  /**
+   * `initial` are its values before the reader has changed any.
+   * @type {{ key: string, figure: import('../figures/index.js').Figure | null, initial?: string }}
+   */
   let shown = { key: '', figure: null }
   /** @param {boolean} isOn */
   function toggle(isOn) {
@@ -37,7 +40,7 @@ export function createStepFigure(container, root, onchange, reportError) {
   async function build(of, key, language, words) {
     const figure = await createFigure(of, language, words, onchange)
     if (shown.key !== key) return
-    shown.figure = figure
+    Object.assign(shown, { figure, initial: JSON.stringify(figure.values()) })
     container.replaceChildren(figure.element)
     onchange()
   }
@@ -53,6 +56,8 @@ export function createStepFigure(container, root, onchange, reportError) {
     },
     /** What the figure shows now; null while it is loading. */
     values: () => shown.figure?.values() ?? null,
+    /** Whether the reader has changed it. */
+    isChanged: () => JSON.stringify(shown.figure?.values()) !== shown.initial,
     /** @param {Record<string, any>} values */
     set: values => shown.figure?.set(values),
     clear() {

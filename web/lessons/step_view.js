@@ -23,9 +23,10 @@ const hasText = (stepWords, key) => Boolean(key.split('.').reduce((node, part) =
  * @param {object} parts
  * @param {ReturnType<typeof import('./pointer.js').createPointer>} parts.pointer
  * @param {ReturnType<typeof import('./own_texts.js').createOwnTexts>} parts.ownTexts
+ * @param {(at: number) => void} parts.jump
  * @param {(step: Step, run: Run, getText: GetText) => void} parts.drawQuestion
  */
-export function createStepView(played, context, { extras, onEnd }, { pointer, ownTexts, drawQuestion }) {
+export function createStepView(played, context, { extras, onStep, onEnd }, { pointer, ownTexts, jump, drawQuestion }) {
   const { t, get, set } = context
   /**
    * Words with the color of what they name, `[query](mark=query)`, or a term, `[token](glossary=token)`.
@@ -60,6 +61,13 @@ export function createStepView(played, context, { extras, onEnd }, { pointer, ow
     if (isOver && !parts.isOver) onEnd()
     parts.isOver = isOver
   }
+  /** At the end, leads to the steps that the reader has not answered. @param {string[]} open */
+  function drawOpenSteps(open) {
+    const { parts, lesson: { steps } } = played.current
+    parts.open.hidden = !parts.isOver || open.length === 0
+    parts.open.replaceChildren(t('player.open'), ...steps.flatMap(({ id }, at) => (open.includes(id)
+      ? [' ', h('button', { type: 'button', className: 'quiet', onclick: () => jump(at) }, t('player.step', { number: at + 1 }))] : [])))
+  }
   /** Selects the target's cell in the inspector. @param {Run} run @param {Place | null} target */
   function selectTarget(run, target) {
     const cell = target?.tensor === undefined ? null : representativeCell(run, target)
@@ -81,12 +89,14 @@ export function createStepView(played, context, { extras, onEnd }, { pointer, ow
   }
   /** @param {Run} run */
   return function draw(run) {
-    const { parts, language } = played.current, step = played.step(), getText = textsOf(run), text = getText('text')
+    const { id, parts, language } = played.current, step = played.step(), getText = textsOf(run), text = getText('text')
     setText(parts.title, getText('title'))
     if (parts.textKey !== text) parts.text.replaceChildren(...renderProse(text, renderWords))
     parts.textKey = text
+    const open = onStep(String(id), played.at(), played.isLastStep(), played.openSteps())
     drawQuestion(step, run, getText)
     drawEnd(run)
+    if (open) drawOpenSteps(open)
     drawTarget(run)
     parts.root.dataset.step = step.id
     parts.root.dataset.language = language

@@ -122,6 +122,18 @@ export function getAxisLabels(run, tensor, axis, sentence = 0) {
   return name === 'word' ? stream.vocabulary : undefined
 }
 
+/**
+ * The same as they stand along a matrix: a token that occurs more than once in its text carries its position.
+ * @param {Run} run @param {Described} tensor @param {number} axis @param {number} [sentence]
+ */
+export function getMatrixLabels(run, tensor, axis, sentence = 0) {
+  const labels = getAxisLabels(run, tensor, axis, sentence), { name, of = '', first = 0, indices } = tensor.axes[axis]
+  if (!labels || !TOKENS.includes(name)) return labels
+  const { tokens } = run.streams[of], once = new Set(), repeated = new Set()
+  for (const token of tokens[sentence] ?? tokens[0]) (once.has(token) ? repeated : once).add(token)
+  return labels.map((label, i) => (repeated.has(label) ? `${label} (${indices?.[i] ?? first + i})` : label))
+}
+
 /** The number of sentences in the batch. @param {Pick<Run, 'streams'>} run */
 export const batchSize = run => Math.max(1, ...Object.values(run.streams).map(({ tokens }) => tokens.length))
 
@@ -159,8 +171,8 @@ export function sliceMatrix(run, name, view = {}, spec = {}) {
   const [row, col] = matrixAxes(tensor)
   const { rowStart, colStart } = spec
   const labels = {
-    ...(row >= 0 && rowStart === undefined && { rowLabels: getAxisLabels(run, tensor, row, view.sentence) }),
-    ...(colStart === undefined && { colLabels: getAxisLabels(run, tensor, col, view.sentence) })
+    ...(row >= 0 && rowStart === undefined && { rowLabels: getMatrixLabels(run, tensor, row, view.sentence) }),
+    ...(colStart === undefined && { colLabels: getMatrixLabels(run, tensor, col, view.sentence) })
   }
   return slice(tensor, { row, col, fixed: currentIndex(tensor, view), ...labels, ...spec })
 }
@@ -193,7 +205,7 @@ export function sliceTransposedHead(run, name, heads, view) {
   const [row, col] = [rank - 1, rank - 2]
   const rows = rank === 4 ? tensor.shape[row] : tensor.shape[row] / heads
   const rowStart = rank === 4 ? 0 : Math.min(view.head, heads - 1) * rows
-  const colLabels = getAxisLabels(run, tensor, col, view.sentence)
+  const colLabels = getMatrixLabels(run, tensor, col, view.sentence)
   return slice(tensor, { row, col, fixed: currentIndex(tensor, view), rowStart, rows, colLabels })
 }
 

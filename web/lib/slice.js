@@ -111,7 +111,7 @@ export function slice(tensor, spec) {
 
 /** Labels of positions, with their tokens where there are some. @param {string[]} words @param {number} length */
 export const positionLabels = (words, length) => (
-  Array.from({ length }, (_, i) => (i < words.length ? `${words[i]} · ${i}` : String(i))))
+  Array.from({ length }, (_, i) => (i < words.length ? `${words[i]} (${i})` : String(i))))
 
 /**
  * A matrix of the sines and cosines of all pairs, one row per point; points lie closer than positions.

@@ -27,7 +27,7 @@ export function mountOpening(container, context) {
   let progress = readProgress()
   /** A reader's progress: none, a step to resume at, or complete. @param {typeof PATH[number]} lesson */
   function lessonProgress(lesson) {
-    const at = progress[lesson.id] ?? 0, isDone = at >= lesson.stepCount - 1
+    const { at, isDone } = progress[lesson.id] ?? { at: 0, isDone: false }
     return { at: isDone ? 0 : at, isDone, isStarted: lesson.id in progress }
   }
   /** The first lesson of the path that is not complete; the first of all when every one is. */

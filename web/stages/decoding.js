@@ -106,6 +106,7 @@ export function data(run, view) {
     kind, steps, now, last, isLarge: order !== null, reread: differenceReason(chosen, run.settings),
     remarks: noteKeys(chosen, run.settings), why: view.rooms.find(({ stage }) => stage === 'attribution')?.id ?? '',
     shares: sliceRows(distribution, 0, last + 1), first: rows[0], loss: run.loss,
+    trueLoss: typeof run.trueLoss === 'number' && run.trueLoss !== run.loss ? run.trueLoss : null,
     ...(nodes ? treeAt(nodes, best, now < 0 ? Infinity : now) : { nodes: null, best: null }),
     prefixes: now < 0 ? [] : prefixesAt(run.streams[of ?? ''].tokens[0].slice(chosen.first), rows, nodes, now),
     unread: now < 0 ? 0 : chosen.first ?? 0
@@ -229,7 +230,8 @@ export function mount(container, context) {
       syncChildren(readList, next.prefixes, createPrefix, fillPrefix)
       const own = next.kind === 'given' ? 'stages.decoding.ownLine' : 'stages.decoding.line'
       setText(heading, t(next.nodes ? 'stages.decoding.tree' : own))
-      setText(note, t(`stages.decoding.${next.reread ?? next.kind}`, { loss: formatFixed(next.loss, 3) }))
+      setText(note, [t(`stages.decoding.${next.reread ?? next.kind}`, { loss: formatFixed(next.loss, 3) }),
+        next.trueLoss === null ? '' : t('stages.decoding.truth', { loss: formatFixed(next.trueLoss, 3) })].join(' '))
       syncChildren(more, next.remarks, createRemark, (element, key) => setText(element, t(`stages.decoding.${key}`)))
       slot.hidden = !next.nodes
       if (next.nodes) branches.update(next.nodes, next.best ?? -1)

@@ -21,8 +21,12 @@ export const pickers = ['sentence']
 /** The maximum number of rows that are looked up at a time. */
 const MAX_FOUND = 12
 
-/** The label of a row: its token, if it has one, and its index. @param {readonly string[]} words @param {number} id */
-const labelOf = (words, id) => (words[id] === undefined ? String(id) : `${words[id]} · ${id}`)
+/**
+ * The label of a row: its token, if it has one, and its index, which is a position or the id of the token.
+ * @param {readonly string[]} words @param {number} index @param {string} [by]
+ */
+const labelOf = (words, index, by) => (
+  words[index] === undefined ? String(index) : by ? `${words[index]} (${index})` : `${words[index]} · ${index}`)
 
 /**
  * The looked-up rows: those of the tokens, of the positions, or of the only token type.
@@ -46,12 +50,12 @@ function wordsOf(run, { sentence, room: { parts: { weight, stream, by } } }) {
 
 /**
  * The rows of a large table that a text looks up.
- * @param {Run} run @param {string} name @param {number[]} ids @param {readonly string[]} words
+ * @param {Run} run @param {string} name @param {number[]} ids @param {readonly string[]} words @param {string} [by]
  */
-function usedRows(run, name, ids, words) {
+function usedRows(run, name, ids, words, by) {
   const { shape } = getDescription(run, name)
   const rows = [...new Set(ids)].filter(id => id < shape[0]).sort((a, b) => a - b)
-  const some = getTableRows(run, name, rows), labels = rows.map(id => labelOf(words, id))
+  const some = getTableRows(run, name, rows), labels = rows.map(id => labelOf(words, id, by))
   return {
     table: sliceGatheredRows(some, shape, rows, labels), domain: signedDomain(some.peak),
     many: { words, total: shape[0], largest: some.largest }
@@ -62,9 +66,10 @@ function usedRows(run, name, ids, words) {
 export function data(run, view) {
   const { weight: name, out, by } = view.room.parts, words = wordsOf(run, view)
   const result = sliceMatrix(run, out, view), ids = idsOf(run, view, result.rows), rest = { run, ids, result, by }
-  if (isLargeCount(getDescription(run, name).shape[0])) return { ...usedRows(run, name, ids, words), ...rest }
+  if (isLargeCount(getDescription(run, name).shape[0])) return { ...usedRows(run, name, ids, words, by), ...rest }
   const weight = getTensor(run, name)
-  const rowLabels = words.length ? Array.from({ length: weight.shape[0] }, (_, id) => labelOf(words, id)) : undefined
+  const rowLabels = words.length
+    ? Array.from({ length: weight.shape[0] }, (_, id) => labelOf(words, id, by)) : undefined
   return { table: slice(weight, { row: 0, col: 1, rowLabels }), domain: signedDomain(peak(weight)), many: null,
     ...rest }
 }
@@ -116,7 +121,7 @@ export function mount(container, context) {
     const some = rows.length ? await runQuery('rows', { name, rows, isTwin: context.isTwin ?? false }) : null
     if (ownSerial !== serial || latest.run !== run) return
     foundRows = some && sliceGatheredRows({ name, shape: [rows.length, shape[1]], data: some.rows }, shape, rows,
-      rows.map(id => labelOf(many.words, id)))
+      rows.map(id => labelOf(many.words, id, latest.by)))
     draw()
   }
   const draw = () => {

@@ -5,7 +5,7 @@ import { signedDomain } from '../lib/color.js'
 import { h, setText } from '../lib/dom.js'
 import { mountFigure } from '../lib/figure.js'
 import { getTensor } from '../lib/run.js'
-import { peak, slice } from '../lib/slice.js'
+import { peak, positionLabels, slice } from '../lib/slice.js'
 
 /** @import { Mount, Run, Stage, View } from '../types.d.ts' */
 
@@ -24,10 +24,8 @@ export function data(run, { sentence, room }) {
   const tensor = getTensor(run, table)
   const { tokens, lengths } = run.streams[stream ?? ''] ?? { tokens: [[]], lengths: [] }
   const names = tokens[sentence] ?? tokens[0]
-  /** @param {unknown} _ @param {number} i */
-  const label = (_, i) => (i < names.length ? `${names[i]} · ${i}` : String(i))
   return {
-    table: slice(tensor, { row: 0, col: 1, rowLabels: Array.from({ length: tensor.shape[0] }, label) }),
+    table: slice(tensor, { row: 0, col: 1, rowLabels: positionLabels(names, tensor.shape[0]) }),
     used: lengths[sentence] ?? names.length, domain: signedDomain(peak(tensor))
   }
 }

@@ -2,16 +2,24 @@
 
 import { formatFixed } from '../../lib/number.js'
 import { getTensor } from '../../lib/run.js'
-import { rowValues, streamTokens } from '../run_values.js'
+import { largest, rowValues, streamTokens } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 
 const NEURONS = [{ w: 1, b: 0, out: 0.4 }, { w: -1, b: 0, out: -0.3 }, { w: 1, b: -2, out: 0.5 }]
 /** The absolute value of x, as points of a polyline. */
 const GOAL = [[-4, 4], [0, 0], [4, 4]]
+/** What the neurons are multiplied by where they match it. */
+const FITTED = [1, 1, 0]
 const HIDDEN = 'transformer.encoder.layers.0.activation', ROOM = 'room=encoder.0.activation'
 const THIRD = 1 / 3
 const WEIGHTS = [0, 1].map(layer => `transformer.encoder.layers.${layer}.linear1.weight`)
+
+/** The neuron that is furthest from matching, and which way it has to go. @param {number[]} outs */
+function describeNeuron(outs) {
+  const distances = outs.map((out, i) => Math.abs(out - FITTED[i])), number = largest(distances)
+  return { id: outs[number] < FITTED[number] ? 'raise' : 'lower', number: String(number) }
+}
 
 /** The share of the neurons that fire at the first token. @param {Run} run */
 function firingShare(run) {
@@ -35,8 +43,9 @@ export const lesson = {
     },
     {
       id: 'bent', state: ROOM, figure: { id: 'activation', options: { neurons: NEURONS, goal: GOAL } },
-      task: { isDone: ({ isBent, error }) => isBent && error < 0.7, solution: { isBent: true, outs: [1, 1, 0] },
-        near: ({ isBent, error }) => (isBent && error < 1.5 ? { error: formatFixed(error) } : null) }
+      task: { isDone: ({ isBent, error }) => isBent && error < 0.7, solution: { isBent: true, outs: FITTED },
+        feedback: ({ isBent, outs, error }) => (
+          { error: formatFixed(error, 1), ...(isBent ? describeNeuron(outs) : { id: 'straight' }) }) }
     },
     {
       id: 'neurons', state: ROOM, target: () => ({ tensor: HIDDEN, index: [0, 0, null] }),

@@ -25,7 +25,7 @@ export const lesson = {
     {
       id: 'circle', state: STATE, figure: figure('circle'),
       task: { isDone: ({ frequency }) => frequency === LARGEST, solution: { frequency: LARGEST },
-        near: ({ frequency }) => (Math.abs(frequency - LARGEST) === 1 ? { frequency: String(frequency) } : null) }
+        feedback: ({ frequency }) => ({ id: frequency < LARGEST ? 'up' : 'down', frequency: String(frequency) }) }
     },
     {
       id: 'add', state: STATE, figure: figure('circle', { frequency: LARGEST }),

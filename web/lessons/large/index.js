@@ -1,6 +1,6 @@
 /** From here to the large models: sizes to scale, how they are trained, and what they cannot. */
 
-import { formatInteger } from '../../lib/number.js'
+import { formatFixed, formatInteger } from '../../lib/number.js'
 import { countParameters } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -31,7 +31,8 @@ export const lesson = {
     },
     {
       id: 'scale', state: 'room=house', figure: { id: 'sizes', options: { models: MODELS } },
-      task: { isDone: ({ visible }) => visible.includes('gpt3'), solution: { zoom: 9 } }
+      task: { isDone: ({ visible }) => visible.includes('gpt3'), solution: { zoom: 9 },
+        feedback: ({ zoom }) => ({ id: 'near', zoom: formatFixed(zoom, 1) }) }
     },
     {
       id: 'training', state: 'room=house', figure: { id: 'sizes', options: { models: MODELS, zoom: 9 } },

@@ -9,6 +9,11 @@ import { countParameters } from '../run_values.js'
 const POINTS = [[1, 5.3], [2, 6.2], [3, 7.8], [4.5, 9.2], [6, 11.4], [7, 12.1]]
 const START = { points: POINTS, w: 0.3, b: 1.5 }
 const STATE = 'room=house'
+/** Weights that fit. */
+const FITTED = { w: 1.17, b: 4.1 }
+/** What is wrong with a line: first its slope, then its height. @param {Record<string, any>} values */
+const describeLine = ({ w, gradient }) => (
+  Math.abs(w - FITTED.w) > 0.15 ? w < FITTED.w ? 'flat' : 'steep' : gradient.b < 0 ? 'low' : 'high')
 /** @param {Now} now */
 const slopeOf = ({ figure }) => figure?.gradient.w ?? 0
 
@@ -18,8 +23,8 @@ export const lesson = {
   steps: [
     {
       id: 'rule', state: STATE, figure: { id: 'line', options: { ...START, shows: 'line' } },
-      task: { isDone: ({ loss }) => loss < 0.3, solution: { w: 1.17, b: 4.1 },
-        near: ({ loss }) => (loss < 1 ? { loss: formatFixed(loss) } : null) }
+      task: { isDone: ({ loss }) => loss < 0.3, solution: FITTED,
+        feedback: values => ({ id: describeLine(values), loss: formatFixed(values.loss) }) }
     },
     {
       id: 'error', state: STATE, figure: { id: 'line', options: START },
@@ -31,11 +36,11 @@ export const lesson = {
     },
     {
       id: 'step', state: STATE, figure: { id: 'line', options: { ...START, learns: true } },
-      task: { isDone: ({ steps }) => steps >= 5, solution: { steps: 5 } }
+      task: { isDone: ({ steps }) => steps >= 5, solution: { steps: 5 }, feedback: ({ steps }) => ({ id: 'more', steps: String(steps) }) }
     },
     {
       id: 'learn', state: STATE, figure: { id: 'line', options: { ...START, learns: true } },
-      task: { isDone: ({ loss }) => loss < 0.3, solution: { steps: 300 } }
+      task: { isDone: ({ loss }) => loss < 0.3, solution: { steps: 300 }, feedback: ({ loss }) => ({ id: 'more', loss: formatFixed(loss) }) }
     },
     {
       id: 'model', state: 'room=decoding',

@@ -16,8 +16,8 @@ const weightCell = () => ({ tensor: WEIGHTS, index: WEIGHT })
 /** @param {Run} run */
 const weight = run => valueOfCell(run, WEIGHTS, WEIGHT)
 /** @param {Run} run @param {Now} now */
-const nudgeValues = (run, { before }) => ({ loss: formatFixed(run.loss, 4), was: formatFixed((before ?? run).loss, 4),
-  weight: formatFixed(weight(before ?? run)), step: String(STEP) })
+const nudgeValues = (run, { before }) => ({ loss: formatFixed(run.loss, 3), was: formatFixed((before ?? run).loss, 3),
+  step: String(STEP) })
 
 /** How many tokens the model can write. @param {Run} run */
 const countTokens = run => run.streams.target.vocabulary.length
@@ -40,8 +40,7 @@ export const lesson = {
   steps: [
     { id: 'surprise', state: 'room=house', figure: SURPRISE, task: {
       isDone: ({ loss }) => loss < 0.1, solution: { probability: 0.95 },
-      near: ({ loss, probability }) => (
-        loss < 0.3 ? { loss: formatFixed(loss), probability: formatFixed(probability) } : null)
+      feedback: ({ loss, probability }) => ({ id: 'low', loss: formatFixed(loss), probability: formatFixed(probability) })
     } },
     {
       id: 'double', state: 'room=house', figure: SURPRISE, answerFigure: { probability: SMALL },
@@ -52,7 +51,7 @@ export const lesson = {
     },
     {
       id: 'mean', state: 'room=decoding',
-      values: run => ({ count: String(answerTokens(run).length), loss: formatFixed(lossOfRun(run)) })
+      values: run => ({ count: String(answerTokens(run).length), loss: formatFixed(lossOfRun(run), 3) })
     },
     {
       id: 'nudge', state: WEIGHT_STATE, target: weightCell,
@@ -70,7 +69,7 @@ export const lesson = {
     {
       id: 'untrained', state: 'room=decoding&weights=untrained',
       question: { answer: uniformLoss, tolerance: 0.03, mistakes: uniformMistakes },
-      values: run => ({ answer: answerText(run) || '</s>', count: String(countTokens(run)), loss: formatFixed(lossOfRun(run)),
+      values: run => ({ answer: answerText(run) || '</s>', count: String(countTokens(run)), loss: formatFixed(lossOfRun(run), 3),
         whose: lossKind(run),
         uniform: formatFixed(uniformLoss(run)), share: formatFixed(1 / countTokens(run), 4) })
     },

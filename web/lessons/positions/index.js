@@ -23,6 +23,10 @@ function areEqual(run) {
   const [one, other] = twins(run).map(row => rowValues(run, EMBEDDING, [0, row]))
   return one.every((value, i) => value === other[i])
 }
+/** The positions at which the fastest hand points about the way it started. */
+const TURNS = Array.from({ length: 31 }, (_, i) => i + 1).filter(position => Math.cos(position) > 0.95)
+/** @param {number} position */
+const nearestTurn = position => TURNS.toSorted((a, b) => Math.abs(a - position) - Math.abs(b - position))[0]
 /** The position whose encoding is the most similar. */
 const nearest = () => {
   const here = encodePosition(HERE, FREQUENCIES)
@@ -42,9 +46,9 @@ export const lesson = {
     },
     {
       id: 'clock', state: 'room=source.positions', figure: { id: 'clock', options: { frequencies: FREQUENCIES, position: 0 } },
-      task: { isDone: ({ position }) => position > 0 && Math.cos(position) > 0.95, solution: { position: 6 },
-        near: ({ position }) => (position > 1 && Math.cos(position) > 0.5
-          ? { angle: formatFixed(Math.acos(Math.cos(position)) * 180 / Math.PI, 0) } : null) }
+      task: { isDone: ({ position }) => TURNS.includes(position), solution: { position: 6 },
+        feedback: ({ position }) => ({ id: position === 0 ? 'start' : position < nearestTurn(position) ? 'up' : 'down',
+          angle: formatFixed(Math.acos(Math.cos(position)) * 180 / Math.PI, 0) }) }
     },
     {
       id: 'alike', state: 'room=source.positions', figure: { id: 'clock', options: { frequencies: FREQUENCIES, position: 20, other: HERE } }, answerFigure: { position: Number(nearest()) },

@@ -14,6 +14,11 @@ const [MONTH, YEAR] = [1, 2]
 const distance = (a, b) => norm(a.map((value, i) => value - b[i]))
 /** @param {number[]} result */
 const distanceToYear = result => distance(result, VALUES[YEAR])
+/** Which number of a query is further from the key of the month, and on which side. @param {number[]} query */
+function describeQuery(query) {
+  const [first, second] = query.map((value, i) => value - KEYS[MONTH][i])
+  return Math.abs(first) >= Math.abs(second) ? first < 0 ? 'firstLow' : 'firstHigh' : second < 0 ? 'secondLow' : 'secondHigh'
+}
 
 /** @param {'scores' | 'weights' | 'values'} shows @param {number[]} [query] */
 const figure = (shows, query = START.query) => ({ id: /** @type {const} */ ('mixing'), options: { ...START, query, shows } })
@@ -27,24 +32,24 @@ export const lesson = {
       task: {
         isDone: ({ scores }) => scores[MONTH] > 4 && scores[MONTH] === Math.max(...scores),
         solution: { query: [2, 1] },
-        near: ({ scores }) => (scores[MONTH] > 2 ? { score: formatFixed(scores[MONTH]) } : null)
+        feedback: ({ scores }) => ({ id: scores[MONTH] > 4 ? 'rival' : 'low', score: formatFixed(scores[MONTH]) })
       }
     },
     {
       id: 'weights', state: STATE, figure: figure('weights'),
       task: { isDone: ({ weights }) => weights[MONTH] > 0.9, solution: { query: [2, 1] },
-        near: ({ weights }) => (weights[MONTH] > 0.7 ? { weight: formatFixed(weights[MONTH]) } : null) }
+        feedback: ({ weights }) => ({ id: 'low', weight: formatFixed(weights[MONTH]) }) }
     },
     {
       id: 'even', state: STATE, figure: figure('weights', [1.5, 1]),
       task: { isDone: ({ weights }) => Math.max(...weights) < 0.4, solution: { query: [0, 0] },
-        near: ({ weights }) => (Math.max(...weights) < 0.55 ? { weight: formatFixed(Math.max(...weights)) } : null) }
+        feedback: ({ weights }) => ({ id: 'long', weight: formatFixed(Math.max(...weights)) }) }
     },
     {
       id: 'mix', state: STATE, figure: figure('values', [0, 0]),
       task: {
         isDone: ({ result }) => distanceToYear(result) < 0.5, solution: { query: [-0.2, -2.5] },
-        near: ({ result }) => (distanceToYear(result) < 1.5 ? { distance: formatFixed(distanceToYear(result)) } : null)
+        feedback: ({ result }) => ({ id: 'far', distance: formatFixed(distanceToYear(result)) })
       }
     },
     {
@@ -56,7 +61,7 @@ export const lesson = {
       figure: { id: 'matrix', options: { row: [1, 2], key: KEYS[MONTH], entries: [1, 0, 0, -1] } },
       task: {
         isDone: ({ query }) => distance(query, KEYS[MONTH]) < 0.3, solution: { entries: [0, 1, 1, 0] },
-        near: ({ query }) => (distance(query, KEYS[MONTH]) < 1.2 ? { query: formatPoint(query) } : null)
+        feedback: ({ query }) => ({ id: describeQuery(query), query: formatPoint(query) })
       }
     }
   ]

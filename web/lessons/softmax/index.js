@@ -28,7 +28,7 @@ export const lesson = {
   steps: [
     { id: 'shares', state: STATE, figure: figure(), task: {
       isDone: ({ weights }) => weights[2] > 0.5, solution: { scores: [2, 1, 3] },
-      near: ({ weights }) => (weights[2] > 0.3 ? { weight: formatFixed(weights[2]) } : null)
+      feedback: ({ weights }) => ({ id: 'low', weight: formatFixed(weights[2]) })
     } },
     {
       id: 'shift', state: STATE, figure: figure({ hasShift: true }),
@@ -39,8 +39,8 @@ export const lesson = {
       task: {
         isDone: ({ weights: [a, b, c] }) => [b, c].every(weight => Math.abs(a / weight - 2) < 0.25),
         solution: { scores: [1.7, 1, 1] },
-        near: ({ weights: [a, b, c] }) => ([b, c].some(weight => Math.abs(a / weight - 2) < 0.5)
-          ? { first: formatFixed(a / b), second: formatFixed(a / c) } : null)
+        feedback: ({ weights: [a, b, c] }) => ({ id: Math.abs(a / b - a / c) > 0.4 ? 'uneven' : a / b + a / c < 4 ? 'low' : 'high',
+          first: formatFixed(a / b), second: formatFixed(a / c) })
       }
     },
     {
@@ -48,8 +48,8 @@ export const lesson = {
       task: {
         isDone: ({ weights, temperature }) => temperature > 1 && Math.max(...weights) < 0.5,
         solution: { temperature: 4 },
-        near: ({ weights, temperature }) => (temperature > 1 && Math.max(...weights) < 0.6
-          ? { weight: formatFixed(Math.max(...weights)) } : null)
+        feedback: ({ weights, temperature }) => ({ id: temperature > 1 ? 'hot' : 'cold',
+          weight: formatFixed(Math.max(...weights)), temperature: formatFixed(temperature, 1) })
       }
     },
     {

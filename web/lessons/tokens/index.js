@@ -26,7 +26,7 @@ export const lesson = {
     },
     {
       id: 'merge', state: 'room=source.tokens', figure: { id: 'merging', options: {} },
-      task: { isDone: ({ merges }) => merges >= 3, solution: { merges: 3 } }
+      task: { isDone: ({ merges }) => merges >= 3, solution: { merges: 3 }, feedback: ({ merges }) => ({ id: 'more', merges: String(merges) }) }
     },
     {
       id: 'vocabulary', state: 'room=source.tokens', figure: { id: 'merging', options: { merges: 3 } },

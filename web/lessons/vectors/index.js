@@ -14,13 +14,14 @@ export const lesson = {
     {
       id: 'arrow', state: STATE, figure: { id: 'vectors', options: { arrows: [{ id: 'a', at: [1, -1] }], shows: 'numbers' } },
       task: { isDone: ({ a: [x, y] }) => Math.abs(x - 3) < 0.15 && Math.abs(y - 2) < 0.15, solution: { a: [3, 2] },
-        near: ({ a: [x, y] }) => (
-          Math.hypot(x - 3, y - 2) < 0.8 ? { x: formatFixed(x, 1), y: formatFixed(y, 1) } : null) }
+        feedback: ({ a: [x, y] }) => ({ id: 'away', x: formatFixed(x, 1), y: formatFixed(y, 1),
+          dx: formatFixed(3 - x, 1), dy: formatFixed(2 - y, 1) }) }
     },
     {
       id: 'dot', state: STATE, figure: { id: 'vectors', options: { arrows: [{ id: 'a', at: [2, 2] }, { id: 'b', at: [3, 1], isFixed: true }] } },
       task: { isDone: ({ dot, lengths }) => Math.abs(dot) < 0.25 && lengths[0] > 1, solution: { a: [-1, 3] },
-        near: ({ dot }) => (Math.abs(dot) < 1.5 ? { dot: formatFixed(dot) } : null) }
+        feedback: ({ dot, lengths }) => (
+          { id: lengths[0] <= 1 ? 'short' : dot > 0 ? 'acute' : 'obtuse', dot: formatFixed(dot) }) }
     },
     {
       id: 'sign', state: STATE, figure: { id: 'vectors', options: { arrows: [{ id: 'a', at: [1, 2] }, { id: 'b', at: [3, 1], isFixed: true }] } },
@@ -33,9 +34,8 @@ export const lesson = {
       task: {
         isDone: ({ similarities: { cat, elephant, truck } }) => cat > 4 && elephant > 4 && truck < 0,
         solution: { tiger: [3, 1] },
-        near: ({ similarities: { cat, elephant, truck } }) => (
-          [cat > 4, elephant > 4, truck < 0].filter(Boolean).length === 2
-            ? { cat: formatFixed(cat, 1), elephant: formatFixed(elephant, 1), truck: formatFixed(truck, 1) } : null)
+        feedback: ({ similarities: { cat, elephant, truck } }) => ({ id: cat <= 4 ? 'cat' : elephant <= 4 ? 'elephant' : 'truck',
+          cat: formatFixed(cat, 1), elephant: formatFixed(elephant, 1), truck: formatFixed(truck, 1) })
       }
     },
     {
