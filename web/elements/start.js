@@ -195,8 +195,6 @@ const startWith = planOf => async (/** @type {GlassElement} */ host, /** @type {
       known.part.update(plan.state)
       return host.mounted
     }
-    // What has styles of its own displays more than the figure of a room; a training has no room.
-    if (plan.styles && !plan.mount) await root.styles.load()
     root.styles.adopt(plan.styles)
     host.shadowRoot?.replaceChildren(root.element)
     if (plan.mount) return retain(host, root, plan.key, await plan.mount(error => host.fail(error)))
