@@ -284,7 +284,7 @@ async function guides() {
   await cp(here('pictures'), `${SITE}pictures`, { recursive: true })
 }
 
-/** Files of the site that the service worker does not store: copies, maps, itself, downloads, what only elements need. */
+/** Files of the site that the service worker does not store: copies, maps, itself, downloads, what elements need. */
 const NOT_STORED = /\.(gz|br|map)$|^service_worker\.js$|^glassformer\.(html|inline\.js|training\.wasm)$/
 
 /**

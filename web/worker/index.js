@@ -8,7 +8,7 @@ import { generateAnswer } from '../models/imported/run.js'
 import { RUNS } from '../models/runs.js'
 import { createEngines } from './engines.js'
 import { createGeneration } from './generation.js'
-import { loadRestOfLibrary } from './rest_of_library.js'
+import { loadExplanations, loadRestOfLibrary } from './rest_of_library.js'
 import { PAGE, createSessions } from './sessions.js'
 import { transferList, messageOf } from './serialize_run.js'
 import { runCalls } from './run_calls.js'
@@ -365,8 +365,9 @@ async function handle(type, details, report) {
   const own = /** @type {Calls} */ (calls)
   if (FIRST.includes(type)) return own[type](details, report)
   const loading = type in own ? own : /** @type {Promise<Calls>} */ (loadQueries())
-  const needsKernels = !IMPORTING.includes(type) && (!EXPLAINING.includes(type) || details.cell?.isGradient)
-  const [answers] = await Promise.all([loading, needsKernels ? loadRest() : loadRestOfLibrary()])
+  const load = IMPORTING.includes(type) ? loadRestOfLibrary
+    : EXPLAINING.includes(type) && !details.cell?.isGradient ? loadExplanations : loadRest
+  const [answers] = await Promise.all([loading, load()])
   return answers[type](details, report)
 }
 
