@@ -109,11 +109,11 @@ export async function planLesson(host, root, emit) {
   const id = host.getAttribute('lesson') ?? LESSONS[0].id
   if (!findLesson(id)) throw expectOne('lesson', id, LESSONS.map(lesson => lesson.id))
   const lesson = await loadLesson(id), state = readStep(host, id, lesson, root.language)
-  const ids = [lesson.model, ...lesson.steps.flatMap(step => step.model ?? [])]
-  await Promise.all([root.loadModels(ids), root.styles.add(['translator'])])
+  await root.loadModels([lesson.model, ...lesson.steps.flatMap(step => step.model ?? [])])
   root.setModel(state.model)
   return {
     key: JSON.stringify([root.language, id]), state, styles: [lessonStyles, figureStyles, elementStyles],
+    roomStyles: ['translator'],
     emits: type => type !== 'answer',
     pickRoom: (rooms, { room }) => roomNear(rooms, room, []),
     mountCompanion: (context, stage) => mountLesson(root, lesson, emit, context, stage)
