@@ -23,7 +23,11 @@ FIRST_KERNELS=(alloc free generator_size seed uniform normal add_forward mul_for
   attention_workspace attention_forward cross_entropy_check cross_entropy_forward embedding_check embedding_forward
   layer_norm_forward matmul_in_pairs matmul_workspace matmul repack panels_size pack_panels multiply
   positional_encoding round_to_float softmax_forward)
-# As a side module, the rest imports the product of matrices from the first.
+# A training of an element calls these besides, without the rest.
+TRAINING_KERNELS=(accumulate adam_step add_backward attention_backward bias_backward cross_entropy_backward div_forward
+  dropout_backward dropout_forward dropout_mask embedding_backward embedding_panels layer_norm_backward neg_forward randint
+  reduce_columns reduce_forward relu_backward scale sgd_step sqrt_forward strided_copy sub_forward sum_squares)
+# As side modules, both import the product of matrices from the first.
 NOT_IN_REST=(-name memory.c -o -name matmul.c)
 TEXT_SOURCES=(src/c/text/*.c)
 C_SOURCES=("${TENSOR_SOURCES[@]}" "${TEXT_SOURCES[@]}")
@@ -77,6 +81,9 @@ wasm() {
     "${TENSOR_SOURCES[@]}" -o dist/glassformer.first.wasm
   find "${TENSOR_SOURCES[@]}" -not \( "${NOT_IN_REST[@]}" \) -print0 |
     xargs -0 "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" -mbulk-memory -o dist/glassformer.rest.wasm
+  find "${TENSOR_SOURCES[@]}" -not \( "${NOT_IN_REST[@]}" \) -print0 |
+    xargs -0 "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" -mbulk-memory -DGF_EXPORT= \
+    "-sEXPORTED_FUNCTIONS=$(IFS=,; echo "${TRAINING_KERNELS[*]/#/_gf_}")" -o dist/glassformer.training.wasm
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" src/c/{math,memory}.c "${TEXT_SOURCES[@]}" -o dist/glassformer.text.wasm
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${THREADS_FLAGS[@]}" "${C_SOURCES[@]}" -o dist/glassformer.threads.wasm
   "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" "${BLOCKS_SOURCES[@]}" -o dist/glassformer.blocks.wasm

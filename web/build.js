@@ -193,8 +193,8 @@ const workers = { outdir: SITE, chunkNames: 'chunks/worker-[hash]' }
 /** @type {BuildOptions} */
 const main = { entryPoints: [here('main.js')], format: 'esm' }
 
-/** All kernels, the parts that the page fetches, those for GGUF's blocks, and all for threads. */
-const KERNELS = ['', '.first', '.rest', '.text', '.blocks', '.threads', '.blocks.threads'].map(build => `glassformer${build}.wasm`)
+/** All kernels, the parts that the page and the elements fetch, those for GGUF's blocks, and all for threads. */
+const KERNELS = ['', '.first', '.rest', '.training', '.text', '.blocks', '.threads', '.blocks.threads'].map(build => `glassformer${build}.wasm`)
 
 /** Files that compress well; a server that finds the compressed ones sends them instead. */
 const PACKED = /\.(html|js|css|json|wasm|safetensors)$/
@@ -284,8 +284,8 @@ async function guides() {
   await cp(here('pictures'), `${SITE}pictures`, { recursive: true })
 }
 
-/** Files of the site that the service worker does not store: copies, maps of sources, itself, what is downloaded. */
-const NOT_STORED = /\.(gz|br|map)$|^service_worker\.js$|^glassformer\.(html|inline\.js)$/
+/** Files of the site that the service worker does not store: copies, maps, itself, downloads, what elements need. */
+const NOT_STORED = /\.(gz|br|map)$|^service_worker\.js$|^glassformer\.(html|inline\.js|training\.wasm)$/
 
 /**
  * The service worker, which begins with the list of files. The manifest and the icons are beside it.
@@ -446,7 +446,7 @@ async function packageElements({ outputs }) {
   await rm(folder, { recursive: true, force: true })
   const weights = READY.flatMap(({ id }) => filesFor(settingsOf(defaults(id))))
   const scripts = scriptsOf(outputs, Object.values(outputs).map(({ entryPoint }) => entryPoint))
-  const kernels = ['', '.first', '.rest', '.text'].map(build => `glassformer${build}.wasm`)
+  const kernels = ['', '.first', '.rest', '.training', '.text'].map(build => `glassformer${build}.wasm`)
   await Promise.all([...scripts, ...kernels, 'code.json', 'learned.json', ...weights].map(name => cp(SITE + name, folder + name)))
   await cp(here('elements/elements.d.ts'), `${folder}elements.d.ts`)
 }

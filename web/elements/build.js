@@ -1,8 +1,9 @@
 /** Builds the elements: dist/site/elements.js with its chunks and its worker, and the same in the npm package. */
 
-import { readFile } from 'node:fs/promises'
+import { readFile, readdir } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { transform } from 'esbuild'
+import { build, transform } from 'esbuild'
 import { READY } from '../models/index.js'
 import { LANGUAGES } from '../words/index.js'
 import { WORDY } from './room_texts.js'
@@ -34,6 +35,31 @@ const menuOnDemand = {
     importer.endsWith('/web/lib/figure.js') ? { path: here('figure_menu.js') } : undefined))
 }
 
+/** What stages import, which stays where it is. @type {Plugin} */
+const keepImports = {
+  name: 'keep imports',
+  setup: ({ onResolve }) => onResolve({ filter: /\.js$/ }, ({ path, resolveDir, importer }) => (
+    importer.includes('/stages/') ? { path: resolve(resolveDir, path), external: true, sideEffects: false } : undefined))
+}
+
+/**
+ * The pictures of rooms, without what else their stages display and import: since a script has all that others use of a
+ * module, they are copied.
+ * @type {Plugin}
+ */
+const picturesOfRooms = {
+  name: 'pictures of rooms',
+  setup: ({ onLoad }) => onLoad({ filter: /\/elements\/pictures\.js$/ }, async () => {
+    const folder = here('../stages/')
+    const ids = (await readdir(folder)).map(name => basename(name, '.js')).filter(id => id !== 'index')
+    const contents = `${ids.map(id => `import { picture as ${id} } from './${id}.js'`).join('\n')}
+      export const PICTURES = { ${ids.join()} }`
+    const { outputFiles: [{ text }] } = await build({ stdin: { contents, resolveDir: folder }, bundle: true, format: 'esm', write: false,
+      plugins: [keepImports] })
+    return { contents: text }
+  })
+}
+
 /** Texts of a room that stand around its figure, which an element does not show. */
 const AROUND = /^(what\w*|try|without|reading|note)$/
 /** Parts of the page that an element does not have. */
@@ -49,11 +75,14 @@ const ABSENT_IN_TRAINING = ['experiments', 'why', 'leads', 'guide', 'apart', 'ap
 /** Texts that every room has. */
 const HEADING = /^(name|title)$/
 
-/** The queries of imports of the texts of one model, and of wordy rooms. */
-const OF_MODEL = '?model=', OF_ROOMS = '?model=&rooms'
+/** The queries of imports of the texts of one model, and of a group of wordy rooms. */
+const OF_MODEL = '?model=', OF_ROOMS = '?model=&rooms='
 
-/** Whether a text is fetched with a wordy room. @param {string} key @param {string} name of the room */
-const isOfWordyRoom = (key, name) => WORDY.includes(name) && !HEADING.test(key)
+/**
+ * Whether a text is fetched with a wordy room.
+ * @param {string} key @param {string} name of the room @param {string[]} rooms
+ */
+const isOfWordyRoom = (key, name, rooms = Object.values(WORDY).flat()) => rooms.includes(name) && !HEADING.test(key)
 
 /**
  * @param {Record<string, Texts>} stages texts of rooms
@@ -88,13 +117,15 @@ const textsOfFigures = {
     onLoad({ filter: /\/words\/\w+\/page\.json$/ }, async ({ path, suffix }) => {
       const [page, opening] = await Promise.all([path, path.replace('page.json', 'opening.json')]
         .map(async file => JSON.parse(await readFile(file, 'utf8'))))
-      if (suffix === OF_ROOMS) {
-        const stages = filterStages(page.page.stages, isOfWordyRoom)
+      if (suffix.startsWith(OF_ROOMS)) {
+        const rooms = /** @type {Record<string, string[]>} */ (WORDY)[suffix.replace(OF_ROOMS, '')]
+        const own = Object.fromEntries(rooms.map(name => [name, page.page.stages[name]]))
+        const stages = filterStages(own, (key, name) => isOfWordyRoom(key, name, rooms))
         return { contents: JSON.stringify(stages), loader: 'json' }
       }
       const id = suffix.replace(OF_MODEL, '')
       const texts = id ? figureTexts({ ...opening.models?.[id], ...page.models?.[id] })
-        : { page: figureTexts({ ...opening.page, ...page.page }, (...of) => !isOfWordyRoom(...of)), models: {} }
+        : { page: figureTexts({ ...opening.page, ...page.page }, (key, name) => !isOfWordyRoom(key, name)), models: {} }
       return { contents: JSON.stringify(texts), loader: 'json' }
     })
     onLoad({ filter: /\/elements\/model_texts\.js$/ }, async ({ path }) => {
@@ -104,10 +135,13 @@ const textsOfFigures = {
         const ids = READY.map(({ id }) => id).filter(id => files.some(({ models }) => models?.[id]))
         return `${language}: { ${ids.map(id => `${id}: () => import('../words/${language}/page.json${OF_MODEL}${id}')`).join()} }`
       }))
-      const rooms = languages.map(language => `${language}: () => import('../words/${language}/page.json${OF_ROOMS}')`)
+      const rooms = languages.map(language => {
+        const groups = Object.keys(WORDY).map(group => `${group}: () => import('../words/${language}/page.json${OF_ROOMS}${group}')`)
+        return `${language}: { ${groups.join()} }`
+      })
       return { contents: `const LOADERS = { ${loaders.join()} }, ROOMS = { ${rooms.join()} }
         export const loadModelTexts = async (language, model) => (await LOADERS[language][model]?.())?.default
-        export const loadRoomTexts = async language => (await ROOMS[language]()).default` }
+        export const loadRoomTexts = async (language, group) => (await ROOMS[language][group]()).default` }
     })
   }
 }
@@ -127,7 +161,7 @@ export async function buildElements(bundle, folder, workerPlugins) {
   const metafiles = await Promise.all([
     // A page may load elements.js under an address with a query, so that no chunk may import it.
     bundle({ ...common, entryPoints: { elements: here('index.js') }, chunkNames: 'chunks/element-[name]-[hash]', define: {},
-      plugins: FIGURE_PLUGINS }, ['web/elements/start.js']),
+      plugins: [...FIGURE_PLUGINS, picturesOfRooms] }, ['web/elements/start.js']),
     bundle({ ...common, entryPoints: { 'elements-worker': here('worker.js') }, chunkNames: 'chunks/elements-worker-part-[hash]',
       plugins: workerPlugins }, ['web/elements/worker.js', 'web/models/dates/run.js'])
   ])

@@ -21,7 +21,7 @@ import { createValueLoader } from '../shell/values.js'
 import { createView } from '../shell/view.js'
 import { addressOf } from '../lib/resources.js'
 import { findRoom } from './attributes.js'
-import { areStagesLoaded, loadStages } from './stages.js'
+import { isRoomLoaded, loadRoom } from './stages.js'
 
 /** @import { Session } from '../shell/engine.js' */
 /**
@@ -194,8 +194,8 @@ export function mountElementFigure(container, initial, surroundings) {
     if (!isChecked) check?.(next)
     isChecked = true
     const missing = [roomTexts, styles].filter(part => !part.has(next.stage))
-    if (missing.length || !areStagesLoaded(next, rooms())) {
-      Promise.all([loadStages(next, rooms()), ...missing.map(part => part.load())]).then(show).catch(reportError)
+    if (missing.length || !isRoomLoaded(next)) {
+      Promise.all([loadRoom(next), ...missing.map(part => part.load(next.stage))]).then(show).catch(reportError)
       return false
     }
     shownRun = run

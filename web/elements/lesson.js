@@ -113,6 +113,7 @@ export async function planLesson(host, root, emit) {
   root.setModel(state.model)
   return {
     key: JSON.stringify([root.language, id]), state, styles: [lessonStyles, figureStyles, elementStyles],
+    roomStyles: ['translator'],
     emits: type => type !== 'answer',
     pickRoom: (rooms, { room }) => roomNear(rooms, room, []),
     mountCompanion: (context, stage) => mountLesson(root, lesson, emit, context, stage)

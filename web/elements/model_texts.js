@@ -1,6 +1,6 @@
 /**
  * The texts that a model has in place of the page's, and those of rooms that say much. The build makes a file of those
- * of each model, and one of those of rooms.
+ * of each model, and of each group of rooms.
  */
 
 import { loadTexts } from '../words/index.js'
@@ -11,5 +11,5 @@ import { loadTexts } from '../words/index.js'
 /** @param {Language} language @param {string} model @returns {Promise<Texts | undefined>} */
 export const loadModelTexts = async (language, model) => (await loadTexts(language, true)).models[model]
 
-/** @param {Language} language @returns {Promise<Texts>} */
-export const loadRoomTexts = async language => (await loadTexts(language, true)).page.stages
+/** @param {Language} language @param {string} _group @returns {Promise<Texts>} */
+export const loadRoomTexts = async (language, _group) => (await loadTexts(language, true)).page.stages

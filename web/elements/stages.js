@@ -1,6 +1,6 @@
 /** The kinds of rooms, each loaded with the first figure that displays it. */
 
-import { registerStages, stageOf } from '../lib/stage_registry.js'
+import { registerPictures, registerStages, stageOf } from '../lib/stage_registry.js'
 
 /** @import { Room, Stage } from '../types.d.ts' */
 
@@ -60,17 +60,25 @@ const STAGES = {
   wordpiece: () => import('../stages/wordpiece.js')
 }
 
-/** Loads what rooms display. @param {Room[]} rooms */
-export async function loadAllStages(rooms) {
-  const missing = [...new Set(rooms.map(({ stage }) => stage))].filter(id => !stageOf(id))
-  if (missing.length === 0) return
-  registerStages(/** @type {Stage[]} */ (await Promise.all(missing.map(id => STAGES[id]()))))
+/** Stages that display pictures of other rooms. */
+const DISPLAYING_ROOMS = ['house', 'head_scores']
+
+let hasPictures = false
+/** Loads the pictures of all rooms. */
+export async function loadPictures() {
+  if (hasPictures) return
+  registerPictures((await import('./pictures.js')).PICTURES)
+  hasPictures = true
 }
 
-/** Loads what a room displays; the house displays pictures of other rooms. @param {Room} room @param {Room[]} rooms */
-export const loadStages = (room, rooms) => (
-  loadAllStages([room, ...(room.stage === 'house' ? rooms.filter(({ isFloor }) => isFloor) : [])]))
+/** @param {string} id */
+async function loadStage(id) {
+  if (!stageOf(id)) registerStages(/** @type {Stage[]} */ ([await STAGES[id]()]))
+}
 
-/** Whether everything that a room displays is loaded. @param {Room} room @param {Room[]} rooms */
-export const areStagesLoaded = (room, rooms) => (
-  Boolean(stageOf(room.stage)) && (room.stage !== 'house' || rooms.every(({ isFloor, stage }) => !isFloor || stageOf(stage))))
+/** Loads what a room displays. @param {Room} room */
+export const loadRoom = ({ stage }) => (
+  Promise.all([loadStage(stage), DISPLAYING_ROOMS.includes(stage) && loadPictures()]))
+
+/** Whether everything that a room displays is loaded. @param {Room} room */
+export const isRoomLoaded = ({ stage }) => Boolean(stageOf(stage)) && (hasPictures || !DISPLAYING_ROOMS.includes(stage))

@@ -3,7 +3,19 @@
 import base from '../style/base.css'
 import figures from '../style/figures.css'
 import elements from '../style/elements.css'
-import { PLAIN } from './plain_stages.js'
+import { stylesOf } from './styles_of_rooms.js'
+
+/** The styles of rooms, each fetched with the first room that needs it, in the order in which they apply. */
+const LOADERS = {
+  house: () => import('../style/house.css'),
+  model_tables: () => import('../style/model_tables.css'),
+  tokens: () => import('../style/tokens.css'),
+  translator: () => import('../style/translator.css'),
+  lab: () => import('../style/lab.css'),
+  inspector: () => import('../style/inspector.css')
+}
+/** @typedef {keyof typeof LOADERS} RoomStyle */
+const ALL = /** @type {RoomStyle[]} */ (Object.keys(LOADERS))
 
 /** Sheets by their text, which all elements share. @type {Map<string, CSSStyleSheet>} */
 const sheets = new Map()
@@ -18,22 +30,27 @@ function sheetOf(text) {
 
 /** Gives a shadow root the styles of a figure. @param {ShadowRoot} shadow */
 export function createStyles(shadow) {
-  /** @type {string[]} */ let ofRooms = []
+  /** @type {Partial<Record<RoomStyle, string>>} */ const ofRooms = {}
   /** @type {string[]} */ let more = []
-  let isLoaded = false
-  const adopt = () => { shadow.adoptedStyleSheets = [base, figures, ...ofRooms, ...more, elements].map(sheetOf) }
+  const adopt = () => {
+    const texts = ALL.flatMap(name => ofRooms[name] ?? [])
+    shadow.adoptedStyleSheets = [base, figures, ...texts, ...more, elements].map(sheetOf)
+  }
+  /** Adds styles of rooms. @param {RoomStyle[]} names */
+  async function add(names) {
+    await Promise.all(names.map(async name => { ofRooms[name] ??= (await LOADERS[name]()).default }))
+    adopt()
+  }
   return {
+    add,
     /** Adds styles of what else an element displays. @param {string[]} [texts] */
     adopt(texts = []) {
       more = texts
       adopt()
     },
     /** Whether a stage has all its styles. @param {string} stage */
-    has: stage => isLoaded || PLAIN.includes(stage),
-    async load() {
-      ofRooms = (await import('./room_styles.js')).ROOM_STYLES
-      isLoaded = true
-      adopt()
-    }
+    has: stage => (stylesOf(stage) ?? ALL).every(name => name in ofRooms),
+    /** Adds the styles of a stage, or all. @param {string} [stage] */
+    load: stage => add(stage ? stylesOf(stage) ?? ALL : ALL)
   }
 }

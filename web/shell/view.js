@@ -3,7 +3,7 @@
 import { downsample } from '../lib/large_tables.js'
 import { batchSize, nullIfNotRetained } from '../lib/run.js'
 import { withThumbnails } from '../lib/thumbnails.js'
-import { stageOf } from '../lib/stage_registry.js'
+import { pictureOf } from '../lib/stage_registry.js'
 
 /** @import { Room, Run, State, View } from '../types.d.ts' */
 
@@ -26,7 +26,7 @@ export function createView(state, run, room, rooms) {
       // An answer is found by its tokens, which a thumbnail does not have.
       const source = run && (pictureRoom.stage === 'decoding' ? run : withThumbnails(run))
       const picture = source &&
-        nullIfNotRetained(() => stageOf(pictureRoom.stage).picture(source, { ...view, ...changes, room: pictureRoom }))
+        nullIfNotRetained(() => pictureOf(pictureRoom.stage)(source, { ...view, ...changes, room: pictureRoom }))
       return picture && { ...picture, part: downsample(picture.part) }
     }
   }

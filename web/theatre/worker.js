@@ -1,6 +1,7 @@
 /** The training worker: plays, pauses, steps back, and posts reports at a limited rate. */
 
 import { createPlayer } from '../../src/training/player.js'
+import { TRAINING_SETTINGS } from '../../src/training/settings.js'
 import { TASK_INFO } from '../../src/training/tasks/task_info.js'
 import { answerCall } from '../lib/rpc.js'
 import { createEngines } from '../worker/engines.js'
@@ -131,6 +132,16 @@ function lookSoon() {
   }, TYPING_DELAY)
 }
 
+/** The settings of a model that choose other operations. */
+const OPERATIONS = ['activation', 'norm', 'kvHeads', 'positions', 'scale']
+
+/**
+ * Whether a training calls no more than the kernels of trainings and the parts of the library that each worker has.
+ * @param {TrainingState} settings
+ */
+const isPlain = settings => OPERATIONS.every(name => (
+  settings[name] === TRAINING_SETTINGS[name].default || name === 'positions' && settings[name] === 'learned'))
+
 /**
  * Starts the engine, unless it runs, and fetches what a training needs of which the worker does not have all yet.
  * @param {import('../worker/engines.js').Kernels} kernels @param {TrainingState} settings
@@ -138,8 +149,8 @@ function lookSoon() {
 async function prepare(kernels, settings) {
   if (!gf) await engines.start(kernels)
   gf = await engines.get('page')
-  await Promise.all([engines.completeAll(), loadRestOfLibrary(), loadTask(gf, settings.task),
-    TASK_INFO[settings.task].needsText?.(settings) && engines.addText(gf)])
+  await Promise.all([loadTask(gf, settings.task), TASK_INFO[settings.task].needsText?.(settings) && engines.addText(gf),
+    ...(isPlain(settings) ? [engines.addTrainingKernels()] : [engines.completeAll(), loadRestOfLibrary()])])
 }
 
 /** @type {Record<string, (details: any) => unknown>} */

@@ -5,7 +5,7 @@
  */
 
 import { load } from '../../src/js/index.js'
-import { addRestOfKernels, lacksKernels } from './rest_of_kernels.js'
+import { addKernels, lacksKernels, lacksTrainingKernels } from './rest_of_kernels.js'
 
 /** @import { Library, LibraryRun } from '../types.d.ts' */
 
@@ -13,9 +13,9 @@ import { addRestOfKernels, lacksKernels } from './rest_of_kernels.js'
 /** @typedef {'page' | 'twin' | 'side'} Role */
 /**
  * Where the kernels are. wasm: those of a first run; the others are fetched when they are needed. rest: all others for
- * tensors; text: those for text; all: all of these, for imported models; blocks: those for GGUF's blocks; threads: all
- * and blocks for threads, where they are beside the page.
- * @typedef {{ wasm: Address, rest: Address, text: Address, all: Address, blocks: Address,
+ * tensors; training: those of them that a training calls; text: those for text; all: all of these, for imported models;
+ * blocks: those for GGUF's blocks; threads: all and blocks for threads, where they are beside the page.
+ * @typedef {{ wasm: Address, rest: Address, training: Address, text: Address, all: Address, blocks: Address,
  *   threads: { wasm: string, blocks: string } | null }} Kernels
  */
 
@@ -74,7 +74,7 @@ export function createEngines() {
       rest = undefined
       throw describeKernelError(error)
     })
-    if (lacksKernels(gf)) await addRestOfKernels(gf, module)
+    if (lacksKernels(gf)) await addKernels(gf, module)
   }
   /** Replaces the engines by ones with all kernels, and with threads if that is possible. Runs keep theirs. */
   async function useAll() {
@@ -119,6 +119,14 @@ export function createEngines() {
       // Until the first engine has started, none is running.
       await engines.page
       await Promise.all(running.map(complete))
+    },
+    /** Gives the page's engine the kernels of a training. */
+    async addTrainingKernels() {
+      const gf = /** @type {Library} */ (await engines.page)
+      if (!lacksTrainingKernels(gf)) return
+      await addKernels(gf, await compile(kernels.training).catch(error => {
+        throw describeKernelError(error)
+      }))
     },
     /** Gives an engine the text functions, unless it has all kernels. @param {Library} gf */
     async addText(gf) {

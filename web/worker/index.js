@@ -8,7 +8,7 @@ import { generateAnswer } from '../models/imported/run.js'
 import { RUNS } from '../models/runs.js'
 import { createEngines } from './engines.js'
 import { createGeneration } from './generation.js'
-import { loadRestOfLibrary } from './rest_of_library.js'
+import { loadExplanations, loadRestOfLibrary } from './rest_of_library.js'
 import { PAGE, createSessions } from './sessions.js'
 import { transferList, messageOf } from './serialize_run.js'
 import { runCalls } from './run_calls.js'
@@ -119,9 +119,12 @@ async function computeOne(gf, settings, waiting) {
   return modelRun
 }
 
-/** Whether a run is of the kind that the page begins with. @param {Settings} given */
-const isFirst = ({ model, edits, ...given }) => model === MODELS[0].id && edits.length === 0 &&
-  Object.entries(MODELS[0].settings).every(([name, setting]) => given[name] === setting.default)
+/** Models whose runs, with their default settings, need no more than the first. */
+const FIRST_MODELS = [MODELS[0].id, 'particles', 'induction', 'sentences']
+
+/** Whether a run calls no more than the one that the page begins with. @param {Settings} given */
+const isFirst = ({ model, edits, ...given }) => FIRST_MODELS.includes(model) && edits.length === 0 &&
+  Object.entries(modelOf(model).settings).every(([name, setting]) => given[name] === setting.default)
 
 /** @param {Library} gf @param {Settings} settings @param {Waiting} [waiting] @returns {Promise<ModelRun>} */
 async function computeModel(gf, settings, waiting) {
@@ -343,6 +346,9 @@ const calls = {
 /** Calls that need no more of the library than a run does. */
 const FIRST = ['load', 'run', 'twin', 'read', 'rows', 'thumbnails', 'steps', 'memory', 'setWeights', 'finish', 'stopWork', 'drop']
 
+/** Calls that explain how values were computed, which takes no kernel. */
+const EXPLAINING = ['explain', 'firstUse', 'recipes']
+
 /** Calls that bring a model of the reader's own, for which other engines are started. */
 const IMPORTING = ['inspect', 'open', 'stop', 'store', 'stored', 'forget']
 
@@ -359,7 +365,9 @@ async function handle(type, details, report) {
   const own = /** @type {Calls} */ (calls)
   if (FIRST.includes(type)) return own[type](details, report)
   const loading = type in own ? own : /** @type {Promise<Calls>} */ (loadQueries())
-  const [answers] = await Promise.all([loading, IMPORTING.includes(type) ? loadRestOfLibrary() : loadRest()])
+  const load = IMPORTING.includes(type) ? loadRestOfLibrary
+    : EXPLAINING.includes(type) && !details.cell?.isGradient ? loadExplanations : loadRest
+  const [answers] = await Promise.all([loading, load()])
   return answers[type](details, report)
 }
 

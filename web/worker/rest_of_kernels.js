@@ -1,6 +1,7 @@
 /**
- * The kernels that no first run calls: see build.sh. They are a side module: they work in the memory of the first ones,
- * where they get a block for their data and their stack, and import the product of matrices from them.
+ * The kernels that no first run calls, all or those of a training: see build.sh. Each of the two is a side module: it
+ * works in the memory of the first ones, where it gets a block for its data and its stack, and imports the product of
+ * matrices from them.
  */
 
 /** @import { Library } from '../types.d.ts' */
@@ -11,11 +12,14 @@ const DATA_BYTES = 4096, STACK_BYTES = 65536, TABLE_SIZE = 256, ALIGNMENT = 16
 /** Whether an engine has only the kernels of a first run. @param {Library} gf */
 export const lacksKernels = gf => !gf.engine.c.gf_transpose_forward
 
+/** Whether an engine cannot train. @param {Library} gf */
+export const lacksTrainingKernels = gf => !gf.engine.c.gf_adam_step
+
 /**
- * Gives an engine the rest of the kernels.
- * @param {Library} gf @param {WebAssembly.Module} module glassformer.rest.wasm
+ * Gives an engine more kernels.
+ * @param {Library} gf @param {WebAssembly.Module} module glassformer.rest.wasm or glassformer.training.wasm
  */
-export async function addRestOfKernels({ engine }, module) {
+export async function addKernels({ engine }, module) {
   const first = engine.c, bytes = ALIGNMENT + DATA_BYTES + STACK_BYTES
   const data = Math.ceil(engine.memory.alloc(bytes) / ALIGNMENT) * ALIGNMENT
   const constant = (/** @type {number} */ value, mutable = false) => new WebAssembly.Global({ value: 'i32', mutable }, value)

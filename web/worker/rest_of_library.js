@@ -4,3 +4,6 @@
  */
 
 export const loadRestOfLibrary = async () => {}
+
+/** Only what explains values. */
+export const loadExplanations = async () => {}

@@ -1,0 +1,42 @@
+// What build.sh lists as kernels of first runs and of trainings is enough for them: elements fetch no more.
+import { readFile } from 'node:fs/promises'
+import { test } from 'node:test'
+import { load } from '../../src/js/index.js'
+import { createPlayer } from '../../src/training/player.js'
+import { read } from '../../src/training/settings.js'
+import { TASK_INFO } from '../../src/training/tasks/task_info.js'
+import { makeRun } from '../lib/page.js'
+
+const script = await readFile(new URL('../../build.sh', import.meta.url), 'utf8')
+const listOf = name => new RegExp(`${name}=\\(([^)]*)\\)`).exec(script)[1].trim().split(/\s+/).map(kernel => `gf_${kernel}`)
+
+/** A library that has no other kernels for tensors than these; those for text are a module of their own. */
+async function loadWith(...lists) {
+  const gf = await load(), known = new Set(lists.flatMap(listOf)), isOfText = name => /^gf_(bpe|cut|unit|unigram|vocab|words|wordpiece)/.test(name)
+  gf.engine.c = Object.fromEntries(Object.entries(gf.engine.c).filter(([name]) => (
+    !name.startsWith('gf_') || known.has(name) || isOfText(name))))
+  return gf
+}
+
+for (const model of ['dates', 'particles', 'induction', 'sentences']) {
+  test(`a run of ${model} calls only the first kernels`, async () => {
+    makeRun({ model }, [], await loadWith('FIRST_KERNELS')).run.dispose()
+  })
+}
+
+const SETTINGS = ['', '_optimizer-sgd', '_optimizer-sgd_momentum-0', '_decay-0.1', '_clip-0', '_dropout-0.1', '_smoothing-0.1', '_normFirst-1',
+  '_positions-learned', '_repeat-1', '_batch-1', '_rate-1000_schedule-constant_warmUp-0_clip-0_optimizer-sgd']
+
+for (const task of ['dates', 'particles', 'induction', 'sums']) {
+  test(`a training of ${task} calls only the first kernels and those of trainings`, async () => {
+    for (const settings of SETTINGS) {
+      const player = createPlayer(await loadWith('FIRST_KERNELS', 'TRAINING_KERNELS'), read(task + settings))
+      for (let i = 0; i < 26; i++) player.step()
+      player.seek(3)
+      const { session } = player
+      session.answer(TASK_INFO[task].asked?.(TASK_INFO[task].sample) ?? TASK_INFO[task].sample)
+      session.projectEmbeddings()
+      session.dispose()
+    }
+  })
+}
