@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { load } from '../../src/js/index.js'
 import { MODELS, READY } from '../../web/models/index.js'
-import { addRestOfKernels, lacksKernels } from '../../web/worker/rest_of_kernels.js'
+import { addKernels, lacksKernels } from '../../web/worker/rest_of_kernels.js'
 import { gf } from '../lib/engine.js'
 import { makeRun, toPageRun } from '../lib/page.js'
 
@@ -50,7 +50,7 @@ test('a first run needs only its own kernels', async () => {
 
 test('with the rest, every model has the same values and gradients as with all kernels in one', async t => {
   const engine = await load({ wasm: first })
-  await addRestOfKernels(engine, restModule)
+  await addKernels(engine, restModule)
   assert.ok(!lacksKernels(engine))
   for (const { id } of READY.filter(({ needsText }) => !needsText)) t.diagnostic(`${id}: ${expectSame({ model: id }, engine)} gradients`)
   assert.ok(expectSame({ model: 'dates', training: true }, engine) > 100)

@@ -15,6 +15,8 @@ import { text } from './text/index.js'
 
 /** @type {PageModel[]} */
 export const MODELS = [dates, particles, stories, induction, text, sentences, positions, own]
+/** Models whose runs, with their default settings, need no more kernels and no more of the library than the first. */
+export const FIRST_MODELS = [dates, particles, induction, sentences]
 
 /** Models that run without importing files. */
 export const READY = MODELS.filter(({ isImported }) => !isImported)

@@ -3,7 +3,7 @@
  * share it: each is a session with a run and a twin of its own. What few rooms ask for is loaded when they do.
  */
 
-import { MODELS, filesFor, modelOf, settingsOf, textField } from '../models/index.js'
+import { FIRST_MODELS, filesFor, modelOf, settingsOf, textField } from '../models/index.js'
 import { generateAnswer } from '../models/imported/run.js'
 import { RUNS } from '../models/runs.js'
 import { createEngines } from './engines.js'
@@ -119,11 +119,8 @@ async function computeOne(gf, settings, waiting) {
   return modelRun
 }
 
-/** Models whose runs, with their default settings, need no more than the first. */
-const FIRST_MODELS = [MODELS[0].id, 'particles', 'induction', 'sentences']
-
 /** Whether a run calls no more than the one that the page begins with. @param {Settings} given */
-const isFirst = ({ model, edits, ...given }) => FIRST_MODELS.includes(model) && edits.length === 0 &&
+const isFirst = ({ model, edits, ...given }) => FIRST_MODELS.includes(modelOf(model)) && edits.length === 0 &&
   Object.entries(modelOf(model).settings).every(([name, setting]) => given[name] === setting.default)
 
 /** @param {Library} gf @param {Settings} settings @param {Waiting} [waiting] @returns {Promise<ModelRun>} */
