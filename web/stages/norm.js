@@ -99,8 +99,8 @@ export function mount(container, context) {
       slots.forEach(({ element, matrix }, i) => {
         const part = next[order[i]]
         element.hidden = !part
-        element.dataset.part = order[i]
         if (!part) return
+        element.dataset.part = order[i]
         const domain = part.rows === 1 && part.axis[0] < 0 ? next.gains : next.domain
         matrix.update(part, { title: titleOf(order[i], next.isFirst), domain, dense: true, alignTo, follow: twin })
       })
