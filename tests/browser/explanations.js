@@ -51,8 +51,10 @@ export const INSPECTOR_KINDS = {
     ['float32', 'int32'].includes(matchMessage(view, 'inspector.exact', text)?.type))],
   place: ['.places b', 'order', (view, text, i) => {
     const axis = listedAxes(findTensor(view, view.cell.name))[i]
-    return text === String(view.cell.index[axis]) ||
-      isLabelRight(view, { tensor: view.cell.name, first: view.cell.index, axes: [axis], side: 0, i: 0 }, text)
+    const { name: tensor, index: first } = view.cell, at = first[axis]
+    const context = { tensor, first, axes: [axis], side: 0, i: 0 }
+    // The position of a token that occurs more than once comes after it, as a text of its own.
+    return text === String(at) || [text, `${text} (${at})`].some(name => isLabelRight(view, context, name))
   }],
   placeNumber: ['.places small', null, (view, text) => (
     view.cell.index.includes(Number(matchMessage(view, 'inspector.place', text)?.place)))],

@@ -18,6 +18,7 @@ import { gf } from '../lib/engine.js'
 import { isHangulPartRight, selectedSyllable } from './syllables.js'
 import { arePatchAnswersRight, isAnswerDifference, isPatchDescribed } from './patched_texts.js'
 import { isExactly, isRoundedTo } from './writes_number.js'
+import { withPositions } from '../lib/labels.js'
 import { english, korean } from '../lib/texts.js'
 
 const en = english, ko = korean
@@ -69,7 +70,7 @@ export function matchMessage({ messages }, key, text) {
 }
 
 const isToken = (view, text) => streams(view).some(({ tokens, vocabulary }) => (
-  vocabulary.includes(text) || tokens.flat().includes(text)))
+  vocabulary.includes(text) || tokens.some(list => [...list, ...withPositions(list)].includes(text))))
 const isBelow = (text, max) => /^\d+$/.test(text) && Number(text) < max
 
 /** The length of the model's vectors. */
@@ -83,15 +84,15 @@ export function isLabelRight(view, { tensor: name, first, axes, side, i }, text)
   const at = first[axis] + i
   const { name: kind, of } = tensor.axes[axis]
   const stream = run.streams[of]
-  const named = label => [label, `${label} · ${at}`].includes(text)
+  const isNamed = (label, number) => [label, `${label} ${number}`].includes(text)
   if (kind === 'position') {
     const names = selectSentence(roomStream(view)?.tokens ?? streams(view)[0].tokens, view)
-    return at < names.length ? named(names[at]) : text === String(at)
+    return at < names.length ? isNamed(names[at], `(${at})`) : text === String(at)
   }
-  if (stream && kind === 'word') return named(stream.vocabulary[at])
+  if (stream && kind === 'word') return isNamed(stream.vocabulary[at], `· ${at}`)
   if (stream && ['token', 'query', 'key'].includes(kind)) {
     const sentence = first[tensor.axes.findIndex(item => item.name === 'batch')]
-    return named((stream.tokens[sentence] ?? stream.tokens[0])[at])
+    return withPositions(stream.tokens[sentence] ?? stream.tokens[0])[at] === text
   }
   return text === String(/in_proj/.test(name) && axis === 0 ? at % modelWidth(view) : at)
 }
@@ -198,7 +199,8 @@ const HEADINGS = {
   'stages.cross.reads': (view, { token, next }) => (
     view.run.decoding.steps.some((step, i) => token === tokenBefore(view, i) && next === step.token)),
   'stages.sampling.next': (view, { step, token }) => (
-    Number(step) === view.state.row && token === tokenBefore(view, view.state.row))
+    Number(step) === view.state.row &&
+    token === withPositions(decodedStream(view).read.tokens[0])[view.run.decoding.rows[view.state.row]])
 }
 
 /** A check whether a text matches one of some messages and its values are right. */
@@ -310,7 +312,7 @@ export const KINDS = {
   cell: ['[data-cell]', 'cell', isCellRight],
   active: ['.heat [role=gridcell]', 'active', (view, text, { at, ...context }) => {
     const [labels, number] = [text.slice(0, text.lastIndexOf(': ')), text.slice(text.lastIndexOf(': ') + 2)]
-    const names = labels.split(/, (?=(?:⟨[^⟩]*⟩|[^ ]*)(?: · \d+)?$)/)
+    const names = labels.split(/, (?=(?:⟨[^⟩]*⟩|[^ ]*)(?: · \d+| \(\d+\))?$)/)
     return isExactly(number, valueAt(view, context.tensor, cellIndex(context, ...at))) &&
       names.every((name, side) => context.axes[side] < 0 || isLabelRight(view, { ...context, side, i: at[side] }, name))
   }],

@@ -8,7 +8,7 @@ import { gf } from '../lib/engine.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { launch } from './host.js'
 
-const [llama] = cases('llama'), files = filesOf(llama), IDS = [3, 1, 4, 1, 5], TOKENS = ['three', 'one', 'four', 'one', 'five']
+const [llama] = cases('llama'), files = filesOf(llama), IDS = [3, 1, 4, 1, 5], TOKENS = ['three', 'one (1)', 'four', 'one (3)', 'five']
 let browser, server, url
 before(async () => {
   const widget = await readFile(new URL('../../dist/widget/glassformer_widget/widget.js', import.meta.url))
