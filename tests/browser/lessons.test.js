@@ -357,7 +357,7 @@ test('a number that is nearly right is told what it is', async () => {
   await close()
 })
 
-test('a wrong position in a task is told what it gives and which way to go, once the reader has moved', async () => {
+test('once the reader has moved, a wrong position of a task gets what it gives and which way to go', async () => {
   const { page, complaints, close } = await open({ lesson: 'vectors', at: 0 }, 'en')
   await waitForStep(page, 'arrow')
   const handle = await page.waitForSelector('.plane-handle')

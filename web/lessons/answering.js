@@ -40,7 +40,7 @@ const nameAnswer = ({ question }, given, run, now) => (
 function createJudge(played, context, stepFigure, draw) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */ let restTimer
   /**
-   * What the figure of a step said at rest.
+   * The feedback on the figure of a step at rest.
    * @type {{ step: string, feedback: ReturnType<NonNullable<Step['task']>['feedback']> | null }}
    */
   let atRest = { step: '', feedback: null }
@@ -62,7 +62,7 @@ function createJudge(played, context, stepFigure, draw) {
       clearTimeout(restTimer)
       restTimer = setTimeout(judge, REST)
     },
-    /** What the reader is to be told about a task that is not done. @param {Step} step */
+    /** The feedback on a task that is not done. @param {Step} step */
     feedback: ({ id }) => (atRest.step === id ? atRest.feedback : null)
   }
 }
