@@ -5,6 +5,9 @@ cd "$(dirname "$0")"
 
 EMCC=${EMCC:-emcc}
 CLANG=${CLANG:-clang}
+# For the build with relaxed SIMD, whose instructions older compilers and linkers do not know.
+CLANG_19=${CLANG_19:-clang-19}
+WASM_LD_19=${WASM_LD_19:-wasm-ld-19}
 PORT=${PORT:-8080}
 # The public address of the repository, such as https://example.org/glassformer; empty as long as there is none.
 REPOSITORY=${REPOSITORY:-}
@@ -40,6 +43,7 @@ BLOCKS_THREADS_FLAGS=(-matomics -mbulk-memory -Wl,--shared-memory,--no-check-fea
 help() {
   cat <<'TEXT'
 ./build.sh wasm     dist/glassformer.wasm, the kernels; in parts for the page; those for GGUF's blocks; and for threads
+./build.sh relaxed  dist/glassformer.relaxed.wasm, the kernels for processors that fuse multiply-adds, and for threads
 ./build.sh native   build/native, the kernels under sanitizers, for the tests
 ./build.sh types    dist/types, the types of the library
 ./build.sh bundle   dist/js, library, command and kernels as npm gets them
@@ -91,6 +95,37 @@ wasm() {
   sizes dist/*.wasm
 }
 
+# relaxed: the same sources for load({ relaxed: true }). Emscripten's compiler may be too old for it and wasm-opt refuses its
+# result, so LLVM 19 compiles and links it with Emscripten's headers, C library and options for LLVM (without them it is 8 KB
+# larger). Where LLVM 19 is missing, so is this build.
+relaxed() {
+  is_fresh dist/glassformer.relaxed.threads.wasm src/c build.sh && return
+  if ! command -v "$CLANG_19" >/dev/null || ! command -v "$WASM_LD_19" >/dev/null; then
+    echo "without glassformer.relaxed.wasm, which needs $CLANG_19 and $WASM_LD_19"
+    return
+  fi
+  link_relaxed relaxed
+  link_relaxed relaxed.threads -matomics -mbulk-memory
+  sizes dist/glassformer.relaxed*.wasm
+}
+
+# link_relaxed NAME FLAGS...
+link_relaxed() {
+  local name=$1 objects sysroot libraries threads=()
+  shift
+  objects=$PWD/build/$name sysroot=$(em-config CACHE)/sysroot
+  libraries=$sysroot/lib/wasm32-emscripten
+  [ $# = 0 ] || threads=(--shared-memory --import-memory --no-check-features)
+  rm -rf "$objects"
+  mkdir -p "$objects"
+  printf '%s\n' "${C_SOURCES[@]/#/$PWD/}" | (cd "$objects" && xargs -P "$(getconf _NPROCESSORS_ONLN)" -n 8 \
+    "$CLANG_19" --target=wasm32-unknown-emscripten --sysroot="$sysroot" "${C_FLAGS[@]}" -O3 -fno-unroll-loops -msimd128 \
+    -mrelaxed-simd -mllvm -disable-lsr -mllvm -combiner-global-alias-analysis=false "$@" -c)
+  "$WASM_LD_19" "$objects"/*.o -L"$libraries" "$libraries/crt1_reactor.o" -lstandalonewasm-memgrow -lstubs -lnoexit -lc \
+    -ldlmalloc -lcompiler_rt --entry=_initialize --import-undefined --strip-all -z stack-size=5242880 --initial-memory=16777216 \
+    --max-memory=4294967296 "${threads[@]}" -o "dist/glassformer.$name.wasm"
+}
+
 FUZZERS=(text_fuzz kernel_fuzz)
 WRAPPED=(-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free)
 
@@ -133,12 +168,14 @@ types() {
 
 # bundle: the npm package; Node reads a few files ten times as fast as sixty. The text library and the command share chunks.
 bundle() {
+  relaxed
   is_fresh dist/js/glassformer.js src/js src/cli src/training dist/*.wasm build.sh && return
   rm -rf dist/js
   npx esbuild glassformer=src/js/index.js text=src/js/text/index.js cli=src/cli/index.js --bundle --splitting --format=esm \
     --platform=neutral --external:node:* --conditions=packed --chunk-names=part-[hash] --outdir=dist/js --log-level=warning \
     --minify-whitespace --minify-syntax --line-limit=160
   cp dist/glassformer.{,blocks.,threads.,blocks.threads.}wasm dist/js
+  [ ! -e dist/glassformer.relaxed.threads.wasm ] || cp dist/glassformer.relaxed.{,threads.}wasm dist/js
   sizes dist/js/*
 }
 
@@ -214,6 +251,8 @@ test_tools() {
   sanitizers_work ||
     install 'clang with its sanitizers' '  install clang and its compiler-rt from your system' clang libclang-rt-14-dev
   browser >/dev/null || install Chromium '  install Chromium or Chrome and set CHROMIUM to its path' chromium
+  command -v "$CLANG_19" >/dev/null && command -v "$WASM_LD_19" >/dev/null ||
+    install 'LLVM 19' '  install clang 19 and lld 19, and set CLANG_19 and WASM_LD_19 to their paths' clang-19 lld-19
   command -v chromium-headless-shell >/dev/null || (install 'a headless Chromium' '' chromium-headless-shell) || true
   # Without Firefox, the tests that need it are skipped by name.
   firefox >/dev/null || (install Firefox '  install Firefox and set FIREFOX to its path' firefox-esr) || true
@@ -286,6 +325,7 @@ release() {
   lint || complain 'lint failed'
   all | tee build/release/sizes
   [ -z "$REPOSITORY" ] || npm pkg set "repository=git+$REPOSITORY.git" "homepage=$REPOSITORY#readme" "bugs=$REPOSITORY/issues"
+  [ -e dist/js/glassformer.relaxed.threads.wasm ] || complain "$CLANG_19 or $WASM_LD_19 is missing"
   npm pack --ignore-scripts --silent --pack-destination build/release >/dev/null
   git checkout -q package.json
   tarball=build/release/glassformer-$version.tgz
@@ -295,7 +335,8 @@ release() {
   npx --yes publint@0.3.25 "$tarball" || complain 'publint found faults'
   # Kernels have no types; CommonJS imports the library dynamically.
   npx --yes @arethetypeswrong/cli@0.18.5 "$tarball" --profile esm-only --exclude-entrypoints glassformer.wasm \
-    glassformer.threads.wasm glassformer.blocks.wasm glassformer.blocks.threads.wasm || complain 'the types are wrong'
+    glassformer.threads.wasm glassformer.blocks.wasm glassformer.blocks.threads.wasm glassformer.relaxed.wasm \
+    glassformer.relaxed.threads.wasm || complain 'the types are wrong'
   [ "$wrong" = 0 ] || return 1
   [ "${1:-}" != --dry-run ] || return 0
   git tag "v$version"

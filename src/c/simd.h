@@ -2,7 +2,8 @@
  *
  * gf_f4 holds four float32 lanes, gf_h8 eight int16 lanes, gf_b16 sixteen bytes. Only this file depends on the target:
  * it uses intrinsics for WebAssembly SIMD and the compiler's vector extension elsewhere. Both round every operation
- * separately (no fused multiply-add), so native and wasm builds compute the same bits.
+ * separately (no fused multiply-add), so native and wasm builds compute the same bits. The build with -mrelaxed-simd
+ * is the exception: there the processor may fuse multiply-adds.
  */
 #ifndef GF_SIMD_H
 #define GF_SIMD_H
@@ -56,9 +57,11 @@ GF_INLINE void gf_extend_i8x16(gf_h8 *out, gf_b16 a) {
   out[0] = (gf_h8)wasm_i16x8_extend_low_i8x16((v128_t)a);
   out[1] = (gf_h8)wasm_i16x8_extend_high_i8x16((v128_t)a);
 }
-/* Hides a vector from the optimizer. */
+/* Hides a vector from the optimizer. LLVM 19 fails to compile such a barrier, 16 does it. */
 GF_INLINE v128_t gf_opaque_vector(v128_t a) {
+#if __clang_major__ < 17
   __asm__("" : "+r"(a));
+#endif
   return a;
 }
 /* Sixteen signed bytes as four vectors of float32. Without the barriers the compiler converts lane by lane. */
@@ -123,7 +126,7 @@ GF_INLINE void gf_convert_i8x16(gf_f4 *out, gf_b16 a) {
 GF_INLINE gf_d2 gf_promote_high(gf_f4 a) {
   gf_f4 high = __builtin_shufflevector(a, a, 2, 3, 2, 3);
 #ifdef __wasm_simd128__
-  __asm__("" : "+r"(high));
+  high = (gf_f4)gf_opaque_vector((v128_t)high);
 #endif
   return gf_promote_low(high);
 }
@@ -163,6 +166,17 @@ GF_INLINE gf_f4 gf_load_f16_odd(const void *p) {
   return (gf_f4)((gf_i4)gf_load(p) >> 3 & GF_CONSTANT_BITS(0x8fffe000));
 }
 GF_INLINE gf_f4 gf_zero(void) { return (gf_f4){0, 0, 0, 0}; }
+#ifdef __wasm_relaxed_simd__
+/* One rounding or two, as the processor is faster. */
+GF_INLINE gf_f4 gf_mul_add(gf_f4 a, gf_f4 b, gf_f4 c) {
+  return (gf_f4)wasm_f32x4_relaxed_madd((v128_t)a, (v128_t)b, (v128_t)c);
+}
+/* c[0] += a left and c[1] += a right. */
+GF_INLINE void gf_mul_add_pair(gf_f4 *c, gf_f4 a, gf_f4 left, gf_f4 right) {
+  c[0] = gf_mul_add(a, left, c[0]);
+  c[1] = gf_mul_add(a, right, c[1]);
+}
+#else
 /* Two roundings, product then sum: the same as the scalar a * b + c without contraction. */
 GF_INLINE gf_f4 gf_mul_add(gf_f4 a, gf_f4 b, gf_f4 c) { return a * b + c; }
 /* c[0] += a left and c[1] += a right, with both products before both sums: in this order a processor uses more of its
@@ -170,12 +184,13 @@ GF_INLINE gf_f4 gf_mul_add(gf_f4 a, gf_f4 b, gf_f4 c) { return a * b + c; }
  * instruction order. */
 GF_INLINE void gf_mul_add_pair(gf_f4 *c, gf_f4 a, gf_f4 left, gf_f4 right) {
   gf_f4 x = c[0], y = c[1], right_product = a * right, left_product = a * left;
-#ifdef __wasm_simd128__
+#if defined(__wasm_simd128__) && __clang_major__ < 17
   __asm__("" : "+r"(right_product), "+r"(left_product), "+r"(x), "+r"(y));
 #endif
   c[1] = y + right_product;
   c[0] = x + left_product;
 }
+#endif
 
 /* Transposes a 4 x 4 matrix in place. */
 GF_INLINE void gf_transpose4(gf_f4 *v) {
