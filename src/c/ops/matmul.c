@@ -24,16 +24,32 @@
  * of B are narrower (393 KB) so that both fit into L2. */
 enum { ROWS = 4, STEPS = 8, STREAMS = 3, BLOCK_M = 128, BLOCK_N = 1024, NARROW_N = 128, BLOCK_K = 768 };
 
+/* Relaxed multiply-adds need no register for their products, so tiles of 6 rows fit: their 12 sums in turn hide the
+ * latency of a fused one (measured on Sapphire Rapids: 40 GFLOP/s instead of 35 with 8 sums). */
+#ifdef __wasm_relaxed_simd__
+enum { TALL = 6 };
+#else
+enum { TALL = ROWS };
+#endif
+
 GF_INLINE int min(int a, int b) { return a < b ? a : b; }
 GF_INLINE int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 
-/* acc[r][c] += a[r] b[c] for one k, 4 rows by 8 columns. If `paired`, the two products of a row come before their sums;
- * else each sum directly follows its product. */
-GF_INLINE void tile_step(gf_f4 *acc, const float *a, const float *b, int paired) {
+/* How many of n rows are in tall groups. The others are in groups of ROWS, the last of which may be incomplete. */
+GF_INLINE int tall_rows(int n) {
+  int others = TALL == ROWS ? 0 : (3 - n % TALL / 2) % 3 * ROWS;
+  return n < others ? 0 : (n - others) / TALL * TALL;
+}
+/* The rows of the group that starts at row m of n. */
+GF_INLINE int group_rows(int m, int n) { return m < tall_rows(n) ? TALL : ROWS; }
+
+/* acc[r][c] += a[r] b[c] for one k, `rows` rows by 8 columns. If `paired`, the two products of a row come before their
+ * sums; else each sum directly follows its product. */
+GF_INLINE void tile_step(gf_f4 *acc, const float *a, const float *b, int rows, int paired) {
   gf_f4 left = gf_load(b), right = gf_load(b + 4);
 #pragma unroll
-  for (int n = 0; n < ROWS; n++) {
-    int r = paired ? ROWS - 1 - n : n;
+  for (int n = 0; n < rows; n++) {
+    int r = paired ? rows - 1 - n : n;
     gf_f4 x = gf_splat_at(a + r), *c = acc + 2 * r;
     if (paired) gf_mul_add_pair(c, x, left, right);
     else c[0] = gf_mul_add(x, left, c[0]), c[1] = gf_mul_add(x, right, c[1]);
@@ -43,16 +59,16 @@ GF_INLINE void tile_step(gf_f4 *acc, const float *a, const float *b, int paired)
 /* tile_step for all K >= 1. Unpaired: one step per iteration, which engines unroll themselves. Paired: eight steps per
  * iteration, since the loop overhead is a tenth of a step. Each step has its own exit: without a branch between two
  * steps compilers interleave them and spill registers (measured: 57 % of peak). */
-GF_INLINE void tile_steps(gf_f4 *acc, const float *a, const float *b, int K, int paired) {
-  const float *end = a + ROWS * (size_t)K;
+GF_INLINE void tile_steps(gf_f4 *acc, const float *a, const float *b, int K, int rows, int paired) {
+  const float *end = a + rows * (size_t)K;
   if (!paired)
-    for (int k = 0; k < K; k++, a += ROWS, b += PANEL) tile_step(acc, a, b, 0);
+    for (int k = 0; k < K; k++, a += rows, b += PANEL) tile_step(acc, a, b, rows, 0);
   else
     for (;; b += STEPS * PANEL)
 #pragma unroll
       for (int k = 0; k < STEPS; k++) {
-        tile_step(acc, a, b + k * PANEL, 1);
-        a = gf_opaque(a + ROWS);
+        tile_step(acc, a, b + k * PANEL, rows, 1);
+        a = gf_opaque(a + rows);
         if (a == end) return;
       }
 }
@@ -69,23 +85,24 @@ typedef struct {
   int K, row_groups, panels;
 } tiles;
 
-/* c[4][8] = init[4][8] + a b */
-GF_INLINE void compute_tile(const tiles *t, float *c, const float *init, const float *a, const float *b, int paired) {
-  gf_f4 acc[2 * ROWS];
+/* c[rows][8] = init[rows][8] + a b */
+GF_INLINE void compute_tile(const tiles *t, float *c, const float *init, const float *a, const float *b, int rows,
+                            int paired) {
+  gf_f4 acc[2 * TALL];
 #pragma unroll
-  for (int r = 0; r < ROWS; r++) {
+  for (int r = 0; r < rows; r++) {
     acc[2 * r] = gf_load(init + r * t->init_stride);
     acc[2 * r + 1] = gf_load(init + r * t->init_stride + 4);
   }
-  tile_steps(acc, a, b, t->K, paired);
+  tile_steps(acc, a, b, t->K, rows, paired);
 #pragma unroll
-  for (int r = 0; r < ROWS; r++) {
+  for (int r = 0; r < rows; r++) {
     gf_store(c + r * t->c_stride, acc[2 * r]);
     gf_store(c + r * t->c_stride + 4, acc[2 * r + 1]);
   }
 }
 
-GF_INLINE void run_tiles(const tiles *all, int paired) {
+GF_INLINE void run_tiles(const tiles *all, int rows, int paired) {
   const tiles local = *all, *t = &local; /* a copy, since every store might alias *all */
   float *c_column = t->c;
   const float *init_column = t->init, *b = t->b;
@@ -93,21 +110,23 @@ GF_INLINE void run_tiles(const tiles *all, int paired) {
     float *c = c_column;
     const float *init = init_column, *a = t->a;
     for (int q = 0; q < t->row_groups;
-         q++, c += ROWS * t->c_stride, init += ROWS * t->init_stride, a += ROWS * (size_t)t->K)
-      compute_tile(t, c, init, a, b, paired);
+         q++, c += rows * t->c_stride, init += rows * t->init_stride, a += rows * (size_t)t->K)
+      compute_tile(t, c, init, a, b, rows, paired);
   }
 }
 
 /* Not inlined, so that no surrounding code competes for registers. One call computes all tiles, because engines unroll
  * an inner loop more the deeper it is nested (measured: 93 % of peak instead of 76 %). */
-GF_NOINLINE void run_paired_tiles(const tiles *t) { run_tiles(t, 1); }
-GF_NOINLINE void run_sequential_tiles(const tiles *t) { run_tiles(t, 0); }
+GF_NOINLINE void run_paired_tiles(const tiles *t) { run_tiles(t, ROWS, 1); }
+GF_NOINLINE void run_sequential_tiles(const tiles *t) { run_tiles(t, ROWS, 0); }
+GF_NOINLINE void run_tall_tiles(const tiles *t) { run_tiles(t, TALL, 1); }
 
 static int is_paired = 1;
 void gf_matmul_in_pairs(int enabled) { is_paired = enabled; }
 
-static void compute_tiles(const tiles *t) {
-  if (is_paired) run_paired_tiles(t);
+static void compute_tiles(const tiles *t, int rows) {
+  if (rows > ROWS) run_tall_tiles(t);
+  else if (is_paired) run_paired_tiles(t);
   else run_sequential_tiles(t);
 }
 
@@ -137,13 +156,13 @@ GF_INLINE void init_cells(gf_f4 *v, const gf_product *p, int m, int n, int is_fi
 }
 
 /* Computes a tile that extends past an edge of C, in a copy. */
-static void compute_edge_tile(const gf_product *p, int m, int n, const float *a, const float *b, int K,
+static void compute_edge_tile(const gf_product *p, int m, int n, int group, const float *a, const float *b, int K,
                               int is_first_k) {
-  int rows = min(ROWS, p->M - m);
-  gf_f4 edge[2 * ROWS] = {{0}};
+  int rows = min(group, p->M - m);
+  gf_f4 edge[2 * TALL] = {{0}};
   float *cells = (float *)edge;
   for (int r = 0; r < rows; r++) init_cells(edge + 2 * r, p, m + r, n, is_first_k);
-  compute_tiles(&(tiles){cells, PANEL, cells, PANEL, 0, a, b, 0, K, 1, 1});
+  compute_tiles(&(tiles){cells, PANEL, cells, PANEL, 0, a, b, 0, K, 1, 1}, group);
   for (int r = 0; r < rows; r++) store_cells(p->c + (size_t)(m + r) * p->ldc + n, edge + 2 * r, p->N - n);
 }
 
@@ -164,26 +183,51 @@ GF_INLINE void interleave(float *out, int groups, const float *const *row, int K
     for (int r = 0; r < 4 * groups; r++) *out++ = row[r][k];
 }
 
-/* Packs a[m][k] for m0 <= m < m1, k0 <= k < k0 + K into groups of 4 rows: [ceil(rows/4)][K][4]. Rows past the edge
- * repeat the last one and are never used. */
+/* The same for six rows. */
+GF_INLINE void interleave_six(float *out, const float *const *row, int K) {
+  int k = 0;
+  for (; k + 4 <= K; k += 4, out += 24) {
+    gf_f4 v[4], x = gf_load(row[4] + k), y = gf_load(row[5] + k);
+#pragma unroll
+    for (int r = 0; r < 4; r++) v[r] = gf_load(row[r] + k);
+    gf_transpose4(v);
+    gf_f4 low = __builtin_shufflevector(x, y, 0, 4, 1, 5), high = __builtin_shufflevector(x, y, 2, 6, 3, 7);
+    gf_store(out, v[0]);
+    gf_store(out + 4, __builtin_shufflevector(low, v[1], 0, 1, 4, 5));
+    gf_store(out + 8, __builtin_shufflevector(v[1], low, 2, 3, 6, 7));
+    gf_store(out + 12, v[2]);
+    gf_store(out + 16, __builtin_shufflevector(high, v[3], 0, 1, 4, 5));
+    gf_store(out + 20, __builtin_shufflevector(v[3], high, 2, 3, 6, 7));
+  }
+  for (; k < K; k++)
+    for (int r = 0; r < 6; r++) *out++ = row[r][k];
+}
+
+/* Packs a[m][k] for m0 <= m < m1, k0 <= k < k0 + K into groups of 4 rows, [ceil(rows/4)][K][4], after the tall groups,
+ * if there are any. Rows past the edge repeat the last one and are never used. */
 static void pack_a(const gf_product *p, int m0, int m1, int k0, int K) {
   float *out = p->workspace;
-  for (int m = m0; m < m1; m += ROWS, out += (size_t)ROWS * K) {
-    const float *row[ROWS];
+  for (int m = m0, rows; m < m1; m += rows, out += (size_t)rows * K) {
+    rows = group_rows(m - m0, m1 - m0);
+    const float *row[TALL];
 #pragma unroll
-    for (int r = 0; r < ROWS; r++) row[r] = p->a + (size_t)min(m + r, m1 - 1) * p->lda + k0;
-    interleave(out, ROWS / 4, row, K);
+    for (int r = 0; r < TALL; r++) row[r] = p->a + (size_t)min(m + r, m1 - 1) * p->lda + k0;
+    if (rows == ROWS) interleave(out, 1, row, K);
+    else interleave_six(out, row, K);
   }
 }
 
-/* pack_a for a transposed A, where four rows are already adjacent. */
+/* pack_a for a transposed A, where the rows of a group are already adjacent. */
 static void pack_transposed_a(const gf_product *p, int m0, int m1, int k0, int K) {
   float *out = p->workspace;
-  for (int m = m0; m < m1; m += ROWS)
-    for (int k = 0; k < K; k++, out += ROWS) {
+  for (int m = m0, rows; m < m1; m += rows) {
+    rows = group_rows(m - m0, m1 - m0);
+    for (int k = 0; k < K; k++, out += rows) {
       const float *a = p->a + (size_t)(k0 + k) * p->lda + m;
       gf_store(out, gf_load_partial(a, m1 - m));
+      for (int r = 4; r < rows; r++) out[r] = a[r];
     }
+  }
 }
 
 /* A block of B in panels: columns n0 <= n < n1 of rows k0 <= k < k0 + K; panel_stride is in bytes. */
@@ -294,11 +338,11 @@ static void fill_initial(const gf_product *p) {
     }
 }
 
-/* The grid of full tiles for the packed rows from m0 on and a block of B. */
-static tiles describe_tiles(const gf_product *p, int m0, int row_groups, int panels, const b_block *at) {
+/* The grid of full tiles for row groups from m on, packed at `a`, and a block of B. */
+static tiles describe_tiles(const gf_product *p, int m, const float *a, int row_groups, const b_block *at) {
   static const float zeros[PANEL] = {0};
   int is_continued = at->k0 > 0 || p->accumulate;
-  float *c = p->c + (size_t)m0 * p->ldc + at->n0;
+  float *c = p->c + (size_t)m * p->ldc + at->n0;
   return (tiles){.c = c,
                  .c_stride = p->ldc,
                  .init = is_continued ? c
@@ -306,12 +350,12 @@ static tiles describe_tiles(const gf_product *p, int m0, int row_groups, int pan
                                       : zeros,
                  .init_stride = is_continued ? p->ldc : 0,
                  .init_panel_stride = is_continued || p->bias ? PANEL : 0,
-                 .a = p->workspace,
+                 .a = a,
                  .b = (const float *)at->panels,
                  .b_panel_stride = at->panel_stride / sizeof(float),
                  .K = at->K,
                  .row_groups = row_groups,
-                 .panels = panels};
+                 .panels = (at->n1 - at->n0) / PANEL};
 }
 
 /* Multiplies rows m0 <= m < m1 by a block of B. Packs the rows first, unless they are still packed. */
@@ -319,12 +363,19 @@ static void multiply_many_rows(const gf_product *p, int m0, int m1, const b_bloc
   int is_packed = at->n0 > 0 && p->M <= BLOCK_M;
   if (!is_packed && p->a_transposed) pack_transposed_a(p, m0, m1, at->k0, at->K);
   else if (!is_packed) pack_a(p, m0, m1, at->k0, at->K);
-  int row_groups = (m1 - m0) / ROWS, panels = (at->n1 - at->n0) / PANEL;
-  tiles t = describe_tiles(p, m0, row_groups, panels, at);
-  compute_tiles(&t);
+  const float *a = p->workspace;
+  int tall = tall_rows(m1 - m0), full = tall + (m1 - m0 - tall) / ROWS * ROWS;
+  tiles t = describe_tiles(p, m0, a, tall / TALL, at);
+  compute_tiles(&t, TALL);
+  if (TALL > ROWS && full > tall) {
+    t = describe_tiles(p, m0 + tall, a + (size_t)tall * at->K, (full - tall) / ROWS, at);
+    compute_tiles(&t, ROWS);
+  }
   for (int n = at->n0; n < at->n1; n += PANEL, t.b += t.b_panel_stride)
-    for (int m = at->n1 - n < PANEL ? m0 : m0 + row_groups * ROWS; m < m1; m += ROWS)
-      compute_edge_tile(p, m, n, t.a + (size_t)(m - m0) * t.K, t.b, t.K, at->k0 == 0);
+    for (int m = at->n1 - n < PANEL ? 0 : full, rows; m < m1 - m0; m += rows) {
+      rows = group_rows(m, m1 - m0);
+      compute_edge_tile(p, m0 + m, n, rows, a + (size_t)m * t.K, t.b, t.K, at->k0 == 0);
+    }
 }
 
 /* Split eight adjacent columns into the four even and the four odd ones, and merge them again. */
@@ -422,9 +473,10 @@ static int can_scale_up(const gf_product *p) {
   return 1;
 }
 
-static float *b_workspace(const gf_product *p) {
-  return p->workspace + (size_t)round_up(min(p->M, BLOCK_M), ROWS) * min(p->K, BLOCK_K);
-}
+/* The most rows that A takes when packed. After tall groups, up to three rows past the edge are added. */
+GF_INLINE int packed_rows(int M) { return round_up(min(M, BLOCK_M), ROWS) + (TALL > ROWS ? ROWS : 0); }
+
+static float *b_workspace(const gf_product *p) { return p->workspace + (size_t)packed_rows(p->M) * min(p->K, BLOCK_K); }
 
 void gf_multiply(const gf_product *p) {
   if (p->K == 0) return fill_initial(p);
@@ -444,7 +496,7 @@ void gf_multiply(const gf_product *p) {
 
 double gf_matmul_workspace(int M, int N, int K) {
   int depth = min(K, BLOCK_K), panels = round_up(min(N, BLOCK_N), PANEL) / PANEL;
-  return (double)round_up(min(M, BLOCK_M), ROWS) * depth + (double)(panels * packed_panel_stride(depth));
+  return (double)packed_rows(M) * depth + (double)(panels * packed_panel_stride(depth));
 }
 
 static gf_product make_product(float *out, float *workspace, const float *a, const void *b, const float *bias, int M,
