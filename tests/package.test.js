@@ -30,6 +30,7 @@ test('the package is small and holds kernels, library, types and sources', () =>
   const wanted = [
     'dist/js/glassformer.js', 'dist/js/glassformer.wasm', 'dist/js/glassformer.threads.wasm',
     'dist/js/glassformer.blocks.wasm', 'dist/js/glassformer.blocks.threads.wasm',
+    'dist/js/glassformer.relaxed.wasm', 'dist/js/glassformer.relaxed.threads.wasm',
     'dist/elements/elements.js', 'dist/elements/elements-worker.js', 'dist/elements/elements.d.ts',
     'dist/elements/date_translator.safetensors', 'dist/js/text.js', 'dist/js/cli.js', 'dist/types/index.d.ts',
     'web/examples/nanogpt.js', 'web/docs/pytorch.md', 'CHANGELOG.md', 'LICENSE', 'README.md'
@@ -69,12 +70,12 @@ test('a bundler for browsers takes it as it is', () => {
   const esbuild = join(ROOT, 'node_modules/.bin/esbuild')
   const bundled = run(esbuild, ['page.js', '--bundle', '--format=esm', '--platform=browser', '--log-level=warning'])
   assert.match(bundled, /glassformer\.wasm/)
-  // With splitting, what few need is a part to be loaded later: chat templates, tiktoken's files, the table of scripts.
+  // With splitting, what few need is a part loaded later: chat templates, tiktoken's files, scripts, other kernels.
   run(esbuild, ['page.js', '--bundle', '--format=esm', '--splitting', '--outdir=parts', '--metafile=parts.json', '--log-level=error'])
   const outputs = Object.values(JSON.parse(readFileSync(join(project, 'parts.json'), 'utf8')).outputs)
   const later = new Set(outputs.flatMap(({ imports }) => imports).filter(({ kind }) => kind === 'dynamic-import').map(({ path }) => path))
-  assert.deepEqual(Array.from(later, path => /raise_exception|im_start|Aw-AwEq/.exec(readFileSync(join(project, path), 'utf8'))?.[0]).sort(),
-    ['Aw-AwEq', 'im_start', 'raise_exception'])
+  assert.deepEqual(Array.from(later, path => /raise_exception|im_start|Aw-AwEq|relaxed\.threads/.exec(readFileSync(join(project, path), 'utf8'))?.[0]).sort(),
+    ['Aw-AwEq', 'im_start', 'raise_exception', 'relaxed.threads'])
 })
 
 const GIVE = /give load\(\{ wasm \}\) the URL, a Response or the bytes of glassformer\.wasm/
@@ -125,7 +126,7 @@ test('text alone brings tokenizers and no gradients', async () => {
   const { outputFiles: [{ text: bundled }] } = await build({ entryPoints: [join(project, 'words.js')], bundle: true, format: 'esm',
     platform: 'browser', minify: true, write: false, plugins: [onDemand], logLevel: 'error' })
   assert.ok(bundled.includes('trainBPE') && !/backward|requiresGrad|scaledDotProduct/.test(bundled))
-  assert.ok(!/raise_exception|im_start|Aw-AwEq/.test(bundled), 'nothing is loaded that is used on demand')
+  assert.ok(!/raise_exception|im_start|Aw-AwEq|relaxed\.threads/.test(bundled), 'nothing is loaded that is used on demand')
   assert.ok(bundled.length < 80_000, `${bundled.length} bytes`)
 })
 

@@ -326,18 +326,21 @@ const GUARDED = [
  * @param {Parameters<typeof loadThreads>[0]} [options] wasm: the kernels, default: beside the package; threads: 1,
  *   how many threads share long kernel calls where that is possible, with the same bits, see gf.threads; blocks: the
  *   kernels for weights that stay in GGUF's blocks, glassformer.blocks.wasm (with threads
- *   glassformer.blocks.threads.wasm), which are fetched with the first such model, default: beside the package
+ *   glassformer.blocks.threads.wasm), which are fetched with the first such model, default: beside the package;
+ *   relaxed: false, true uses kernels whose multiply-adds the processor may fuse, where the engine has relaxed SIMD:
+ *   faster on processors of Intel, but the last bits of results differ between processors, see gf.variant
  */
 export const load = options => guardPromise(start(options), GUARDED, 'const gf = await load()')
 
 /** @param {Parameters<typeof loadThreads>[0]} [options] */
 async function start(options) {
-  const { exports, threads, blocks, addKernels } = await loadThreads(options), engine = new Engine(exports, addKernels)
+  const { exports, threads, blocks, addKernels, variant } = await loadThreads(options)
+  const engine = new Engine(exports, addKernels)
   engine.blocksSource = blocks
   latestEngine = new WeakRef(engine)
   return addLibraryHints({
-    /** The build of the kernels. */
-    variant: 'simd128',
+    /** The build of the kernels: 'simd128', or 'relaxed-simd' after load({ relaxed: true }) where the engine has it. */
+    variant,
     engine,
     /** ∞: torch.inf, float('inf'). @example gf.full([2], -gf.inf)   // [-Infinity, -Infinity] */
     inf: Infinity,

@@ -1,4 +1,4 @@
-import { describe, expect, isPlain, expectOptions, runSync, expectInteger } from '../errors.js'
+import { describe, expect, expectBoolean, isPlain, expectOptions, runSync, expectInteger } from '../errors.js'
 import { besideLibrary, builtin, bytesOf, loadKernels } from '../engine/load.js'
 import { instantiateKernels, startThreads } from './index.js'
 import { threadsBesideModule } from '#wasm'
@@ -57,31 +57,50 @@ function readThreads(threads) {
  */
 
 /**
+ * Where the build with relaxed SIMD is, if it is wanted and the engine has it.
+ * @param {unknown} relaxed @param {unknown[]} addresses the kernels that the caller chose
+ */
+async function readRelaxed(relaxed, addresses) {
+  if (!expectBoolean('load', 'relaxed', relaxed)) return null
+  expect(addresses.every(address => address === undefined), 'type', () => 'load: relaxed chooses the kernels itself, ' +
+    'so wasm and threads.wasm must be left out')
+  return (await import('../engine/relaxed.js')).locateRelaxed()
+}
+
+/**
  * Loads the kernels for several threads, or for one if several are not possible.
- * @param {KernelOptions & { threads?: number | ThreadOptions, blocks?: KernelOptions['wasm'] }} [options] wasm: the
- *   kernels for one thread; threads: 1; blocks: the kernels for weights in GGUF's blocks, see load_blocks.js
+ * @param {KernelOptions & {
+ *   threads?: number | ThreadOptions, blocks?: KernelOptions['wasm'], relaxed?: boolean
+ * }} [options] wasm: the kernels for one thread; threads: 1; blocks: the kernels for weights in GGUF's blocks, see
+ *   load_blocks.js; relaxed: false, whether to use the kernels with relaxed SIMD where the engine has it
  * @returns {Promise<{
- *   exports: Platform.Exports, threads: Threads, blocks: KernelOptions['wasm'], addKernels: AddKernels
- * }>}
+ *   exports: Platform.Exports, threads: Threads, blocks: KernelOptions['wasm'], addKernels: AddKernels, variant: string
+ * }>} variant: 'simd128' or 'relaxed-simd'
  * @throws {import('../errors.js').GlassformerError} as loadKernels
  */
 export async function loadThreads(options) {
-  const { threads = 1, blocks, ...rest } = expectOptions('load', options, ['threads', 'wasm', 'blocks'])
-  const { count, wasm, minWork } = readThreads(threads)
+  const { threads = 1, wasm, blocks, relaxed = false } =
+    expectOptions('load', options, ['threads', 'wasm', 'blocks', 'relaxed'])
+  const { count, wasm: threadsWasm, minWork } = readThreads(threads)
+  const build = await readRelaxed(relaxed, [wasm, threadsWasm])
+  const variant = build ? 'relaxed-simd' : 'simd128'
   /** @type {string | null} */ let reason = null
   if (count > 1) {
     try {
       const node = isNode() ? builtin('node:worker_threads') : null
       const possible = limitToCores(count, node)
       if (possible < count) reason = `there ${possible === 1 ? 'is 1 core' : `are ${possible} cores`} here`
-      if (possible > 1) return { ...await loadShared(node, possible, { wasm, minWork, reason }), blocks }
+      if (possible > 1) {
+        const shared = await loadShared(node, possible, { wasm: build?.shared ?? threadsWasm, minWork, reason })
+        return { ...shared, blocks, variant }
+      }
     } catch (error) {
       reason = /** @type {Error} */ (error).message
     }
   }
-  const exports = await loadKernels(rest)
+  const exports = await loadKernels({ wasm: build?.single ?? wasm })
   return {
-    exports, blocks, addKernels: module => instantiateKernels(module, { memory: exports.memory }),
+    exports, blocks, variant, addKernels: module => instantiateKernels(module, { memory: exports.memory }),
     threads: { count: 1, reason, taken: 0, alone: fn => runSync('threads.alone', fn), stop() {} }
   }
 }
