@@ -12,7 +12,7 @@
  * Errors    A return value reports only errors that C alone can detect (an id outside the table, out of memory). The
  *           caller checks shapes and ranges. Nothing is printed, nothing exits.
  * Bits      Every sum has a fixed order and every operation rounds separately, so results are bit-identical on every
- *           machine. NaN and infinity follow IEEE 754.
+ *           machine, except in the build with relaxed SIMD. NaN and infinity follow IEEE 754.
  */
 #ifndef GLASSFORMER_H
 #define GLASSFORMER_H
