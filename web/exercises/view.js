@@ -8,7 +8,7 @@ import { isSingleFile } from '../lib/resources.js'
 import { Stopped } from '../notebooks/runner.js'
 import { EXERCISES } from './index.js'
 import { createEditor } from './editor.js'
-import { findShortcut, formatError, isReport, renderOutputs, renderReport } from './report.js'
+import { findShortcut, formatError, isReport, renderMeaning, renderOutputs, renderReport } from './report.js'
 import { getSaved, isPassed, updateSaved } from './saved_state.js'
 
 /** @import { Translate } from '../types.d.ts' */
@@ -90,7 +90,7 @@ export function mountExercise(id, exercise, texts, context) {
     const line = error.line ?? (error.name === 'SyntaxError' ? editor.findSyntaxError() : null)
     editor.markError(line)
     return [h('p', { className: 'exercise-verdict is-wrong' }, t('stopped')),
-      h('p', { className: 'exercise-difference' }, formatError({ ...error, line }, t)),
+      renderMeaning(error, t), h('p', { className: 'exercise-difference' }, formatError({ ...error, line }, t)),
       error.name === 'SyntaxError' && PYTHON.test(editor.code) ? h('p', {}, t('python')) : '']
   }
   /** @param {Report} report @param {string} code */
