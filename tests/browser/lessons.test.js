@@ -8,11 +8,46 @@ import { isLong, longTest } from '../lib/long.js'
 import { english } from '../lib/texts.js'
 import { HANDS } from './hands.js'
 import { readAddress, runInNode, useBrowser } from './host.js'
-import { isPointed, rightAt, stateOf, waitForStep } from './play_lesson.js'
+import { giveAnswer, isPointed, rightAt, stateOf, waitForStep } from './play_lesson.js'
 
 const { open: openPage } = useBrowser()
 const open = (lesson, language, options) => (
   openPage({ ...(typeof lesson === 'string' ? { lesson } : lesson), language }, options))
+
+/** The numbers with decimals in the words of a step, and those in the part of the room that is in the window. */
+const readNumbers = page => page.evaluate(async () => {
+  await new Promise(resolve => { setTimeout(resolve, 600) })
+  const pattern = /\d+\.\d+/g, words = document.querySelector('.lesson').innerText.match(pattern) ?? []
+  const visible = [...document.querySelectorAll('.stage :is(p, button)')].filter(element => {
+    const { top, bottom } = element.getBoundingClientRect()
+    return element.checkVisibility() && top < innerHeight && bottom > 0
+  })
+  return { words, room: visible.flatMap(element => element.innerText.match(pattern) ?? []) }
+})
+
+test('a number that a step names is in its picture, before and after the answer', async () => {
+  for (const [id, numbers] of [['mask', [4]], ['order', [2, 3, 4, 5]]]) {
+    const lesson = { id, ...await loadLesson(id) }
+    const { page, complaints, close } = await open(id, 'en', { viewport: { width: 1280, height: 720 } })
+    for (const number of numbers) {
+      const step = lesson.steps[number - 1], name = `${id} ${number}`
+      await page.evaluate(link => { location.hash = link }, `lesson=${id}&step=${number}&language=en`)
+      await waitForStep(page, step.id)
+      const before = await readNumbers(page)
+      assert.ok(before.words.length > 0, name)
+      assert.deepEqual(before.words.filter(word => !before.room.includes(word)), [], name)
+      if (!step.question) continue
+      const question = await rightAt(page, lesson, step, 'en')
+      await giveAnswer(page, question.right, question)
+      await waitForStep(page, step.id)
+      const after = await readNumbers(page), known = [...before.words, ...after.room]
+      assert.deepEqual(after.words.filter(word => !known.includes(word)), [], `${name}, answered`)
+      assert.ok(after.words.some(word => !before.words.includes(word)), `${name}: the answer names another number`)
+    }
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
 
 longTest('an interrupted scroll to a pointed place is resumed', async () => {
   const { page, complaints, close } = await open({ lesson: 'order', at: 1 }, 'ko', { ...HANDS.mouse.options, before: () => {
