@@ -49,6 +49,35 @@ test('a number that a step names is in its picture, before and after the answer'
   }
 })
 
+/** The names of arrows that lie on an arrow or on another name. */
+const findCovered = page => page.evaluate(() => {
+  const arrows = [...document.querySelectorAll('.plane-arrow')].map(arrow => {
+    const [line, text] = ['line', 'text'].map(name => arrow.querySelector(name))
+    const [x1, y1, x2, y2] = ['x1', 'y1', 'x2', 'y2'].map(name => Number(line.getAttribute(name)))
+    return { x1, y1, x2, y2, name: text.textContent, box: text.getBBox() }
+  })
+  const isIn = ({ x, y, width, height }, px, py) => px > x && px < x + width && py > y + 3 && py < y + height - 3
+  const crosses = (box, { x1, y1, x2, y2 }) => Array.from({ length: 101 }, (_, i) => i / 100)
+    .some(part => isIn(box, x1 + (x2 - x1) * part, y1 + (y2 - y1) * part))
+  const meet = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
+  return arrows.flatMap(({ name, box }, i) => [...arrows.filter(arrow => crosses(box, arrow)),
+    ...arrows.slice(i + 1).filter(other => meet(box, other.box))].map(other => `${name} on ${other.name}`))
+})
+
+test('the names of the arrows lie on nothing: row, key and query', async () => {
+  for (const [language, width] of [['en', 1280], ['ko', 390]]) {
+    const { page, close } = await open({ lesson: 'query', at: 5 }, language, { viewport: { width, height: 844 } })
+    await page.waitForSelector('.plane-arrow')
+    assert.deepEqual(await findCovered(page), [], `${language}, at first`)
+    await page.locator('.lesson-figure input[type="range"]').nth(3).fill('1')
+    assert.deepEqual(await findCovered(page), [], `${language}, the query on the row`)
+    await page.click('.lesson-reveal')
+    await page.waitForSelector('.is-task.is-done')
+    assert.deepEqual(await findCovered(page), [], `${language}, the query on the key`)
+    await close()
+  }
+})
+
 longTest('an interrupted scroll to a pointed place is resumed', async () => {
   const { page, complaints, close } = await open({ lesson: 'order', at: 1 }, 'ko', { ...HANDS.mouse.options, before: () => {
     const { scrollBy } = window
