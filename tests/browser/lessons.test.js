@@ -78,6 +78,20 @@ test('the names of the arrows lie on nothing: row, key and query', async () => {
   }
 })
 
+test('the title of the room and its controls stay in the window where a pointed place fits below them', async () => {
+  for (const [options, at, id] of [[{ viewport: { width: 1280, height: 720 } }, 2, 'query'], [HANDS.touch.options, 3, 'key']]) {
+    const { page, complaints, close } = await open({ lesson: 'attention', at }, 'en', options)
+    await waitForStep(page, id)
+    await isPointed(page)
+    await page.waitForTimeout(1000)
+    const [picker, covered] = await page.evaluate(() => [document.querySelector('.stage .tools').getBoundingClientRect().top,
+      innerWidth < 600 ? document.querySelector('.lesson').getBoundingClientRect().bottom : document.querySelector('.top').offsetHeight])
+    assert.ok(picker >= covered, `${id}: ${picker}, below ${covered}`)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
 longTest('an interrupted scroll to a pointed place is resumed', async () => {
   const { page, complaints, close } = await open({ lesson: 'order', at: 1 }, 'ko', { ...HANDS.mouse.options, before: () => {
     const { scrollBy } = window
