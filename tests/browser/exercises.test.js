@@ -157,6 +157,9 @@ longTest('a loop that never ends is stopped after ten seconds', async () => {
 test('hints come one by one; the solution opens after all of them and three failed checks', async () => {
   const { page, close } = await openExercise('mask')
   const { hints } = await loadExerciseTexts('en', 'mask')
+  assert.equal(await page.isVisible('.exercise-torch .code'), false, 'PyTorch gives nothing away')
+  await page.click(`.exercise-torch summary:text-is("${english.torch}")`)
+  assert.match(await page.textContent('.exercise-torch .code:visible'), /def causal_mask/)
   for (const [i] of hints.entries()) {
     await page.click(`button:text-is("Hint ${i + 1} of ${hints.length}")`)
     assert.equal(await page.locator('.exercise-hints li').count(), i + 1)

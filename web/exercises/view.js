@@ -176,7 +176,7 @@ export function mountExercise(id, exercise, texts, context) {
       h('p', { className: 'exercise-names' }, h('span', {}, t('names')), exercise.names.flatMap(name => [' ', h('code', {}, name)])),
       uses.length ? h('p', { className: 'exercise-uses' }, t('uses'), uses) : '',
       createHints(id, texts.hints, t, updateButtons),
-      createDetails('PyTorch', renderCode(exercise.torch.solution, 'PyTorch', 'python'), 'exercise-torch'), solution, locked),
+      createDetails(t('torch'), renderCode(exercise.torch.solution, 'PyTorch', 'python'), 'exercise-torch'), solution, locked),
     h('div', { className: 'exercise-work' }, editor.element,
       h('div', { className: 'exercise-bar' }, runButton, stopButton, resetButton, undoButton,
         h('span', { className: 'exercise-keys' }, t('keys'))), result))
