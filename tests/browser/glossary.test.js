@@ -71,7 +71,8 @@ test('by keyboard from a room’s text: the term, its entry, its matrix; Escape 
   await close()
 })
 
-for (const options of [{ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }, { viewport: { width: 1280, height: 720 } }]) {
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+for (const options of [PHONE, { viewport: { width: 1280, height: 720 } }]) {
   test(`a term of a lesson is explained beside it, ${options.viewport.width} pixels`, async () => {
     const { page, complaints, close } = await open({ lesson: 'query', at: 5, language: 'ko' }, options)
     const press = selector => (options.hasTouch ? page.tap(selector) : page.click(selector)), popover = '.lesson-term:popover-open'
