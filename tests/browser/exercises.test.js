@@ -83,6 +83,24 @@ test('errors have the reader\'s line; prints are shown; a missing return is said
   await close()
 })
 
+test('an error is explained in the reader\'s language, before its message', async () => {
+  const { page, complaints, close } = await openExercise('dot', { language: 'ko' })
+  const { errors } = await loadExerciseList('ko')
+  const lines = [
+    ['return a.mul(b', errors.SyntaxError, /^3번째 줄\. SyntaxError: /], ['return missing', errors.ReferenceError, /missing is not defined$/],
+    ['return a.shape.last.x', errors.TypeError, /2번째 줄\. TypeError: /], ['return dot(a, b)', errors.RangeError, /RangeError: Maximum call stack/],
+    ['return a.add(gf.ones([9, 9, 9]).reshape([3]))', errors.library.shape.replace('{name}', 'reshape'), /GlassformerError: reshape: /],
+    ['return a + b', errors.library.other, /GlassformerError: a .* cannot be used with/], ["throw new Error('mine')", '', /Error: mine$/]
+  ]
+  for (const [line, meaning, message] of lines) {
+    const result = await check(page, `function dot(a, b) {\n  ${line}\n}`)
+    assert.equal((await result.locator('.exercise-meaning').allTextContents()).join(''), meaning, line)
+    assert.match(await result.locator('.exercise-difference').textContent(), message)
+  }
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('a loop that never ends can be stopped; code and progress survive a reload; reset can be undone', async () => {
   const { page, complaints, close } = await openExercise('dot')
   await write(page, 'function dot(a, b) {\n  for (;;) {}\n}')
@@ -139,6 +157,9 @@ longTest('a loop that never ends is stopped after ten seconds', async () => {
 test('hints come one by one; the solution opens after all of them and three failed checks', async () => {
   const { page, close } = await openExercise('mask')
   const { hints } = await loadExerciseTexts('en', 'mask')
+  assert.equal(await page.isVisible('.exercise-torch .code'), false, 'PyTorch gives nothing away')
+  await page.click(`.exercise-torch summary:text-is("${english.torch}")`)
+  assert.match(await page.textContent('.exercise-torch .code:visible'), /def causal_mask/)
   for (const [i] of hints.entries()) {
     await page.click(`button:text-is("Hint ${i + 1} of ${hints.length}")`)
     assert.equal(await page.locator('.exercise-hints li').count(), i + 1)

@@ -70,3 +70,34 @@ test('by keyboard from a room’s text: the term, its entry, its matrix; Escape 
   assert.deepEqual(complaints, [])
   await close()
 })
+
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
+for (const options of [PHONE, { viewport: { width: 1280, height: 720 } }]) {
+  test(`a term of a lesson is explained beside it, ${options.viewport.width} pixels`, async () => {
+    const { page, complaints, close } = await open({ lesson: 'query', at: 5, language: 'ko' }, options)
+    const press = selector => (options.hasTouch ? page.tap(selector) : page.click(selector)), popover = '.lesson-term:popover-open'
+    const waitForEnd = () => page.waitForSelector(popover, { state: 'detached' })
+    await page.waitForSelector('.lesson-text .term')
+    await press('.lesson-text .term')
+    assert.match(await (await page.waitForSelector(popover)).textContent(), /^행렬.{8}/)
+    const { x, y, width, height } = await page.locator(popover).boundingBox()
+    assert.ok(x >= 0 && y >= 0 && x + width <= options.viewport.width && y + height <= options.viewport.height)
+    assert.equal(await measureOverflow(page), 0)
+    assert.deepEqual(await findViolations(page, '.lesson'), [])
+    await page.keyboard.press('Escape')
+    await waitForEnd()
+    assert.equal(await page.evaluate(() => document.activeElement.className), 'term', 'the focus returns')
+    await press('.lesson-text .term')
+    await page.waitForSelector(popover)
+    await press('.lesson-title')
+    await waitForEnd()
+    await press('.lesson-text .term')
+    await press(`${popover} a`)
+    await page.waitForSelector('.glossary[open] [data-term="matrix"].is-current')
+    await page.keyboard.press('Escape')
+    await page.waitForSelector('.glossary', { state: 'hidden' })
+    assert.ok(await page.isVisible('.lesson-text .term'), 'the lesson is still there')
+    assert.deepEqual(complaints, [])
+    await close()
+  })
+}

@@ -8,11 +8,89 @@ import { isLong, longTest } from '../lib/long.js'
 import { english } from '../lib/texts.js'
 import { HANDS } from './hands.js'
 import { readAddress, runInNode, useBrowser } from './host.js'
-import { isPointed, rightAt, stateOf, waitForStep } from './play_lesson.js'
+import { giveAnswer, isPointed, rightAt, stateOf, waitForStep } from './play_lesson.js'
 
 const { open: openPage } = useBrowser()
 const open = (lesson, language, options) => (
   openPage({ ...(typeof lesson === 'string' ? { lesson } : lesson), language }, options))
+
+/** The numbers with decimals in the words of a step, and those in the part of the room that is in the window. */
+const readNumbers = page => page.evaluate(async () => {
+  await new Promise(resolve => { setTimeout(resolve, 600) })
+  const pattern = /\d+\.\d+/g, words = document.querySelector('.lesson').innerText.match(pattern) ?? []
+  const visible = [...document.querySelectorAll('.stage :is(p, button)')].filter(element => {
+    const { top, bottom } = element.getBoundingClientRect()
+    return element.checkVisibility() && top < innerHeight && bottom > 0
+  })
+  return { words, room: visible.flatMap(element => element.innerText.match(pattern) ?? []) }
+})
+
+test('a number that a step names is in its picture, before and after the answer', async () => {
+  for (const [id, numbers] of [['mask', [4]], ['order', [2, 3, 4, 5]]]) {
+    const lesson = { id, ...await loadLesson(id) }
+    const { page, complaints, close } = await open(id, 'en', { viewport: { width: 1280, height: 720 } })
+    for (const number of numbers) {
+      const step = lesson.steps[number - 1], name = `${id} ${number}`
+      await page.evaluate(link => { location.hash = link }, `lesson=${id}&step=${number}&language=en`)
+      await waitForStep(page, step.id)
+      const before = await readNumbers(page)
+      assert.ok(before.words.length > 0, name)
+      assert.deepEqual(before.words.filter(word => !before.room.includes(word)), [], name)
+      if (!step.question) continue
+      const question = await rightAt(page, lesson, step, 'en')
+      await giveAnswer(page, question.right, question)
+      await waitForStep(page, step.id)
+      const after = await readNumbers(page), known = [...before.words, ...after.room]
+      assert.deepEqual(after.words.filter(word => !known.includes(word)), [], `${name}, answered`)
+      assert.ok(after.words.some(word => !before.words.includes(word)), `${name}: the answer names another number`)
+    }
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
+/** The names of arrows that lie on an arrow or on another name. */
+const findCovered = page => page.evaluate(() => {
+  const arrows = [...document.querySelectorAll('.plane-arrow')].map(arrow => {
+    const [line, text] = ['line', 'text'].map(name => arrow.querySelector(name))
+    const [x1, y1, x2, y2] = ['x1', 'y1', 'x2', 'y2'].map(name => Number(line.getAttribute(name)))
+    return { x1, y1, x2, y2, name: text.textContent, box: text.getBBox() }
+  })
+  const isIn = ({ x, y, width, height }, px, py) => px > x && px < x + width && py > y + 3 && py < y + height - 3
+  const crosses = (box, { x1, y1, x2, y2 }) => Array.from({ length: 101 }, (_, i) => i / 100)
+    .some(part => isIn(box, x1 + (x2 - x1) * part, y1 + (y2 - y1) * part))
+  const meet = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
+  return arrows.flatMap(({ name, box }, i) => [...arrows.filter(arrow => crosses(box, arrow)),
+    ...arrows.slice(i + 1).filter(other => meet(box, other.box))].map(other => `${name} on ${other.name}`))
+})
+
+test('the names of the arrows lie on nothing: row, key and query', async () => {
+  for (const [language, width] of [['en', 1280], ['ko', 390]]) {
+    const { page, close } = await open({ lesson: 'query', at: 5 }, language, { viewport: { width, height: 844 } })
+    await page.waitForSelector('.plane-arrow')
+    assert.deepEqual(await findCovered(page), [], `${language}, at first`)
+    await page.locator('.lesson-figure input[type="range"]').nth(3).fill('1')
+    assert.deepEqual(await findCovered(page), [], `${language}, the query on the row`)
+    await page.click('.lesson-reveal')
+    await page.waitForSelector('.is-task.is-done')
+    assert.deepEqual(await findCovered(page), [], `${language}, the query on the key`)
+    await close()
+  }
+})
+
+test('the title of the room and its controls stay in the window where a pointed place fits below them', async () => {
+  for (const [options, at, id] of [[{ viewport: { width: 1280, height: 720 } }, 2, 'query'], [HANDS.touch.options, 3, 'key']]) {
+    const { page, complaints, close } = await open({ lesson: 'attention', at }, 'en', options)
+    await waitForStep(page, id)
+    await isPointed(page)
+    await page.waitForTimeout(1000)
+    const [picker, covered] = await page.evaluate(() => [document.querySelector('.stage .tools').getBoundingClientRect().top,
+      innerWidth < 600 ? document.querySelector('.lesson').getBoundingClientRect().bottom : document.querySelector('.top').offsetHeight])
+    assert.ok(picker >= covered, `${id}: ${picker}, below ${covered}`)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
 
 longTest('an interrupted scroll to a pointed place is resumed', async () => {
   const { page, complaints, close } = await open({ lesson: 'order', at: 1 }, 'ko', { ...HANDS.mouse.options, before: () => {

@@ -209,11 +209,12 @@ const matchAny = list => (view, text, context) => Object.entries(list).some(([ke
   return values && isRight(view, values, context)
 })
 
-const isStripRight = (view, text, context) => ['line', 'lineAfter', 'lineRms', 'lineAfterRms'].some(key => {
+const STRIPS = ['line', 'lineAfter', 'lineSum', 'lineRms', 'lineAfterRms', 'lineSumRms']
+const isStripRight = (view, text, context) => STRIPS.some(key => {
   const values = matchMessage(view, `stages.norm.${key}`, text)
   const row = matrixRow(view, context), size = Math.sqrt(mean(row) ** 2 + variance(row))
-  const spread = () => ('rms' in values ? isRoundedTo(values.rms, size) : isRoundedTo(values.variance, variance(row)))
-  return values && isRoundedTo(values.mean, mean(row)) && spread() &&
+  const isSpreadRight = () => !('variance' in values) || isRoundedTo(values.variance, variance(row))
+  return values && isRoundedTo(values.mean, mean(row)) && isRoundedTo(values.rms, size) && isSpreadRight() &&
     isLabelRight(view, { ...context, axes: [1], side: 0, i: 0 }, values.token)
 })
 

@@ -93,6 +93,7 @@ test('any thrown value becomes text of limited length', () => {
     assert.ok(error.name.length <= 100 && error.message.length <= 2000)
   }
   assert.deepEqual(describeError(HOSTILE[0]), { name: 'Error', message: 'x', line: null })
+  assert.equal(describeError(Object.assign(new Error('x'), { code: 'shape' })).code, 'shape')
   assert.match(describeError(HOSTILE[2]).message, /cannot be written as text/)
   const stacks = ['Error: m\n    at eval (eval at a (blob:null/1:2:3), <anonymous>:7:1)', '@blob:null/1 line 66 > eval:7:1\na@blob:null/1:66:1']
   for (const stack of stacks) assert.equal(describeError({ message: 'm', stack }).line, 7, stack)

@@ -39,6 +39,13 @@ test('every operation has code, and every named function exists', async () => {
   }
 })
 
+test('the code of attention includes its mask, in every language', async () => {
+  const { attention: { c, js, torch } } = await collectCode(), listingsOf = pieces => pieces.map(({ code }) => code).join('\n')
+  assert.match(listingsOf(c), /apply_mask\(.*\{[^}]*-GF_INFINITY/s)
+  assert.match(listingsOf(js), /function additiveMask/)
+  assert.match(torch, /masked_scores = scores\.masked_fill/)
+})
+
 /** Operations of a run that have no code. */
 function withoutCode({ run }) {
   const ops = new Set(run.names.map(name => run.describe(name).op))

@@ -44,7 +44,7 @@ for (const language of Object.keys(LANGUAGES)) test(`${language} lacks no text a
 
 test('Korean has one term for one thing', async () => {
   for (const file of await filesOf('ko')) for (const [key, text] of await textsOf(`ko/${file}`)) {
-    assert.doesNotMatch(text, /라벨|가리개|어텐션 비율/, `${file}, ${key}: 레이블, 마스크, 어텐션 가중치`)
+    assert.doesNotMatch(text, /라벨|가리개|어텐션 비율|비율만큼 섞|의 비율이 \{(weight|share)/, `${file}, ${key}: 레이블, 마스크, 어텐션 가중치`)
   }
 })
 

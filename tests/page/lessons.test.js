@@ -265,12 +265,12 @@ test('a lesson displays the loss of the correct answer where it is known, else o
     const ofTruth = makeDetachedRun({ ...change, target: '2026년 11월 20일' }).loss
     const before = makeDetachedRun({}), run = makeDetachedRun(change)
     const placeholders = placeholderValues(step, stepWords, run, { state, before })
-    assert.equal(placeholders.loss, formatFixed(ofTruth), id)
+    assert.equal(placeholders.loss, formatFixed(ofTruth, 3), id)
     assert.equal(placeholders.whose, 'the right answer', id)
-    for (const key of ['was', 'before']) if (/^[\d.]+$/.test(placeholders[key])) assert.equal(placeholders[key], formatFixed(before.loss), id)
+    for (const key of ['was', 'before']) if (/^[\d.]+$/.test(placeholders[key])) assert.equal(placeholders[key], formatFixed(before.loss, 3), id)
     const unlearned = makeDetachedRun({ ...change, source: 'november' })
     const unknown = placeholderValues(step, stepWords, unlearned, { state, before: makeDetachedRun({ source: 'november' }) })
-    assert.deepEqual([unknown.loss, unknown.whose], [formatFixed(unlearned.loss), 'what the model wrote'], id)
+    assert.deepEqual([unknown.loss, unknown.whose], [formatFixed(unlearned.loss, 3), 'what the model wrote'], id)
   }
   assert.notEqual(makeDetachedRun({ normFirst: true }).loss, makeDetachedRun({ normFirst: true }).trueLoss)
 })

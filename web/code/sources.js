@@ -70,9 +70,13 @@ export const SOURCES = {
     torch: 'torch.nn.functional.dropout(x, p, training)'
   },
   attention: {
-    c: [['ops/attention.c', ['forward_block', 'compute_weights']], ['ops/softmax.h', ['gf_row_softmax']]],
-    js: [['ops/attention.js', ['attend']]],
-    torch: 'torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask)'
+    c: [['ops/attention.c', ['forward_block', 'compute_weights', 'apply_mask']], ['ops/softmax.h', ['gf_row_softmax']]],
+    js: [['ops/attention.js', ['attend']], ['ops/mask.js', ['additiveMask']]],
+    torch: `# torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask), step by step
+scores = q @ k.transpose(-2, -1) / math.sqrt(q.size(-1))
+masked_scores = scores.masked_fill(~attn_mask, float('-inf'))
+weights = torch.softmax(masked_scores, dim=-1)
+out = weights @ v`
   },
   average_heads: {
     c: [['ops/attention.c', ['gf_attention_average']]], js: [['nn/multihead_attention.js', ['averageHeads']]],

@@ -1,7 +1,6 @@
 /** `<glass-lesson>`: a lesson of the course with its words, figures and questions, and nothing that leads out of it. */
 
 import { h } from '../lib/dom.js'
-import { renderProse } from '../lib/prose.js'
 import { LESSONS, findLesson } from '../lessons/index.js'
 import { loadLesson } from '../lessons/load.js'
 import { mountPlayer } from '../lessons/player.js'
@@ -10,7 +9,6 @@ import { modelOf, textField } from '../models/index.js'
 import { defaults } from '../models/state.js'
 import { roomNear } from '../rooms/index.js'
 import { mountFields } from '../shell/fields.js'
-import { loadGlossary } from '../words/index.js'
 import lessonStyles from '../style/lesson.css'
 import figureStyles from '../style/lesson_figures.css'
 import elementStyles from '../style/element_lesson.css'
@@ -19,7 +17,7 @@ import { expectOne, expectSettings, readAppearance, readIndex } from './attribut
 /** @import { GlassElement } from './base.js' */
 /** @import { Root } from './start.js' */
 /** @import { Lesson } from '../lessons/index.js' */
-/** @import { Context, Language, Patch, State } from '../types.d.ts' */
+/** @import { Context, Language, State } from '../types.d.ts' */
 
 /** The page around an element is scrolled by its reader alone. */
 const NO_SCROLLING = { keep() {}, renew() {}, release() {} }
@@ -38,22 +36,6 @@ function readStep(host, id, lesson, language) {
   const state = { ...stateOfStep(lesson, inLanguage(step.state, language), base, language, step.model), embed: true }
   expectSettings(state, false)
   return state
-}
-
-/**
- * Shows what a term means, until another place is pressed.
- * @param {Root} root @param {(error: unknown) => void} fail
- */
-function createTermPopover({ element, language }, fail) {
-  const popover = h('div', { className: 'lesson-term', popover: 'auto', role: 'note' })
-  element.append(popover)
-  /** @param {string} id */
-  async function show(id) {
-    const { names, terms } = await loadGlossary(language)
-    popover.replaceChildren(h('b', {}, names[id]), h('p', {}, renderProse(terms[id])))
-    popover.showPopover()
-  }
-  return (/** @type {string} */ id) => { show(id).catch(fail) }
 }
 
 /** The reader's answers, for the event at the end. */
@@ -76,10 +58,9 @@ function mountLesson(root, lesson, emit, context, stage) {
   const { element } = root, tally = createTally()
   const fields = [false, true].map(isLong => mountFields({ isLong }, context))
   const fieldLine = h('div', { className: 'lesson-fields' }, fields.map(part => part.element))
-  const box = h('section', { className: 'lesson' }), showTerm = createTermPopover(root, context.reportError)
+  const box = h('section', { className: 'lesson' })
   let lastStep = ''
-  const set = (/** @type {Patch} */ patch) => (patch.glossary ? showTerm(String(patch.glossary)) : context.set(patch))
-  const player = mountPlayer(box, stage, { ...context, set }, {
+  const player = mountPlayer(box, stage, context, {
     root: element, scrollKeeper: NO_SCROLLING, scrollToTop() {},
     onAnswer(id, step, answer, isRight) {
       tally.add(step, isRight)

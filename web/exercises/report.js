@@ -26,7 +26,18 @@ export function isReport(data) {
     data.cases.every((/** @type {any} */ item) => typeof item?.id === 'string' && Array.isArray(item.outputs))
 }
 
-/** An error in the reader's code. @param {Pick<CellError, 'name' | 'message' | 'line'>} error @param {Translate} t */
+/** The function at the beginning of the library's message. */
+const LIBRARY_FUNCTION = /^[\w.]+(?=: )/
+
+/** What an error means in the reader's language, if the texts say. @param {CellError} error @param {Translate} t */
+export function renderMeaning({ name, message, code }, t) {
+  const [functionName] = LIBRARY_FUNCTION.exec(message) ?? []
+  const key = name !== 'GlassformerError' ? `errors.${name}` : `errors.library.${functionName ? code : 'other'}`
+  const text = t(key, { name: functionName })
+  return text === key ? '' : h('p', { className: 'exercise-meaning' }, text)
+}
+
+/** An error in the reader's code. @param {CellError} error @param {Translate} t */
 export const formatError = ({ name, message, line }, t) => (
   [line ? t('line', { line }) : '', `${name}: ${message}`].filter(Boolean).join(' '))
 
@@ -73,6 +84,7 @@ export function renderReport({ passed, cases, failure, mistake, shown }, { name,
   return [
     h('p', { className: 'exercise-verdict is-wrong' }, t('failed')), list,
     mistake && mistakes[mistake] ? h('p', { className: 'exercise-mistake' }, renderProse(mistakes[mistake])) : '',
+    failure?.kind === 'error' ? renderMeaning(failure.error, t) : '',
     failure ? h('p', { className: 'exercise-difference' }, where ? h('b', {}, where) : '', ' ', formatFailure(failure, name, t)) : ''
   ]
 }

@@ -8,7 +8,7 @@ import { isSingleFile } from '../lib/resources.js'
 import { Stopped } from '../notebooks/runner.js'
 import { EXERCISES } from './index.js'
 import { createEditor } from './editor.js'
-import { findShortcut, formatError, isReport, renderOutputs, renderReport } from './report.js'
+import { findShortcut, formatError, isReport, renderMeaning, renderOutputs, renderReport } from './report.js'
 import { getSaved, isPassed, updateSaved } from './saved_state.js'
 
 /** @import { Translate } from '../types.d.ts' */
@@ -90,7 +90,7 @@ export function mountExercise(id, exercise, texts, context) {
     const line = error.line ?? (error.name === 'SyntaxError' ? editor.findSyntaxError() : null)
     editor.markError(line)
     return [h('p', { className: 'exercise-verdict is-wrong' }, t('stopped')),
-      h('p', { className: 'exercise-difference' }, formatError({ ...error, line }, t)),
+      renderMeaning(error, t), h('p', { className: 'exercise-difference' }, formatError({ ...error, line }, t)),
       error.name === 'SyntaxError' && PYTHON.test(editor.code) ? h('p', {}, t('python')) : '']
   }
   /** @param {Report} report @param {string} code */
@@ -176,7 +176,7 @@ export function mountExercise(id, exercise, texts, context) {
       h('p', { className: 'exercise-names' }, h('span', {}, t('names')), exercise.names.flatMap(name => [' ', h('code', {}, name)])),
       uses.length ? h('p', { className: 'exercise-uses' }, t('uses'), uses) : '',
       createHints(id, texts.hints, t, updateButtons),
-      createDetails('PyTorch', renderCode(exercise.torch.solution, 'PyTorch', 'python'), 'exercise-torch'), solution, locked),
+      createDetails(t('torch'), renderCode(exercise.torch.solution, 'PyTorch', 'python'), 'exercise-torch'), solution, locked),
     h('div', { className: 'exercise-work' }, editor.element,
       h('div', { className: 'exercise-bar' }, runButton, stopButton, resetButton, undoButton,
         h('span', { className: 'exercise-keys' }, t('keys'))), result))

@@ -17,7 +17,7 @@ const SUBSCRIPTS = ['₁', '₂']
 export function createMatrix({ t, onchange }, { row, key, entries: first }) {
   let entries = first
   const plane = createPlane({ x: [-3, 3], y: [-3, 3], label: t('matrix.label') })
-  plane.addArrow('is-key', t('matrix.key'), true)(key)
+  plane.addArrow('is-key', t('matrix.key'))(key)
   plane.addArrow('', t('matrix.row'))(row)
   const drawQuery = plane.addArrow('is-query', t('matrix.query'), true)
   const sliders = entries.map((_, i) => createSlider({

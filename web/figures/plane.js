@@ -79,12 +79,14 @@ export function createPlane({ x: [left, right], y: [bottom, top], label, xLabel 
       setAttributes(line, { x1, y1, x2: x2 - dx * HEAD, y2: y2 - dy * HEAD })
       head.setAttribute('d', length < 2 ? '' : `M${x2} ${y2}L${x2 - HEAD * dx - 5 * dy} ${y2 - HEAD * dy + 5 * dx}` +
         `L${x2 - HEAD * dx + 5 * dy} ${y2 - HEAD * dy - 5 * dx}Z`)
-      // Near an edge the name stands inside, above or below the tip.
-      const anchor = x2 > SIZE * 0.8 ? 'end' : x2 < SIZE * 0.2 ? 'start' : dx < -0.3 ? 'end' : dx > 0.3 ? 'start' : 'middle'
+      // Near an edge the name stands above or below the tip, and towards the edge, so that it keeps off the arrow.
+      const [isAtRight, isAtLeft] = [x2 > SIZE * 0.8, x2 < SIZE * 0.2]
+      const x = isAtRight ? Math.min(SIZE - 4, x2 + 28) : isAtLeft ? Math.max(4, x2 - 28) : x2
+      const anchor = isAtRight ? 'end' : isAtLeft ? 'start' : dx < -0.3 ? 'end' : dx > 0.3 ? 'start' : 'middle'
       const inner = y2 > SIZE * 0.7 ? y2 - 16 : y2 + 26
-      if (isOpposite) return setAttributes(text, { 'x': x2, 'y': inner, 'text-anchor': anchor })
+      if (isOpposite) return setAttributes(text, { x, 'y': inner, 'text-anchor': anchor })
       const isBeside = anchor === (dx < 0 ? 'end' : 'start')
-      setAttributes(text, { 'x': x2 + (isBeside ? 14 * dx : 0), 'y': y2 + (isBeside ? 14 * dy + 5 : dy < 0 ? -12 : 24), 'text-anchor': anchor })
+      setAttributes(text, { 'x': x + (isBeside ? 14 * dx : 0), 'y': y2 + (isBeside ? 14 * dy + 5 : dy < 0 ? -12 : 24), 'text-anchor': anchor })
     }
   }
   /**

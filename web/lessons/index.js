@@ -57,6 +57,7 @@
  * @property {boolean} [asksForInput] whether its text asks the reader to change the text in the top line
  * @property {string} [hides] a selector of the parts of the room that the step does not need; map and inspector bring
  *   them back
+ * @property {string} [answerHides] the same once the question is answered; `hides` by default, in the question's room
  * @property {boolean} [hidesAnswer] whether the top line hides the model's answer, because a later step asks for it
  * @property {string[]} [freeSettings] what the step lets the reader change; without it the rooms of tokens and of the
  *   answer show only their first figure

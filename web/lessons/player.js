@@ -16,6 +16,7 @@ import { createPointer } from './pointer.js'
 import { createStepFigure } from './step_figure.js'
 import { createStepHeader } from './step_header.js'
 import { createStepView } from './step_view.js'
+import { createTermPopover } from './term_popover.js'
 import { changedFields, hasOwnPage, isInStep } from './steps.js'
 
 /** @import { Lesson } from './index.js' */
@@ -160,9 +161,10 @@ export function mountPlayer(container, stage, context, surroundings) {
     header.draw(true)
     draw(run)
   })
+  const showTerm = createTermPopover(container, context, Boolean(extras))
   const header = createStepHeader(played, context, surroundings)
   const draw = createStepView(played, context, surroundings,
-    { pointer, ownTexts, jump: enterStep, drawQuestion: answering.draw })
+    { pointer, ownTexts, jump: enterStep, showTerm, drawQuestion: answering.draw })
 
   /** @param {Lesson} lesson @param {Played['current']['words']} words */
   function createParts({ steps }, words) {

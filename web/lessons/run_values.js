@@ -1,5 +1,6 @@
 /** What lessons read from a run: single values, rows, and the index of the largest value. */
 
+import { formatFixed } from '../lib/number.js'
 import { getDescription, getTensor } from '../lib/run.js'
 import { valueAt } from '../lib/slice.js'
 import { textOf as dateOf } from '../../src/training/models/dates/data.js'
@@ -44,6 +45,9 @@ export const answerIds = run => (run.decoding?.steps ?? []).map(({ id }) => id)
 
 /** The loss of the correct answer, or, where none is known, of the model's own. @param {Run} run */
 export const lossOfRun = run => run.trueLoss ?? run.loss
+
+/** The same as the room of decoding displays it. @param {Run} run */
+export const formatLoss = run => formatFixed(lossOfRun(run), 3)
 
 /** Whose answer the loss is of, as a key of the step's texts. @param {Run} run */
 export const lossKind = run => (typeof run.trueLoss === 'number' ? 'right' : 'own')

@@ -33,8 +33,19 @@ function coveredFrom() {
 }
 
 /**
- * The vertical range that should be visible: the whole figure of a target, if it fits, else the target with a title
- * right above it.
+ * The range from the title of the room and the controls below it to the end of a figure, if the target and half of the
+ * figure fit together with them.
+ * @param {Element} element @param {DOMRect} figureBox @param {number} height
+ */
+function rangeFromTitle(element, figureBox, height) {
+  const top = findElement(document, '.stage').getBoundingClientRect().top + SCROLL_MARGIN, end = top + height
+  const areVisible = element.getBoundingClientRect().bottom <= end && (figureBox.top + figureBox.bottom) / 2 <= end
+  return areVisible && { top, bottom: Math.min(figureBox.bottom, end) }
+}
+
+/**
+ * The vertical range that should be visible: the title of the room with the target, else the whole figure of a target,
+ * if it fits, else the target with a title right above it.
  * @param {Element} element @param {number} height of the window below what stays at its top
  */
 function visibleRange(element, height) {
@@ -42,6 +53,8 @@ function visibleRange(element, height) {
   // On a slide the title of the figure and its controls matter more than its last rows.
   if (isPresenting()) return { top: box.top, bottom: Math.min(box.bottom, box.top + height) }
   const figureBox = element.closest(FIGURE_SELECTOR)?.getBoundingClientRect()
+  const fromTitle = figureBox && rangeFromTitle(element, figureBox, height)
+  if (fromTitle) return fromTitle
   if (figureBox && figureBox.height <= height) return figureBox
   const title = element.closest('.stage section')?.querySelector(':scope > h2')?.getBoundingClientRect()
   const top = title && box.top > title.top && box.top - title.bottom < MAX_TITLE_DISTANCE ? title.top : box.top

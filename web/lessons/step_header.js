@@ -31,6 +31,13 @@ export function createStepHeader(played, { t, get }, { root, extras }) {
     const isKnown = before && (before.model ?? lessonModel) === model
     return figure || isKnown ? '' : t('player.model', { name: t(`controls.model.${model}`) })
   }
+  /** The parts of the room that the step does not need. @param {boolean} isAnswered */
+  function partsToHide(isAnswered) {
+    const { hides, answerHides } = played.step()
+    if (isAnswered && answerHides) return answerHides
+    // The answer may be in another room.
+    return played.wantedState(played.step(), false).room === get().room ? hides : ''
+  }
   /** Hides the model's answer in the top line while a question is about it. @param {boolean} isCovered */
   const hideAnswer = isCovered => root.toggleAttribute('data-covered', isCovered)
   return {
@@ -49,12 +56,12 @@ export function createStepHeader(played, { t, get }, { root, extras }) {
       parts.next.title = label
       parts.root.classList.toggle('is-away', !isInPlace)
       setText(parts.model, describeModel())
-      const { question, hides, hidesAnswer, asksForInput, freeSettings } = played.step()
-      // The answer may be in another room.
-      hideParts(isInPlace && played.wantedState(played.step(), false).room === get().room ? hides : '')
+      const { question, hidesAnswer, asksForInput, freeSettings } = played.step()
+      const isAnswered = Boolean(played.answer()?.isAnswered)
+      hideParts(isInPlace ? partsToHide(isAnswered) : '')
       root.toggleAttribute('data-asks-input', isInPlace && Boolean(asksForInput))
       root.toggleAttribute('data-first-figure', isInPlace && !freeSettings && PLAIN_ROOMS.includes(get().room))
-      hideAnswer(isInPlace && Boolean(hidesAnswer || (question?.isOfAnswer && !played.answer()?.isAnswered)))
+      hideAnswer(isInPlace && Boolean(hidesAnswer || (question?.isOfAnswer && !isAnswered)))
     },
     clear() {
       hideAnswer(false)

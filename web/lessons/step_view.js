@@ -24,10 +24,11 @@ const hasText = (stepWords, key) => Boolean(key.split('.').reduce((node, part) =
  * @param {ReturnType<typeof import('./pointer.js').createPointer>} parts.pointer
  * @param {ReturnType<typeof import('./own_texts.js').createOwnTexts>} parts.ownTexts
  * @param {(at: number) => void} parts.jump
+ * @param {ReturnType<typeof import('./term_popover.js').createTermPopover>} parts.showTerm
  * @param {(step: Step, run: Run, getText: GetText) => void} parts.drawQuestion
  */
-export function createStepView(played, context, { extras, onStep, onEnd }, { pointer, ownTexts, jump, drawQuestion }) {
-  const { t, get, set } = context
+export function createStepView(played, context, { extras, onStep, onEnd }, parts) {
+  const { pointer, ownTexts, jump, showTerm, drawQuestion } = parts, { t, get, set } = context
   /**
    * Words with the color of what they name, `[query](mark=query)`, or a term, `[token](glossary=token)`.
    * @param {string} words @param {string} change
@@ -35,7 +36,9 @@ export function createStepView(played, context, { extras, onStep, onEnd }, { poi
   function renderWords(words, change) {
     if (change.startsWith('mark=')) return h('b', { className: change.replace('=', '-') }, words)
     const patch = patchFrom(change, get().model), history = hasOwnPage(patch) ? 'push' : undefined
-    return h('a', { className: 'term', href: context.link(patch), onclick: handleInternalClick(() => set(patch, history)) }, words)
+    const follow = () => (patch.glossary ? showTerm(patch, term) : set(patch, history))
+    const term = h('a', { className: 'term', href: context.link(patch), onclick: handleInternalClick(follow) }, words)
+    return term
   }
   /**
    * Texts about the question's run remain when the answer has led to another run.
@@ -71,7 +74,7 @@ export function createStepView(played, context, { extras, onStep, onEnd }, { poi
   /** Selects the target's cell in the inspector. @param {Run} run @param {Place | null} target */
   function selectTarget(run, target) {
     const cell = target?.tensor === undefined ? null : representativeCell(run, target)
-    if (cell) context.selectCell(cell)
+    if (cell) context.selectCell(cell, false)
   }
   /** Points at the target, and selects its cell when the step, its answer or a setting is another. @param {Run} run */
   function drawTarget(run) {

@@ -14,6 +14,8 @@ const CHARACTERS_PER_OUTPUT = 50
 const MAX_COORDINATE = 1e300
 /** The maximum length of a displayed error message. */
 const MAX_MESSAGE = 2000
+/** The maximum length of an error's name and code. */
+const MAX_NAME = 100
 
 /** @param {any} value @returns {boolean} */
 const areNumbers = value => Array.isArray(value) && value.flat(Infinity).every(item => typeof item === 'number')
@@ -101,11 +103,12 @@ export function describeError(problem, line = CELL_LINE) {
       return fallback
     }
   }
-  const name = tryRead(() => problem.name, undefined)
+  const [name, code] = ['name', 'code'].map(key => tryRead(() => problem[key], undefined))
   const message = tryRead(() => String(problem?.message ?? problem), 'a value was thrown that cannot be written as text')
   return {
-    name: typeof name === 'string' ? name.slice(0, 100) : 'Error', message: message.slice(0, MAX_MESSAGE),
-    line: tryRead(() => findLine(problem?.stack, line), null)
+    name: typeof name === 'string' ? name.slice(0, MAX_NAME) : 'Error', message: message.slice(0, MAX_MESSAGE),
+    line: tryRead(() => findLine(problem?.stack, line), null),
+    ...(typeof code === 'string' && { code: code.slice(0, MAX_NAME) })
   }
 }
 

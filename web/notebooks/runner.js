@@ -21,7 +21,7 @@ export class Stopped extends Error {
  * The output of a cell: printed text, and plotted points.
  * @typedef {{ kind: 'text', text: string, numbers: number[], value?: unknown }
  *   | { kind: 'plot', points: number[][] }} Output
- * @typedef {{ name: string, message: string, line: number | null }} CellError
+ * @typedef {{ name: string, message: string, line: number | null, code?: string }} CellError code: the library's
  * @typedef {{ output: Output[], error?: CellError, milliseconds?: number, report?: unknown }} Outcome report: the
  *   response to another request than a cell
  *

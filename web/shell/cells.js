@@ -37,6 +37,7 @@ const EXPLAIN_DELAY = 200
  */
 export function createSelection({ panel, get, set, run, twin, view, parts, runQuery, attempt }) {
   /** @type {Cell | null} */ let selected = null
+  /** Whether the reader has selected it. */ let isChosen = false
   /** @type {{ run: Run | null, twin: Run | null, cell: Cell | null, found: Explanations }} */
   let lastExplanation = { run: null, twin: null, cell: null, found: null }
   /** @type {Cell[]} */ let trail = []
@@ -80,7 +81,7 @@ export function createSelection({ panel, get, set, run, twin, view, parts, runQu
   function showExplanation(cell, explanations) {
     const pinned = Boolean(get().cell)
     const explanation = explanations && explanations[explanations.length > 1 && cell?.isTwin ? 1 : 0]
-    mark({ current: cell, pinned, sources: explanation?.sources ?? [], isChosen: pinned || Boolean(selected) })
+    mark({ current: cell, pinned, sources: explanation?.sources ?? [], isChosen: pinned || isChosen })
     parts().inspector.update({
       run: runOfCell(cell), cell, pinned, trail, explanation,
       pair: valuePair(cell, explanations && explanations.length > 1 ? explanations : null),
@@ -128,10 +129,11 @@ export function createSelection({ panel, get, set, run, twin, view, parts, runQu
       setBusy(true)
       showSoon()
     },
-    /** @param {Cell} cell */
-    selectCell(cell) {
+    /** @param {Cell} cell @param {boolean} [isOfReader] otherwise a lesson points at it, and nothing is dimmed */
+    selectCell(cell, isOfReader = true) {
       if (get().cell) return
       selected = cell
+      isChosen = isOfReader
       show()
     },
     /** When the mouse leaves, the figure removes its marks, and the inspector keeps its last cell. */
@@ -143,6 +145,7 @@ export function createSelection({ panel, get, set, run, twin, view, parts, runQu
       const { cell: pinned } = get()
       const isPinned = isSameCell(cell, pinned)
       selected = cell ?? pinned
+      isChosen = Boolean(selected)
       const position = trail.findIndex(item => isSameCell(item, cell))
       trail = !cell || isPinned ? [] : position >= 0 ? trail.slice(0, position + 1) : [cell]
       set({ cell: isPinned ? null : cell })
@@ -158,6 +161,7 @@ export function createSelection({ panel, get, set, run, twin, view, parts, runQu
     /** Clears the selection when the room changes. */
     clearSelection() {
       selected = null
+      isChosen = false
     },
     /** Clears the selection and its history when the state is replaced. */
     clearHistory() {

@@ -96,7 +96,7 @@ function renderListings(code, recipes, language, t) {
       listed.add(location)
       if (isListed) return h('p', { className: 'note' }, t('depth.above', { place: location }))
       return h('figure', { className: 'listing' }, line ? h('figcaption', {}, location) : '',
-        renderCode(text, `${op}, ${location}`))
+        renderCode(text, `${op}, ${location}`, language === 'torch' ? 'python' : undefined))
     }))
   })
 }

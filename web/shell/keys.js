@@ -60,7 +60,7 @@ export function listenToKeys({ stage, inspector }, actions) {
     if (document.activeElement !== lastGrid) stage.focus({ preventScroll: true })
   }
   addEventListener('keydown', event => {
-    const isUnhandled = !event.defaultPrevented && !document.querySelector('dialog[open]')
+    const isUnhandled = !event.defaultPrevented && !document.querySelector('dialog[open], :popover-open')
     if (event.key === 'Escape' && isUnhandled) {
       const field = targetOf(event).closest('[data-field]')
       if (field instanceof HTMLElement) field.blur()

@@ -78,9 +78,11 @@ export function mount(container, context) {
       part, row, values: part.values.slice(row * part.cols, (row + 1) * part.cols), mean,
       deviation: Math.sqrt(variance), chosen: selected.col
     })
-    const now = statistics(latest.after)[row]
-    const both = [line(normalized, 'line', latest.statistics[row]), line(latest.after, 'lineAfter', now)]
-    lines.update(both, context.width())
+    /** @param {Slice} part @param {string} key */
+    const resultLine = (part, key) => line(part, key, statistics(part)[row])
+    const sumLines = latest.isFirst && latest.sum ? [resultLine(latest.sum, 'lineSum')] : []
+    lines.update([line(normalized, 'line', latest.statistics[row]), resultLine(latest.after, 'lineAfter'), ...sumLines],
+      context.width())
   }
   /** @param {MatrixRole} name @param {boolean} isFirst */
   function titleOf(name, isFirst) {

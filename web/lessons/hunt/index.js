@@ -2,7 +2,7 @@
 
 import { formatFixed } from '../../lib/number.js'
 import { getTensor } from '../../lib/run.js'
-import { valueOfCell, lossOfRun, lossKind, answerText } from '../run_values.js'
+import { formatLoss, valueOfCell, lossKind, answerText } from '../run_values.js'
 import { FINDERS, findFault } from './find.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -48,7 +48,7 @@ export const lesson = {
       id: 'yours', state: 'room=decoding', hides: '.figure', freeSettings: ['fault', 'scale', 'tgtIsCausal', 'training', 'dropout'],
       target: () => ({ selector: '.stage .picks' }),
       values: (/** @type {Run} */ run) => ({
-        text: run.streams.source.texts[0], answer: answerText(run), loss: formatFixed(lossOfRun(run)),
+        text: run.streams.source.texts[0], answer: answerText(run), loss: formatLoss(run),
         whose: lossKind(run)
       })
     }

@@ -1,5 +1,6 @@
 /** From here to the large models: sizes to scale, how they are trained, and what they cannot. */
 
+import { beginnings } from '../beginnings.js'
 import { formatFixed, formatInteger } from '../../lib/number.js'
 import { countParameters } from '../run_values.js'
 
@@ -35,7 +36,9 @@ export const lesson = {
         feedback: ({ zoom }) => ({ id: 'near', zoom: formatFixed(zoom, 1) }) }
     },
     {
-      id: 'training', state: 'room=house', figure: { id: 'sizes', options: { models: MODELS, zoom: 9 } },
+      id: 'training', model: 'stories', state: beginnings('room=text.tokens'), target: () => ({ selector: '.stage .chips' }),
+      hides: 'section:nth-of-type(n + 2)',
+      answerState: beginnings('room=decoding'), answerTarget: () => ({ selector: '.stage .picks' }),
       question: { options: () => [{ id: 'rules' }, { id: 'next' }, { id: 'answers' }], answer: () => 'next' }
     },
     { id: 'limits', state: 'room=residual_stream', hides: 'section:nth-of-type(n + 2)' }

@@ -1,7 +1,7 @@
 /** Loss and back-propagation: how wrong an answer is, what one weight has to do with it, and training for real. */
 
 import { formatFixed } from '../../lib/number.js'
-import { answerText, answerTokens, lossKind, lossOfRun, rowValues, valueOfCell } from '../run_values.js'
+import { answerText, answerTokens, formatLoss, lossKind, rowValues, valueOfCell } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now } from '../index.js' */
@@ -51,7 +51,7 @@ export const lesson = {
     },
     {
       id: 'mean', state: 'room=decoding',
-      values: run => ({ count: String(answerTokens(run).length), loss: formatFixed(lossOfRun(run), 3) })
+      values: run => ({ count: String(answerTokens(run).length), loss: formatLoss(run) })
     },
     {
       id: 'nudge', state: WEIGHT_STATE, target: weightCell,
@@ -69,7 +69,7 @@ export const lesson = {
     {
       id: 'untrained', state: 'room=decoding&weights=untrained',
       question: { answer: uniformLoss, tolerance: 0.03, mistakes: uniformMistakes },
-      values: run => ({ answer: answerText(run) || '</s>', count: String(countTokens(run)), loss: formatFixed(lossOfRun(run), 3),
+      values: run => ({ answer: answerText(run) || '</s>', count: String(countTokens(run)), loss: formatLoss(run),
         whose: lossKind(run),
         uniform: formatFixed(uniformLoss(run)), share: formatFixed(1 / countTokens(run), 4) })
     },

@@ -1,7 +1,6 @@
 /** What the mask hides: no token reads what is not generated yet. */
 
-import { formatFixed } from '../../lib/number.js'
-import { valueOfCell, lossOfRun, rowValues, streamTokens, lossKind, answerText } from '../run_values.js'
+import { formatLoss, valueOfCell, lossOfRun, rowValues, streamTokens, lossKind, answerText } from '../run_values.js'
 
 /** @import { Now, Pointer } from '../index.js' */
 /** @import { Run } from '../../types.d.ts' */
@@ -17,6 +16,8 @@ const LATER_POSITION = 3
 const cellTarget = tensor => (run, { state }) => ({ tensor, index: [0, state.head, FIRST_ROW, LATER_POSITION] })
 /** @param {Run} run @param {Now} now */
 const rowTarget = (run, { state }) => ({ tensor: WEIGHTS, index: [0, state.head, FIRST_ROW, null] })
+/** The line below the bars of the answer. */
+const LOSS = () => ({ selector: '.stage .picks ~ .note' })
 /** @param {Run} run @param {Now} now @param {number} place */
 const countVisible = (run, { state }, place) => rowValues(run, WEIGHTS,
   [0, state.head, place]).filter(weight => weight > 0).length
@@ -24,7 +25,7 @@ const countVisible = (run, { state }, place) => rowValues(run, WEIGHTS,
 const lastRow = run => streamTokens(run, 'target').length - 1
 /** @param {Run} run @param {Now} now */
 const lossValues = (run, { before }) => ({
-  answer: answerText(run), loss: formatFixed(lossOfRun(run)), before: formatFixed(lossOfRun(before ?? run)),
+  answer: answerText(run), loss: formatLoss(run), before: formatLoss(before ?? run),
   whose: lossKind(run)
 })
 
@@ -62,7 +63,7 @@ export const lesson = {
       values: run => ({ count: String(lastRow(run) + 1) })
     },
     {
-      id: 'without', state: `room=${ROOM}.weights`, target: rowTarget,
+      id: 'without', state: 'room=decoding', target: LOSS,
       question: {
         options: () => [{ id: 'better' }, { id: 'same' }, { id: 'worse' }],
         answer(run, { before }) {
@@ -70,8 +71,7 @@ export const lesson = {
           return lossNow < lossBefore ? 'better' : lossNow > lossBefore ? 'worse' : 'same'
         }
       },
-      answerState: `room=${ROOM}.weights&tgtIsCausal=0`, answerTarget: rowTarget, values: lossValues,
-      paperCells: () => [], paperAnswerCells: () => []
+      answerState: 'room=decoding&tgtIsCausal=0', answerTarget: LOSS, values: lossValues
     },
     {
       id: 'yours', state: `room=${ROOM}.mask`, freeSettings: ['tgtIsCausal', 'head'],

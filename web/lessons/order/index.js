@@ -4,7 +4,7 @@
 
 import { formatFixed } from '../../lib/number.js'
 import { roomsOf } from '../../rooms/index.js'
-import { lossOfRun, rowValues, lossKind, answerText, streamTokens, valueOfCell } from '../run_values.js'
+import { formatLoss, rowValues, lossKind, answerText, streamTokens, valueOfCell } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now, Pointer } from '../index.js' */
@@ -15,6 +15,10 @@ const ROW = [0, 0], CELL = [...ROW, 0]
 const ENTRY = 'positions.output', ADDED = 'transformer.encoder.layers.0.self_attn.output'
 /** The gains and shifts of a norm. */
 const GAINS = '[data-part="gain"], [data-part="shift"]'
+/** What is added up. */
+const SUMMANDS = '[data-part="input"], [data-part="change"]'
+/** All but the sum, with the number line of its row, and the normalized rows. */
+const ONLY_SUM = `.strip:not(:last-child), ${GAINS}, ${SUMMANDS}`
 const ANSWER = () => ({ selector: '.stage .picks' })
 
 /** @param {Run} run @param {string} id of a room */
@@ -39,8 +43,7 @@ const sizeValues = run => ({
 })
 /** @param {Run} run @param {Now} now */
 const answerValues = (run, { before }) => ({
-  answer: answerText(run), before: answerText(before ?? run), loss: formatFixed(lossOfRun(run)),
-  was: formatFixed(lossOfRun(before ?? run)),
+  answer: answerText(run), before: answerText(before ?? run), loss: formatLoss(run), was: formatLoss(before ?? run),
   whose: lossKind(run)
 })
 
@@ -71,7 +74,8 @@ export const lesson = {
       }
     },
     {
-      id: 'after', state: `room=${FIRST}`, hides: '[data-part="input"], [data-part="change"]', target: rowTarget(run => roomParts(run, FIRST).y),
+      id: 'after', state: `room=${FIRST}`, target: rowTarget(run => roomParts(run, FIRST).y),
+      hides: `.strip:last-child, ${GAINS}, ${SUMMANDS}`, answerHides: `${GAINS}, ${SUMMANDS}`,
       question: {
         options: () => [{ id: 'less' }, { id: 'one' }, { id: 'more' }],
         answer: run => (normalizedSize(run) < 0.5 ? 'less' : normalizedSize(run) < 1.5 ? 'one' : 'more')
@@ -79,7 +83,7 @@ export const lesson = {
       values: sizeValues
     },
     {
-      id: 'before', hidesAnswer: true, state: `room=${FIRST}&normFirst=1`, hides: `.strips, ${GAINS}`, target: rowTarget(run => residualSum(run, FIRST)),
+      id: 'before', hidesAnswer: true, state: `room=${FIRST}&normFirst=1`, hides: ONLY_SUM, answerHides: ONLY_SUM, target: rowTarget(run => residualSum(run, FIRST)),
       question: {
         options: () => [{ id: 'up' }, { id: 'same' }, { id: 'down' }],
         answer(run) {
@@ -90,7 +94,7 @@ export const lesson = {
       answerState: `room=${LAST}&normFirst=1`, answerTarget: rowTarget(run => residualSum(run, LAST)), values: sizeValues
     },
     {
-      id: 'last', hidesAnswer: true, state: 'room=encoder.norm&normFirst=1', target: rowTarget(run => roomParts(run, 'encoder.norm').y),
+      id: 'last', hidesAnswer: true, state: 'room=encoder.norm&normFirst=1', hides: GAINS, target: rowTarget(run => roomParts(run, 'encoder.norm').y),
       values: run => {
         const { x, y } = roomParts(run, 'encoder.norm')
         return { before: formatFixed(rootMeanSquare(run, x)), after: formatFixed(rootMeanSquare(run, y)) }
@@ -105,7 +109,7 @@ export const lesson = {
       answerState: 'room=decoding&normFirst=1', answerTarget: ANSWER, values: answerValues
     },
     {
-      id: 'yours', state: `room=${FIRST}`, hides: `.strips, ${GAINS}`, freeSettings: ['normFirst', 'room'],
+      id: 'yours', state: `room=${FIRST}`, hides: GAINS, freeSettings: ['normFirst', 'room'],
       target: () => ({ selector: '.stage [data-control="normFirst"]' }),
       values: run => ({ text: run.streams.source.texts[0], answer: answerText(run), ...sizeValues(run) })
     }
