@@ -3,12 +3,10 @@
 import { createRandom } from '../random.js'
 import { decodeBytes } from '../token_text.js'
 import { story } from './grammar.js'
+import { LONGEST } from './model.js'
 
 /** The token before and after every story. */
 export const END = '<end>'
-
-/** The maximum number of tokens. */
-export const LONGEST = 72
 
 /** The vocabulary size, and the training text of the tokenizer. */
 const VOCAB_SIZE = 1024, CORPUS = 4000, CORPUS_SEED = 1
