@@ -1,6 +1,7 @@
 /** The trainings of the training page for the command line: settings from text, and generation from a trained file. */
 
-import { decode, encode } from './models/stories/data.js'
+import { encode } from './models/stories/data.js'
+import { decode } from './models/stories/decode.js'
 import { LONGEST } from './models/stories/model.js'
 import { vocabularyFrom } from './models/text/vocabulary.js'
 import { parseTraining } from './training_file.js'

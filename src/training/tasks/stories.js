@@ -1,7 +1,8 @@
 /** Short stories: predicting the next token. */
 
 import { SPACE, hexBytes } from '../models/token_text.js'
-import { batchOf, createTokenizer, decode, encode, stories as tell } from '../models/stories/data.js'
+import { batchOf, createTokenizer, encode, stories as tell } from '../models/stories/data.js'
+import { decode } from '../models/stories/decode.js'
 import { CONFIG, LONGEST, createStories } from '../models/stories/model.js'
 import { accuracyOf, shapeOf } from './model_options.js'
 import { MAX_NEW_TOKENS, greedyTokens } from './greedy_tokens.js'
