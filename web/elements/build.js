@@ -65,10 +65,15 @@ const AROUND = /^(what\w*|try|without|reading|note)$/
 /** Parts of the page that an element does not have. */
 const ABSENT = ['opening', 'reading', 'bring', 'check', 'learned', 'lessonLinks', 'links', 'offline', 'unfetched']
 
-/** What the training page says and an element does not: experiments, why one would change a setting, its own text. */
-const ABSENT_IN_TRAINING = ['experiments', 'why', 'leads', 'guide', 'apart', 'apartWhy', 'apartParts', 'layerColumns', 'layerSaid', 'letters',
-  'meanLoss', 'gradientIs', 'nudged', 'optimizer', 'ownText', 'paste', 'noText', 'textSize', 'keys', 'kept', 'planeWhy', 'insideWhy', 'wavesWhat',
-  'wavesSaid', 'wavesEven', 'race', 'alone', 'same', 'parted', 'upload', 'download']
+/** The texts of the training page that an element displays, and its errors. */
+const IN_TRAINING = ['title', 'drive', 'play', 'pause', 'step', 'again', 'pace', 'paces', 'history', 'progress', 'at', 'left', 'over', 'shelf',
+  'trainLoss', 'heldLoss', 'right', 'previousToken', 'induction', 'headsSaid', 'stepAxis', 'lossSaid', 'rightSaid', 'sentence', 'answer',
+  'before', 'stepNumber', 'module', 'head', 'share', 'pinWhy', 'other', 'otherTrain', 'otherRight', 'broken', 'brokenBack', 'tensor',
+  'gradientOf', 'gradientsTogether', 'failed', 'errors']
+const ERRORS_IN_TRAINING = ['sum', 'range', 'memory', 'unfit', 'pairs']
+
+/** Some texts of an object. @param {Texts} texts @param {string[]} keys */
+const pick = (texts, keys) => Object.fromEntries(keys.map(key => [key, texts[key]]))
 
 /** @typedef {{ [key: string]: Texts | string }} Texts */
 
@@ -106,8 +111,8 @@ const textsOfFigures = {
   setup({ onLoad, onResolve }) {
     onLoad({ filter: /\/words\/\w+\/training\.json$/ }, async ({ path }) => {
       const { theatre } = JSON.parse(await readFile(path, 'utf8'))
-      const kept = Object.entries(theatre).filter(([key]) => !ABSENT_IN_TRAINING.includes(key))
-      return { contents: JSON.stringify({ theatre: Object.fromEntries(kept) }), loader: 'json' }
+      const texts = { ...pick(theatre, IN_TRAINING), errors: pick(theatre.errors, ERRORS_IN_TRAINING) }
+      return { contents: JSON.stringify({ theatre: texts }), loader: 'json' }
     })
     onLoad({ filter: /\/words\/\w+\/opening\.json$/ }, () => ({ contents: '{}', loader: 'json' }))
     onResolve({ filter: /\?model=/ }, ({ path, resolveDir }) => {
