@@ -159,7 +159,7 @@ test('the examples of the guide work as they stand', async () => {
   }
 })
 
-const ROOM_STYLES = ['house', 'model_tables', 'tokens', 'translator', 'lab', 'inspector']
+const ROOM_STYLES = ['house', 'model_tables', 'tokens', 'translator', 'lab', 'inspector', 'page', 'fields']
 
 test('a room that is shown without the styles of others has nothing that they would change', async () => {
   const urls = ROOM_STYLES.map(name => new URL(`../../web/style/${name}.css`, import.meta.url))

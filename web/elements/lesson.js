@@ -11,8 +11,8 @@ import { defaults } from '../models/state.js'
 import { roomNear } from '../rooms/index.js'
 import { mountFields } from '../shell/fields.js'
 import { loadGlossary } from '../words/index.js'
+import fieldStyles from '../style/fields.css'
 import lessonStyles from '../style/lesson.css'
-import figureStyles from '../style/lesson_figures.css'
 import elementStyles from '../style/element_lesson.css'
 import { expectOne, expectSettings, readAppearance, readIndex } from './attributes.js'
 
@@ -79,7 +79,7 @@ function mountLesson(root, lesson, emit, context, stage) {
   const box = h('section', { className: 'lesson' }), showTerm = createTermPopover(root, context.reportError)
   let lastStep = ''
   const set = (/** @type {Patch} */ patch) => (patch.glossary ? showTerm(String(patch.glossary)) : context.set(patch))
-  const player = mountPlayer(box, stage, { ...context, set }, {
+  const player = mountPlayer(box, stage, { ...context, set, selectCell() {} }, {
     root: element, scrollKeeper: NO_SCROLLING, scrollToTop() {},
     onAnswer(id, step, answer, isRight) {
       tally.add(step, isRight)
@@ -95,6 +95,9 @@ function mountLesson(root, lesson, emit, context, stage) {
   element.toggleAttribute('data-lesson', true)
   return {
     elements: [fieldLine, box],
+    // The small figure of a step takes the place of the room, unless the reader has left the step.
+    coversRoom: () => Boolean(lesson.steps[context.get().at]?.figure) &&
+      (!box.firstChild || element.hasAttribute('data-lesson-figure')),
     /** @type {import('./figure.js').Companion['update']} */
     update(run, _, problems) {
       root.setModel(context.get().model)
@@ -109,11 +112,12 @@ export async function planLesson(host, root, emit) {
   const id = host.getAttribute('lesson') ?? LESSONS[0].id
   if (!findLesson(id)) throw expectOne('lesson', id, LESSONS.map(lesson => lesson.id))
   const lesson = await loadLesson(id), state = readStep(host, id, lesson, root.language)
+  const hasFigures = lesson.steps.some(({ figure }) => figure)
+  const figureStyles = hasFigures ? [(await import('../style/lesson_figures.css')).default] : []
   await root.loadModels([lesson.model, ...lesson.steps.flatMap(step => step.model ?? [])])
   root.setModel(state.model)
   return {
-    key: JSON.stringify([root.language, id]), state, styles: [lessonStyles, figureStyles, elementStyles],
-    roomStyles: ['translator'],
+    key: JSON.stringify([root.language, id]), state, styles: [fieldStyles, lessonStyles, ...figureStyles, elementStyles],
     emits: type => type !== 'answer',
     pickRoom: (rooms, { room }) => roomNear(rooms, room, []),
     mountCompanion: (context, stage) => mountLesson(root, lesson, emit, context, stage)
