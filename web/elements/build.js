@@ -151,8 +151,33 @@ const textsOfFigures = {
   }
 }
 
+/** What loads texts of lessons and of notebooks, and their folders. */
+const PARTS = Object.entries({ loadLessonTexts: 'lessons', loadNotebookTexts: 'notebooks' })
+
+/**
+ * The names of the scripts with the texts of lessons and notebooks, each language's apart: an element needs one's.
+ * @type {Plugin}
+ */
+const textsOfParts = {
+  name: 'texts of parts',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^texts of \w+\/\w+$/ }, ({ path, resolveDir }) => ({ path, namespace: 'texts', pluginData: resolveDir }))
+    onLoad({ filter: /./, namespace: 'texts' }, ({ path, pluginData }) => ({
+      contents: `export const load = id => import(\`./${path.replace('texts of ', '')}/\${id}.json\`)`, resolveDir: pluginData
+    }))
+    onLoad({ filter: /\/words\/parts\.js$/ }, () => {
+      const loaders = PARTS.map(([name, part]) => {
+        const all = Object.keys(LANGUAGES).map(language => `${language}: () => import('texts of ${language}/${part}')`)
+        return `const ${part} = { ${all.join()} }
+          export const ${name} = (language, id) => readTexts(language, async folder => (await ${part}[folder]()).load(id))`
+      })
+      return { contents: `import { readTexts } from './index.js'\n${loaders.join('\n')}` }
+    })
+  }
+}
+
 /** What a bundle with figures in it needs. */
-export const FIGURE_PLUGINS = [cssAsText, textsOfFigures, menuOnDemand]
+export const FIGURE_PLUGINS = [cssAsText, textsOfFigures, textsOfParts, menuOnDemand]
 
 /**
  * Builds the scripts of the elements into a folder.

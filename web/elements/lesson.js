@@ -117,7 +117,8 @@ export async function planLesson(host, root, emit) {
   await root.loadModels([lesson.model, ...lesson.steps.flatMap(step => step.model ?? [])])
   root.setModel(state.model)
   return {
-    key: JSON.stringify([root.language, id]), state, styles: [fieldStyles, lessonStyles, ...figureStyles, elementStyles],
+    key: JSON.stringify([root.language, id]), state,
+    styles: [fieldStyles, lessonStyles, ...figureStyles, elementStyles],
     emits: type => type !== 'answer',
     pickRoom: (rooms, { room }) => roomNear(rooms, room, []),
     mountCompanion: (context, stage) => mountLesson(root, lesson, emit, context, stage)

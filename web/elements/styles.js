@@ -8,6 +8,7 @@ import { stylesOf } from './styles_of_rooms.js'
 /** The styles of rooms, each fetched with the first room that needs it, in the order in which they apply. */
 const LOADERS = {
   house: () => import('../style/house.css'),
+  switches: () => import('../style/switches.css'),
   model_tables: () => import('../style/model_tables.css'),
   tokens: () => import('../style/tokens.css'),
   translator: () => import('../style/translator.css'),
