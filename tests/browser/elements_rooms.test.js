@@ -243,10 +243,10 @@ test('the first figure and further kinds of rooms fetch no more than their limit
 })
 
 /**
- * What a further kind of element may fetch beside a first figure. A lesson and a training are beyond the 20,000 of the
- * others: a training needs 5.7 KB of kernels, 9.5 KB for session, optimizer and task, and 10.3 KB for what it displays;
- * a lesson 14.2 KB for its player and questions, and a small figure or the styles and texts of its room. Stories train a
- * tokenizer, which needs the library's text functions and their kernels.
+ * What a further kind of element may fetch beside a first figure. Trainings and some lessons are beyond the 20,000 of
+ * the others: a training needs 5.7 KB of kernels, 9.5 KB for session, optimizer and task, and 10.3 KB for what it
+ * displays; a lesson 14.2 KB for its player and questions, and a small figure or the styles and texts of its room.
+ * Stories train a tokenizer, which needs the library's text functions and their kernels.
  */
 const MAX_ELEMENTS = {
   'glass-model': MAX_FURTHER, 'glass-model model=particles': MAX_FURTHER, 'glass-model model=induction': MAX_FURTHER,
