@@ -26,10 +26,13 @@ FIRST_KERNELS=(alloc free generator_size seed uniform normal add_forward mul_for
   attention_workspace attention_forward cross_entropy_check cross_entropy_forward embedding_check embedding_forward
   layer_norm_forward matmul_in_pairs matmul_workspace matmul repack panels_size pack_panels multiply
   positional_encoding round_to_float softmax_forward)
-# A training of an element calls these besides, without the rest.
-TRAINING_KERNELS=(accumulate adam_step add_backward attention_backward bias_backward cross_entropy_backward div_forward
-  dropout_backward dropout_forward dropout_mask embedding_backward embedding_panels layer_norm_backward neg_forward randint
-  reduce_columns reduce_forward relu_backward scale sgd_step sqrt_forward strided_copy sub_forward sum_squares)
+# A training of an element calls these besides, without the rest; one with GELU those, too.
+TRAINING_KERNELS=(accumulate adam_step add_backward attention_backward bias_backward cross_entropy_backward dropout_backward
+  dropout_forward dropout_mask embedding_backward embedding_panels layer_norm_backward randint relu_backward scale sgd_step
+  sub_forward sum_squares)
+GELU_KERNELS=(gelu_backward gelu_forward)
+# Of these, trainings are as fast if they are compiled for size.
+SMALL_SOURCES=(src/c/ops/{binary,cross_entropy,layer_norm}.c src/c/optim/{adam,sgd}.c)
 # As side modules, both import the product of matrices from the first.
 NOT_IN_REST=(-name memory.c -o -name matmul.c)
 TEXT_SOURCES=(src/c/text/*.c)
@@ -85,9 +88,14 @@ wasm() {
     "${TENSOR_SOURCES[@]}" -o dist/glassformer.first.wasm
   find "${TENSOR_SOURCES[@]}" -not \( "${NOT_IN_REST[@]}" \) -print0 |
     xargs -0 "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" -mbulk-memory -o dist/glassformer.rest.wasm
-  find "${TENSOR_SOURCES[@]}" -not \( "${NOT_IN_REST[@]}" \) -print0 |
-    xargs -0 "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" -mbulk-memory -DGF_EXPORT= \
-    "-sEXPORTED_FUNCTIONS=$(IFS=,; echo "${TRAINING_KERNELS[*]/#/_gf_}")" -o dist/glassformer.training.wasm
+  mkdir -p build/small
+  (cd build/small && "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" -Oz -mbulk-memory -DGF_EXPORT= -c "${SMALL_SOURCES[@]/#/../../}")
+  local other_sources
+  mapfile -t other_sources < <(find "${TENSOR_SOURCES[@]}" -not \( "${NOT_IN_REST[@]}" \) | grep -vxF "$(printf '%s\n' "${SMALL_SOURCES[@]}")")
+  "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" -mbulk-memory -DGF_EXPORT= \
+    "-sEXPORTED_FUNCTIONS=$(IFS=,; echo "${TRAINING_KERNELS[*]/#/_gf_}")" "${other_sources[@]}" build/small/*.o -o dist/glassformer.training.wasm
+  "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" -mbulk-memory -DGF_EXPORT= \
+    "-sEXPORTED_FUNCTIONS=$(IFS=,; echo "${GELU_KERNELS[*]/#/_gf_}")" src/c/ops/gelu.c -o dist/glassformer.gelu.wasm
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" src/c/{math,memory}.c "${TEXT_SOURCES[@]}" -o dist/glassformer.text.wasm
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${THREADS_FLAGS[@]}" "${C_SOURCES[@]}" -o dist/glassformer.threads.wasm
   "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" "${BLOCKS_SOURCES[@]}" -o dist/glassformer.blocks.wasm

@@ -7,10 +7,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /** @import { Plugin } from 'esbuild' */
 
-/** Files that export functions only, in the parts that are fetched together: what explains values, and the rest. */
+/** Files that export functions only, in the parts that are fetched together: explanations, GELU, and the rest. */
 const GROUPS = Object.fromEntries(Object.entries({
   explanations: ['ops/attention_explain', 'ops/log_softmax', 'trace/trace_explain'],
-  operations: ['decoding/beam', 'files/shards', 'ops/gather', 'ops/gelu', 'ops/join', 'ops/position_bias', 'ops/rms_norm', 'ops/rotary', 'ops/sides',
+  gelu: ['ops/gelu'],
+  operations: ['decoding/beam', 'files/shards', 'ops/gather', 'ops/join', 'ops/position_bias', 'ops/rms_norm', 'ops/rotary', 'ops/sides',
     'ops/transpose', 'tensor/creation', 'trace/costs']
 }).map(([group, names]) => [group, names.map(name => fileURLToPath(new URL(`../src/js/${name}.js`, import.meta.url)))]))
 const FILES = Object.values(GROUPS).flat()
@@ -28,6 +29,7 @@ const DEFERRED = `const code = {}
     throw error
   }))
   export const loadExplanations = () => load('explanations')
+  export const loadGelu = () => load('gelu')
   export const loadRestOfLibrary = () => Promise.all(Object.keys(loaders).map(load))`
 
 /**
@@ -56,7 +58,7 @@ export const restOnDemand = {
       contents: path === PARTS ? DEFERRED : GROUPS[path.replace(REST, '')].map(file => `export * from '${file}${WHOLE}'`).join('\n'),
       resolveDir: fileURLToPath(new URL('.', import.meta.url))
     }))
-    onLoad({ filter: /\/web\/worker\/rest_of_library\.js$/ }, () => ({ contents: `export { loadExplanations, loadRestOfLibrary } from '${PARTS}'` }))
+    onLoad({ filter: /\/web\/worker\/rest_of_library\.js$/ }, () => ({ contents: `export { loadExplanations, loadGelu, loadRestOfLibrary } from '${PARTS}'` }))
     onLoad({ filter: /\/src\/js\/(decoding|files|ops|tensor|trace)\/\w+\.js$/ }, async ({ path, suffix }) => (
       suffix !== WHOLE && FILES.includes(path) ? { contents: await stubOf(path) } : undefined))
   }

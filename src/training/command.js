@@ -1,6 +1,8 @@
 /** The trainings of the training page for the command line: settings from text, and generation from a trained file. */
 
-import { LONGEST, decode, encode } from './models/stories/data.js'
+import { encode } from './models/stories/data.js'
+import { decode } from './models/stories/decode.js'
+import { LONGEST } from './models/stories/model.js'
 import { vocabularyFrom } from './models/text/vocabulary.js'
 import { parseTraining } from './training_file.js'
 import { textProblem } from './custom_text.js'
@@ -11,7 +13,7 @@ import { TASKS } from './tasks/index.js'
 export { hashText as markOf, decodeText as textOf } from './custom_text.js'
 export { createPlayer } from './player.js'
 export { write } from './settings.js'
-export { pageWeightsFile as pageFile } from './initial_weights.js'
+export { pageWeightsFile as pageFile } from './tasks/task_info.js'
 export { parseTraining as trainingIn }
 
 /** @import { Problem } from './types.d.ts' */

@@ -2,6 +2,7 @@
 
 import { readState } from './training_file.js'
 import { createFollower } from './cell_history.js'
+import { createProjection } from './embeddings.js'
 import { createSession } from './session.js'
 import { createSnapshots } from './snapshots.js'
 
@@ -29,6 +30,8 @@ export function createPlayer(gf, settings, { text, limit = LIMIT, kept, file, st
   shelf.add(session.snapshot())
   /** @type {Broken | null} */
   let broken = null
+  /** @type {ReturnType<typeof createFollower> | undefined} */ let follower
+  /** @type {ReturnType<typeof createProjection> | undefined} */ let project
   const state = file ? readState(gf, session, file) : kept
   if (state) {
     session.resume(state)
@@ -44,8 +47,22 @@ export function createPlayer(gf, settings, { text, limit = LIMIT, kept, file, st
     return !broken
   }
 
+  /** The projection of the initial weights. */
+  function createInitialProjection() {
+    const current = session.snapshot()
+    session.restore(shelf.before(0))
+    const projection = createProjection(session)
+    session.restore(current)
+    return projection
+  }
+
   return {
-    session, shelf, step, follower: createFollower(session, shelf),
+    session, shelf, step,
+    get follower() {
+      return follower ??= createFollower(session, shelf)
+    },
+    /** The PCA of an embedding table. @param {string} [name] the first one by default */
+    projectEmbeddings: name => (project ??= createInitialProjection())(name),
     /** Goes to an earlier step, or as far as the training has come. @param {number} to */
     seek(to) {
       const targetStep = Math.max(0, Math.min(to, session.history.loss.length))

@@ -7,12 +7,10 @@ import { findNonFinite } from './non_finite.js'
 import { offsetOf } from './cells.js'
 import { groupParameters, totalNorm, updateRatios } from './norms.js'
 import { OPTIMIZERS } from './optimizers/index.js'
-import { principalAxes, projectRows } from './pca.js'
 import { rateAt } from './schedule.js'
-import { write } from './settings.js'
-import { PREFIX, loadInitialWeights } from './initial_weights.js'
+import { loadInitialWeights } from './initial_weights.js'
 import { TASKS } from './tasks/index.js'
-import { shapeOf } from './tasks/model_options.js'
+import { writeTraining } from './training_file.js'
 
 /** @import { TrainingState } from './settings.js' */
 /** @import { Seen } from './training_record.js' */
@@ -62,17 +60,7 @@ export function createSession(gf, settings, text, start) {
   const heldOutBatch = task.heldOut(gf, settings, data)
   /** The record of every step and every evaluation. @type {History} */
   const history = { loss: [], rate: [], norm: [], norms: [], evaluations: [] }
-  /** The embedding tables with the tokens of their rows, and their initial coordinates. */
-  const tables = Object.entries(task.tables(data)).map(([name, words]) => {
-    const table = parameterOf(name), axes = principalAxes(gf, table), { x, y } = projectRows(gf, table, axes)
-    return { name, words, table, initialAxes: [x, y], axes }
-  })
-  let done = 0, lastAxesStep = -1
-
-  /** @param {string} name @returns {any} */
-  function parameterOf(name) {
-    return /** @type {Named} */ (named.find(([one]) => one === name))[1]
-  }
+  let done = 0
 
   /** @param {Batch} batch @param {number} labelSmoothing */
   const computeLoss = ({ inputs, target, ignoreIndex }, labelSmoothing) => {
@@ -163,7 +151,7 @@ export function createSession(gf, settings, text, start) {
   history.evaluations.push({ ...evaluateHeldOut(), ratios: null })
 
   return {
-    gf, task, data, model, settings, history, groups, named, optimizer, kind: optimizerKind, tests: heldOutBatch,
+    gf, task, data, model, settings, history, groups, named, optimizer, tests: heldOutBatch,
     /** The optimizer state of a weight, by the symbols of its formula. */
     letters: stateSymbols.map(([letter]) => letter),
     step, look: evaluateHeldOut, backward, batchAt: createBatch, lossOf: computeLoss,
@@ -210,16 +198,9 @@ export function createSession(gf, settings, text, start) {
      * The weights as a file, with moments also everything needed to resume.
      * @param {boolean} [withMoments]
      */
-    file(withMoments) {
-      const moments = withMoments ? named.flatMap(([name], i) => [
-        ...stateSymbols.map(([letter, own]) => [`${letter}.${name}`, optimizerStates[i][own]]),
-        ...(initialWeights[i] ? [[PREFIX + name, initialWeights[i]]] : [])]) : []
-      const { shape, ...more } = task.inFile?.(data) ?? {}
-      return gf.saveSafetensors({ ...model.stateDict(), ...Object.fromEntries(moments) }, {
-        training: write(settings), step: String(done), ...more,
-        shape: JSON.stringify({ ...shapeOf(settings), ...shape })
-      })
-    },
+    file: withMoments => writeTraining({
+      gf, settings, step: done, task, data, model, named, initialWeights, stateSymbols, optimizerStates
+    }, withMoments),
     /** The model's answer and its attention. @param {string} sentence @param {string} [selectedName] */
     answer(sentence, selectedName) {
       model.eval()
@@ -234,21 +215,6 @@ export function createSession(gf, settings, text, start) {
       const { inputs } = task.answer(gf, model, data, sentence)
       model.train()
       return inputs
-    },
-    /**
-     * The PCA of an embedding table, the first one by default.
-     * @param {string} [selectedName] @returns {import('./pca.js').Plane & { names: string[] }}
-     */
-    projectEmbeddings(selectedName) {
-      if (done > lastAxesStep) {
-        lastAxesStep = done
-        for (const table of tables) table.axes = principalAxes(gf, table.table, table.initialAxes)
-      }
-      const { name, words, table, axes } = tables.find(table => table.name === selectedName) ?? tables[0]
-      return {
-        name, names: tables.map(table => table.name), words: [...words], from: lastAxesStep,
-        ...projectRows(gf, table, axes)
-      }
     },
     /**
      * One cell of a weight with its optimizer state, by the symbols of the formula.

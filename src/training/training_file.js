@@ -1,5 +1,9 @@
 /** A training as a file: weights and moments as safetensors, settings and step in its metadata. */
 
+import { PREFIX } from './initial_weights.js'
+import { write } from './settings.js'
+import { shapeOf } from './tasks/model_options.js'
+
 const LENGTH = 8
 const MAX_HEADER = 2 ** 24
 
@@ -51,4 +55,23 @@ export function readState(gf, { named, letters }, bytes) {
   } finally {
     Object.values(tensors).forEach(tensor => tensor.dispose())
   }
+}
+
+/**
+ * The weights of a training as a file, with moments also everything needed to resume.
+ * @param {{ gf: any, settings: import('./settings.js').TrainingState, step: number, data: any, model: any,
+ *   task: import('./tasks/index.js').Task, named: import('./session.js').Named[], initialWeights: any[],
+ *   stateSymbols: [string, string][], optimizerStates: Record<string, any>[] }} training
+ * @param {boolean} [withMoments]
+ */
+export function writeTraining(training, withMoments) {
+  const { gf, settings, step, data, model, task, named, initialWeights, stateSymbols, optimizerStates } = training
+  const moments = withMoments ? named.flatMap(([name], i) => [
+    ...stateSymbols.map(([letter, own]) => [`${letter}.${name}`, optimizerStates[i][own]]),
+    ...(initialWeights[i] ? [[PREFIX + name, initialWeights[i]]] : [])]) : []
+  const { shape, ...more } = task.inFile?.(data) ?? {}
+  return gf.saveSafetensors({ ...model.stateDict(), ...Object.fromEntries(moments) }, {
+    training: write(settings), step: String(step), ...more,
+    shape: JSON.stringify({ ...shapeOf(settings), ...shape })
+  })
 }

@@ -1,7 +1,7 @@
 /** The record of a training on the page. */
 
 /** @import { Problem } from './types.d.ts' */
-/** @import { Broken } from './player.js' */
+/** @import { Broken, Player } from './player.js' */
 /** @import { Session } from './session.js' */
 /** @import { Shelf } from './snapshots.js' */
 
@@ -24,7 +24,7 @@
  * A report of the worker.
  * @typedef {Omit<Seen, 'answers'> & { isPlaying: boolean, isOver: boolean, isWhole: boolean, problem?: Problem | null,
  *   broken?: Broken | null, answer?: ReturnType<Session['answer']> | null,
- *   plane?: ReturnType<Session['projectEmbeddings']> | null,
+ *   plane?: ReturnType<Player['projectEmbeddings']> | null,
  *   followed?: import('./cell_history.js').CellHistory | null, perStep: number | null,
  *   shelf: Shelf['facts'] }} News
  */

@@ -156,12 +156,12 @@ longTest('embeddings and a pinned cell move with the steps, by pointer and by ke
   const player = createPlayer(gf, read(link))
   while (player.step());
   const table = 'target_embedding.weight', token = 7
-  player.session.projectEmbeddings() // fixes the axes at this step, as the page does
+  player.projectEmbeddings() // fixes the axes at this step, as the page does
   const readToken = () => page.textContent('.theatre-plane + .theatre-token')
   await page.selectOption('.theatre-choices select:has(option[value="target_embedding.weight"])', table)
   await page.selectOption('[data-action="token"]', String(token))
   const coordinatesText = () => {
-    const { words, x, y } = player.session.projectEmbeddings(table)
+    const { words, x, y } = player.projectEmbeddings(table)
     return `${words[token]}: 가로 ${formatExact(x[token])}, 세로 ${formatExact(y[token])}`
   }
   const waitForText = text => page.waitForFunction(expected => (

@@ -27,15 +27,19 @@ for (const model of ['dates', 'particles', 'induction', 'sentences']) {
 const SETTINGS = ['', '_optimizer-sgd', '_optimizer-sgd_momentum-0', '_decay-0.1', '_clip-0', '_dropout-0.1', '_smoothing-0.1', '_normFirst-1',
   '_positions-learned', '_repeat-1', '_batch-1', '_rate-1000_schedule-constant_warmUp-0_clip-0_optimizer-sgd']
 
-for (const task of ['dates', 'particles', 'induction', 'sums']) {
+const OPTIMIZERS = ['', '_optimizer-sgd_dropout-0.1_smoothing-0.1']
+const KINDS = {
+  dates: {}, particles: {}, induction: {}, sums: {},
+  stories: { more: ['GELU_KERNELS'], variants: OPTIMIZERS }, text: { more: ['GELU_KERNELS'], variants: OPTIMIZERS }
+}
+for (const [task, { more = [], variants = SETTINGS }] of Object.entries(KINDS)) {
   test(`a training of ${task} calls only the first kernels and those of trainings`, async () => {
-    for (const settings of SETTINGS) {
-      const player = createPlayer(await loadWith('FIRST_KERNELS', 'TRAINING_KERNELS'), read(task + settings))
+    for (const settings of variants) {
+      const player = createPlayer(await loadWith('FIRST_KERNELS', 'TRAINING_KERNELS', ...more), read(task + settings))
       for (let i = 0; i < 26; i++) player.step()
       player.seek(3)
       const { session } = player
       session.answer(TASK_INFO[task].asked?.(TASK_INFO[task].sample) ?? TASK_INFO[task].sample)
-      session.projectEmbeddings()
       session.dispose()
     }
   })

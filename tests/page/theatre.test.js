@@ -192,7 +192,7 @@ test('a repeated batch is memorized', () => {
   const newSession = createSession(gf, smallSettings('dates'))
   assert.notDeepEqual(newSession.batchAt(7), newSession.batchAt(1))
   trainSteps(newSession, 5)
-  const news = createReport(newSession, { steps: 2, evaluations: 0 })
+  const news = createReport({ session: newSession }, { steps: 2, evaluations: 0 })
   for (const name of ['loss', 'rate', 'norm']) assert.deepEqual([...news[name]], newSession.history[name].slice(2), name)
   newSession.dispose()
   session.dispose()
@@ -207,7 +207,7 @@ test('memory stays constant over many steps with reports', () => {
       player.step()
       if (n % 20) continue
       const since = { steps: session.done, evaluations: session.history.evaluations.length }
-      createReport(session, since, { sentence: TASK_INFO.dates.sample })
+      createReport(player, since, { sentence: TASK_INFO.dates.sample })
       follower.readFor(10)
     }
     const { bytes, tensors } = gf.memory()

@@ -8,8 +8,7 @@ import { RUNS } from '../../web/models/runs.js'
 import { createPlayer } from '../../src/training/player.js'
 import { createSession } from '../../src/training/session.js'
 import { TASKS, defaultsOf, read, write } from '../../src/training/settings.js'
-import { TASK_INFO } from '../../src/training/tasks/task_info.js'
-import { pageWeightsFile } from '../../src/training/initial_weights.js'
+import { TASK_INFO, pageWeightsFile } from '../../src/training/tasks/task_info.js'
 import { TASKS as TASKS_OF } from '../../src/training/tasks/index.js'
 import { HOURS } from '../../src/training/tasks/sums.js'
 import { smallSettings } from '../lib/theatre.js'
@@ -39,9 +38,9 @@ test('the embedding plot uses the principal components of the latest step', () =
       const mean = rows[0].map((_, j) => rows.reduce((sum, row) => sum + row[j], 0) / N)
       return rows.map(row => row.map((value, j) => value - mean[j]))
     }
-    const { x: x0, y: y0 } = session.projectEmbeddings()
+    const { x: x0, y: y0 } = player.projectEmbeddings()
     while (player.step());
-    const { name, x, y, words, variances, from } = session.projectEmbeddings()
+    const { name, x, y, words, variances, from } = player.projectEmbeddings()
     assert.equal(words.length, x.length, task)
     const rows = rowsOf(name)
     const covariance = rows[0].map((_, i) => (
@@ -56,7 +55,7 @@ test('the embedding plot uses the principal components of the latest step', () =
       assert.ok(first.reduce((sum, value, i) => sum + value * coordinates[i], 0) > 0, `${task}: the side on which they began`)
     }
     player.seek(12)
-    const back = session.projectEmbeddings(name), earlier = rowsOf(name), sign = Math.sign(along(rows[0], 0) * x[0])
+    const back = player.projectEmbeddings(name), earlier = rowsOf(name), sign = Math.sign(along(rows[0], 0) * x[0])
     assert.deepEqual([back.from, from], [30, 30], 'seen along the same axes')
     earlier.forEach((row, i) => assert.ok(Math.abs(sign * along(row, 0) - back.x[i]) < 5e-3, `${task}, row ${i} before`))
     session.dispose()

@@ -5,7 +5,7 @@ import { load } from '../../src/js/index.js'
 import * as adam from '../../src/reference/adam.js'
 import * as sgd from '../../src/reference/sgd.js'
 import { finiteDifference, breakDown } from '../../web/theatre/step_breakdown.js'
-import { OPTIMIZERS } from '../../src/training/optimizers/index.js'
+import { FORMULAS } from '../../src/training/optimizers/formulas.js'
 import { createSession } from '../../src/training/session.js'
 import { TASKS } from '../../src/training/settings.js'
 import { smallSettings, trainSteps } from '../lib/theatre.js'
@@ -56,7 +56,7 @@ test('the breakdown of a step matches the step, and the optimizer matches the re
     assert.ok(isNear(breakdown.raw * breakdown.factor, breakdown.g), 'clipping')
     assert.equal(breakdown.decay, session.settings.decay)
     if (breakdown.optimizer === 'sgd') assert.equal(breakdown.momentum, session.settings.momentum)
-    const lines = OPTIMIZERS[breakdown.optimizer].lines(breakdown, String)
+    const lines = FORMULAS[breakdown.optimizer].lines(breakdown, String)
     assert.equal(lines.at(-1).result, breakdown.after.w)
     for (const { name } of lines) assert.ok(ko.theatre.optimizer[name] && en.theatre.optimizer[name], name)
     session.dispose()

@@ -65,10 +65,15 @@ const AROUND = /^(what\w*|try|without|reading|note)$/
 /** Parts of the page that an element does not have. */
 const ABSENT = ['opening', 'reading', 'bring', 'check', 'learned', 'lessonLinks', 'links', 'offline', 'unfetched']
 
-/** What the training page says and an element does not: experiments, why one would change a setting, its own text. */
-const ABSENT_IN_TRAINING = ['experiments', 'why', 'leads', 'guide', 'apart', 'apartWhy', 'apartParts', 'layerColumns', 'layerSaid', 'letters',
-  'meanLoss', 'gradientIs', 'nudged', 'optimizer', 'ownText', 'paste', 'noText', 'textSize', 'keys', 'kept', 'planeWhy', 'insideWhy', 'wavesWhat',
-  'wavesSaid', 'wavesEven', 'race', 'alone', 'same', 'parted', 'upload', 'download']
+/** The texts of the training page that an element displays, and its errors. */
+const IN_TRAINING = ['title', 'drive', 'play', 'pause', 'step', 'again', 'pace', 'paces', 'history', 'progress', 'at', 'left', 'over', 'shelf',
+  'trainLoss', 'heldLoss', 'right', 'previousToken', 'induction', 'headsSaid', 'stepAxis', 'lossSaid', 'rightSaid', 'sentence', 'answer',
+  'before', 'stepNumber', 'module', 'head', 'share', 'pinWhy', 'other', 'otherTrain', 'otherRight', 'broken', 'brokenBack', 'tensor',
+  'gradientOf', 'gradientsTogether', 'failed', 'errors']
+const ERRORS_IN_TRAINING = ['sum', 'range', 'memory', 'unfit', 'pairs']
+
+/** Some texts of an object. @param {Texts} texts @param {string[]} keys */
+const pick = (texts, keys) => Object.fromEntries(keys.map(key => [key, texts[key]]))
 
 /** @typedef {{ [key: string]: Texts | string }} Texts */
 
@@ -106,8 +111,8 @@ const textsOfFigures = {
   setup({ onLoad, onResolve }) {
     onLoad({ filter: /\/words\/\w+\/training\.json$/ }, async ({ path }) => {
       const { theatre } = JSON.parse(await readFile(path, 'utf8'))
-      const kept = Object.entries(theatre).filter(([key]) => !ABSENT_IN_TRAINING.includes(key))
-      return { contents: JSON.stringify({ theatre: Object.fromEntries(kept) }), loader: 'json' }
+      const texts = { ...pick(theatre, IN_TRAINING), errors: pick(theatre.errors, ERRORS_IN_TRAINING) }
+      return { contents: JSON.stringify({ theatre: texts }), loader: 'json' }
     })
     onLoad({ filter: /\/words\/\w+\/opening\.json$/ }, () => ({ contents: '{}', loader: 'json' }))
     onResolve({ filter: /\?model=/ }, ({ path, resolveDir }) => {
@@ -146,8 +151,33 @@ const textsOfFigures = {
   }
 }
 
+/** What loads texts of lessons and of notebooks, and their folders. */
+const PARTS = Object.entries({ loadLessonTexts: 'lessons', loadNotebookTexts: 'notebooks' })
+
+/**
+ * The names of the scripts with the texts of lessons and notebooks, each language's apart: an element needs one's.
+ * @type {Plugin}
+ */
+const textsOfParts = {
+  name: 'texts of parts',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^texts of \w+\/\w+$/ }, ({ path, resolveDir }) => ({ path, namespace: 'texts', pluginData: resolveDir }))
+    onLoad({ filter: /./, namespace: 'texts' }, ({ path, pluginData }) => ({
+      contents: `export const load = id => import(\`./${path.replace('texts of ', '')}/\${id}.json\`)`, resolveDir: pluginData
+    }))
+    onLoad({ filter: /\/words\/parts\.js$/ }, () => {
+      const loaders = PARTS.map(([name, part]) => {
+        const all = Object.keys(LANGUAGES).map(language => `${language}: () => import('texts of ${language}/${part}')`)
+        return `const ${part} = { ${all.join()} }
+          export const ${name} = (language, id) => readTexts(language, async folder => (await ${part}[folder]()).load(id))`
+      })
+      return { contents: `import { readTexts } from './index.js'\n${loaders.join('\n')}` }
+    })
+  }
+}
+
 /** What a bundle with figures in it needs. */
-export const FIGURE_PLUGINS = [cssAsText, textsOfFigures, menuOnDemand]
+export const FIGURE_PLUGINS = [cssAsText, textsOfFigures, textsOfParts, menuOnDemand]
 
 /**
  * Builds the scripts of the elements into a folder.

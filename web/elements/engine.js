@@ -24,4 +24,4 @@ export async function openSession() {
 
 /** A worker for one training: with the script and the kernels of figures, which the browser may have already. */
 export const placeTraining = () => (
-  { worker: startWorker(WORKER, 'training'), kernels: { wasm: locateFirstKernels(), ...locateMoreKernels() } })
+  { worker: startWorker(WORKER, 'training'), kernels: { wasm: locateFirstKernels(), ...locateMoreKernels() }, hasDetails: false })

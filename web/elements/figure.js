@@ -49,6 +49,7 @@ import { isRoomLoaded, loadRoom } from './stages.js'
  * @typedef {object} Companion what stands above the figure: a lesson, a map
  * @property {HTMLElement[]} elements
  * @property {(run: Run | null, view: () => View, problems: Record<string, string>) => void} update
+ * @property {() => boolean} [coversRoom] whether it displays something in place of the room
  * @property {() => void} [destroy]
  */
 
@@ -183,11 +184,19 @@ export function mountElementFigure(container, initial, surroundings) {
     Object.entries(problemsOf(state)).map(([name, { key, values }]) => [name, t(key, values)]))
   function show() {
     try {
-      const isShown = runHere() !== null && showRoom(pickRoom(rooms(), state))
+      const isCovered = Boolean(companion?.coversRoom?.())
+      const isShown = runHere() !== null && (isCovered ? coverRoom() : showRoom(pickRoom(rooms(), state)))
       companion?.update(isShown ? runHere() : null, currentView, problems())
+      if (isCovered && !companion?.coversRoom?.()) show()
     } catch (error) {
       reportError(error)
     }
+  }
+  /** Loads nothing of a room that is not displayed. */
+  function coverRoom() {
+    shownRun = run
+    container.setAttribute('data-room', pickRoom(rooms(), state).id)
+    return true
   }
   /** Shows a room, or loads it first. @param {Room} next @returns {boolean} whether it is shown */
   function showRoom(next) {

@@ -9,8 +9,8 @@ import { modelOf, textField } from '../models/index.js'
 import { defaults } from '../models/state.js'
 import { roomNear } from '../rooms/index.js'
 import { mountFields } from '../shell/fields.js'
+import fieldStyles from '../style/fields.css'
 import lessonStyles from '../style/lesson.css'
-import figureStyles from '../style/lesson_figures.css'
 import elementStyles from '../style/element_lesson.css'
 import { expectOne, expectSettings, readAppearance, readIndex } from './attributes.js'
 
@@ -60,7 +60,7 @@ function mountLesson(root, lesson, emit, context, stage) {
   const fieldLine = h('div', { className: 'lesson-fields' }, fields.map(part => part.element))
   const box = h('section', { className: 'lesson' })
   let lastStep = ''
-  const player = mountPlayer(box, stage, context, {
+  const player = mountPlayer(box, stage, { ...context, selectCell() {} }, {
     root: element, scrollKeeper: NO_SCROLLING, scrollToTop() {},
     onAnswer(id, step, answer, isRight) {
       tally.add(step, isRight)
@@ -76,6 +76,9 @@ function mountLesson(root, lesson, emit, context, stage) {
   element.toggleAttribute('data-lesson', true)
   return {
     elements: [fieldLine, box],
+    // The small figure of a step takes the place of the room, unless the reader has left the step.
+    coversRoom: () => Boolean(lesson.steps[context.get().at]?.figure) &&
+      (!box.firstChild || element.hasAttribute('data-lesson-figure')),
     /** @type {import('./figure.js').Companion['update']} */
     update(run, _, problems) {
       root.setModel(context.get().model)
@@ -90,11 +93,13 @@ export async function planLesson(host, root, emit) {
   const id = host.getAttribute('lesson') ?? LESSONS[0].id
   if (!findLesson(id)) throw expectOne('lesson', id, LESSONS.map(lesson => lesson.id))
   const lesson = await loadLesson(id), state = readStep(host, id, lesson, root.language)
+  const hasFigures = lesson.steps.some(({ figure }) => figure)
+  const figureStyles = hasFigures ? [(await import('../style/lesson_figures.css')).default] : []
   await root.loadModels([lesson.model, ...lesson.steps.flatMap(step => step.model ?? [])])
   root.setModel(state.model)
   return {
-    key: JSON.stringify([root.language, id]), state, styles: [lessonStyles, figureStyles, elementStyles],
-    roomStyles: ['translator'],
+    key: JSON.stringify([root.language, id]), state,
+    styles: [fieldStyles, lessonStyles, ...figureStyles, elementStyles],
     emits: type => type !== 'answer',
     pickRoom: (rooms, { room }) => roomNear(rooms, room, []),
     mountCompanion: (context, stage) => mountLesson(root, lesson, emit, context, stage)

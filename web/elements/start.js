@@ -111,7 +111,6 @@ async function createSessionOf({ gf, run }) {
  * @property {State} state
  * @property {(fail: (error: unknown) => void) => Part | Promise<Part>} [mount] instead of a figure in a session
  * @property {string[]} [styles] more style sheets
- * @property {import('./styles.js').RoomStyle[]} [roomStyles] those of rooms, whatever room is displayed
  * @property {boolean} [hasControls]
  * @property {Surroundings['check']} [check] @property {Surroundings['pickRoom']} [pickRoom]
  * @property {Surroundings['mountCompanion']} [mountCompanion]
@@ -196,7 +195,6 @@ const startWith = planOf => async (/** @type {GlassElement} */ host, /** @type {
       known.part.update(plan.state)
       return host.mounted
     }
-    if (plan.roomStyles) await root.styles.add(plan.roomStyles)
     root.styles.adopt(plan.styles)
     host.shadowRoot?.replaceChildren(root.element)
     if (plan.mount) return retain(host, root, plan.key, await plan.mount(error => host.fail(error)))

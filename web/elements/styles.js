@@ -8,6 +8,7 @@ import { stylesOf } from './styles_of_rooms.js'
 /** The styles of rooms, each fetched with the first room that needs it, in the order in which they apply. */
 const LOADERS = {
   house: () => import('../style/house.css'),
+  switches: () => import('../style/switches.css'),
   model_tables: () => import('../style/model_tables.css'),
   tokens: () => import('../style/tokens.css'),
   translator: () => import('../style/translator.css'),
@@ -36,13 +37,7 @@ export function createStyles(shadow) {
     const texts = ALL.flatMap(name => ofRooms[name] ?? [])
     shadow.adoptedStyleSheets = [base, figures, ...texts, ...more, elements].map(sheetOf)
   }
-  /** Adds styles of rooms. @param {RoomStyle[]} names */
-  async function add(names) {
-    await Promise.all(names.map(async name => { ofRooms[name] ??= (await LOADERS[name]()).default }))
-    adopt()
-  }
   return {
-    add,
     /** Adds styles of what else an element displays. @param {string[]} [texts] */
     adopt(texts = []) {
       more = texts
@@ -51,6 +46,10 @@ export function createStyles(shadow) {
     /** Whether a stage has all its styles. @param {string} stage */
     has: stage => (stylesOf(stage) ?? ALL).every(name => name in ofRooms),
     /** Adds the styles of a stage, or all. @param {string} [stage] */
-    load: stage => add(stage ? stylesOf(stage) ?? ALL : ALL)
+    async load(stage) {
+      const names = stage ? stylesOf(stage) ?? ALL : ALL
+      await Promise.all(names.map(async name => { ofRooms[name] ??= (await LOADERS[name]()).default }))
+      adopt()
+    }
   }
 }

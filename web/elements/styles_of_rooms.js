@@ -4,7 +4,7 @@
 
 /** @type {Record<string, RoomStyle[]>} */
 const STYLES = {
-  house: ['house'], activation: ['translator'], cross: ['translator'], norm: ['translator'], scale: ['translator'], mask: ['model_tables'],
+  house: ['house'], activation: ['translator'], cross: ['translator'], norm: ['translator'], scale: ['translator'], mask: ['switches'],
   embedding: ['model_tables', 'translator'], pieces: ['model_tables', 'tokens', 'translator']
 }
 /** The stages whose figures are matrices only. */

@@ -16,7 +16,7 @@ import { TASKS, TRAINING_SETTINGS, problemsOf, read, rivalText, write } from '..
 import { houseOf } from '../../src/training/tasks/task_info.js'
 import { nameText } from '../models/names.js'
 import { defaults } from '../models/state.js'
-import theatre from '../style/theatre.css'
+import trainingStyles from '../style/training.css'
 import elementStyles from '../style/element_training.css'
 import { AttributeError, expectOne, readAppearance } from './attributes.js'
 import { placeTraining } from './engine.js'
@@ -135,7 +135,7 @@ export async function planTraining(host, root, emit) {
   const t = await loadTexts({ t: root.t, language: () => root.language })
   return {
     key: JSON.stringify([root.language, write(settings), sentence]),
-    state: { ...defaults(model), ...readAppearance(host) }, styles: [theatre, elementStyles],
+    state: { ...defaults(model), ...readAppearance(host) }, styles: [trainingStyles, elementStyles],
     mount: fail => mountTraining(settings, sentence,
       { element: root.element, t, language: root.language, mode: () => modeOf(host), emit, fail })
   }

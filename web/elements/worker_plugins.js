@@ -5,17 +5,18 @@
 
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { OPTIMIZERS } from '../../src/training/optimizers/index.js'
 import { TASK_INFO } from '../../src/training/tasks/task_info.js'
 
 /** @import { Plugin } from 'esbuild' */
 
-/** Files whose exports no model of the page calls. */
+/** Files whose exports no model of the page calls, and no training of an element. */
 export const UNUSED = new RegExp(`/(src/js/(${[
   'decoding/(generate|process_logits|takes_cache|beam_search|cached_generation)', 'engine/load_blocks', 'export/\\w+', 'files/(gguf|remote)', 'interpret/hook_names',
   'models/\\w+', 'models/families/\\w+', 'nn/quantize', 'ops/(cumsum|nll_loss|normalize|one_hot|rounded|sort|stored_weight|where)', 'tensor/block_weights',
-  'threads/(index|gains|team|workers|mailbox|splits)',
+  'optim/load_state', 'threads/(index|gains|team|workers|mailbox|splits)',
   'text/(charsmap|files|gguf_tokenizer|sentencepiece|spm_normalizer|protobuf)'
-].join('|')})|web/(models/imported/(open|broken|choose_dtype|run|generation|classification|streams|store)|worker/export_model))\\.js$`)
+].join('|')})|src/training/(cell_history|embeddings|training_file)|web/(models/imported/(open|broken|choose_dtype|run|generation|classification|streams|store)|worker/export_model))\\.js$`)
 
 /** The library's text functions, which only some models need: the worker imports them for these. */
 const TEXT = /\/src\/js\/text\/index\.js$/, WHOLE = '?whole'
@@ -41,11 +42,8 @@ export const modelsOnDemand = {
   }
 }
 
-/** What trainings have of torch.optim. */
-const OPTIM = ['adam', 'clip_grad', 'sgd']
-
 /**
- * Each task is fetched with its first training, and the optimizers with any.
+ * Each task and each optimizer is fetched with its first training.
  * @type {Plugin}
  */
 export const trainingsOnDemand = {
@@ -53,13 +51,16 @@ export const trainingsOnDemand = {
   setup({ onLoad }) {
     onLoad({ filter: /\/src\/training\/tasks\/index\.js$/ }, () => ({ contents: 'export const TASKS = {}' }))
     onLoad({ filter: /\/web\/theatre\/load_task\.js$/ }, () => {
-      const tasks = Object.keys(TASK_INFO).map(id => `${id}: () => import('../../src/training/tasks/${id}.js')`)
-      return { contents: `${OPTIM.map(name => `import * as ${name} from '../../src/js/optim/${name}.js'`).join('\n')}
+      const loaders = (/** @type {object} */ ids, /** @type {string} */ folder) => (
+        Object.keys(ids).map(id => `${id}: () => import('${folder}/${id}.js')`).join())
+      return { contents: `import { clipGradNorm } from '../../src/js/optim/clip_grad.js'
         import { TASKS } from '../../src/training/tasks/index.js'
-        const LOADERS = { ${tasks.join()} }
-        export async function loadTask(gf, id) {
-          Object.assign(gf.optim, ${OPTIM.join()})
-          TASKS[id] ??= (await LOADERS[id]())[id]
+        const LOADERS = { ${loaders(TASK_INFO, '../../src/training/tasks')} }
+        const OPTIM = { ${loaders(OPTIMIZERS, '../../src/js/optim')} }
+        export async function loadTask(gf, { task, optimizer }) {
+          const [own, optim] = await Promise.all([LOADERS[task](), OPTIM[optimizer]()])
+          Object.assign(gf.optim, { clipGradNorm }, optim)
+          TASKS[task] ??= own[task]
         }` }
     })
   }

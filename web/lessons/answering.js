@@ -4,7 +4,6 @@ import { readRun } from '../lib/run.js'
 import { settingsOf } from '../models/index.js'
 import { nameRun } from '../models/names.js'
 import { runKeys } from '../models/state.js'
-import { findNearMiss } from './near_miss.js'
 import { createQuestion } from './question.js'
 import { createTask } from './task.js'
 
@@ -104,14 +103,15 @@ export function createAnswering(played, context, onAnswer, stepFigure, draw) {
   async function answer(given) {
     const step = played.step(), run = context.run(), inputsBefore = played.serializeInputs()
     if (!run || !step.question || played.answer()?.isAnswered || !context.isCurrent()) return
-    const { answerRun, now } = await computeAnswerRun(step, run), right = step.question.answer(answerRun, now)
+    const [{ answerRun, now }, nearMiss] = await Promise.all([computeAnswerRun(step, run), typeof given === 'number' && import('./near_miss.js')])
+    const right = step.question.answer(answerRun, now)
     if (step !== played.step() || run !== context.run() || inputsBefore !== played.serializeInputs() ||
       played.answer()?.isAnswered) return
     const isRight = isCorrect(step, given, right), { id, answers } = played.current
     onAnswer(String(id), step.id, nameAnswer(step, given, run, played.now()), isRight)
     if (isRight) return showAnswer(step, run, given)
     const previous = played.answer() ?? played.createAnswer()
-    const near = typeof given === 'number' ? findNearMiss(answerRun, step.question, now, given, Number(right)) : null
+    const near = nearMiss ? nearMiss.findNearMiss(answerRun, step.question, now, Number(given), Number(right)) : null
     answers.set(step.id, { ...previous, wrong: [...previous.wrong, given], near })
     draw(run)
   }

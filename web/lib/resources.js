@@ -38,6 +38,7 @@ export const locateKernels = () => locate('glassformer.wasm', 'wasm')
 export const locateFirstKernels = () => locate('glassformer.first.wasm', 'wasm')
 /** The kernels that are fetched when something needs them: the rest, those for text, and what imported models need. */
 export const locateMoreKernels = () => ({
-  rest: locate('glassformer.rest.wasm', 'wasm'), training: locate('glassformer.training.wasm', 'wasm'), text: locate('glassformer.text.wasm', 'wasm'), all: locateKernels(),
+  rest: locate('glassformer.rest.wasm', 'wasm'), training: locate('glassformer.training.wasm', 'wasm'), gelu: locate('glassformer.gelu.wasm', 'wasm'),
+  text: locate('glassformer.text.wasm', 'wasm'), all: locateKernels(),
   blocks: locate('glassformer.blocks.wasm', 'blocks'), threads: locateThreads()
 })

@@ -1,7 +1,7 @@
 /** The weights of the page's models, with which a training can start. */
 
 import { locate } from '../lib/resources.js'
-import { pageWeightsFile } from '../../src/training/initial_weights.js'
+import { pageWeightsFile } from '../../src/training/tasks/task_info.js'
 
 /** @import { TrainingState } from '../../src/training/settings.js' */
 

@@ -1,6 +1,7 @@
 /** A breakdown of the next step: layers, token losses, one weight's gradient, and the optimizer's update. */
 
 import { indexAtOffset, isInside, offsetOf } from '../../src/training/cells.js'
+import { FORMULAS } from '../../src/training/optimizers/formulas.js'
 import { measureLayers, measureOutputs } from './layers.js'
 
 /** @import { TrainingState } from '../../src/training/settings.js' */
@@ -74,7 +75,7 @@ export function breakDown(session, name, index) {
         tokens: tokens.filter(({ row }) => row < MAX_LISTED_ROWS), count, mean: sum / count, loss,
         rows: batch.inputs[0].length,
         raw: raw[offset], norm, clip: settings.clip, factor: clipFactor(settings, norm), optimizer: settings.optimizer,
-        ...update, ...session.kind.terms(session.optimizer.paramGroups[0], update)
+        ...update, ...FORMULAS[settings.optimizer].terms(session.optimizer.paramGroups[0], update)
       }
     })
   } finally {

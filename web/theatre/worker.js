@@ -1,11 +1,10 @@
 /** The training worker: plays, pauses, steps back, and posts reports at a limited rate. */
 
 import { createPlayer } from '../../src/training/player.js'
-import { TRAINING_SETTINGS } from '../../src/training/settings.js'
-import { TASK_INFO } from '../../src/training/tasks/task_info.js'
+import { TASKS } from '../../src/training/tasks/index.js'
 import { answerCall } from '../lib/rpc.js'
 import { createEngines } from '../worker/engines.js'
-import { loadRestOfLibrary } from '../worker/rest_of_library.js'
+import { loadGelu, loadRestOfLibrary } from '../worker/rest_of_library.js'
 import { loadTask } from './load_task.js'
 import { createReport } from './report.js'
 
@@ -17,6 +16,7 @@ import { createReport } from './report.js'
  * How a training is opened.
  * @typedef {object} Opening
  * @property {import('../worker/engines.js').Kernels} kernels where they are
+ * @property {boolean} [hasDetails] whether reports have the embeddings and the history of a cell; true by default
  * @property {TrainingState} settings
  * @property {string} [text]
  * @property {string} sentence
@@ -47,6 +47,8 @@ let sentence = ''
 let wanted = ''
 /** Which embedding table is displayed. */
 let table = ''
+/** Whether reports have what only the training page displays. */
+let hasDetails = true
 let looking = /** @type {ReturnType<typeof setTimeout> | number} */ (0)
 /** Whether the sentence differs from the one that the pinned cell was computed for. */
 let isOther = false
@@ -64,9 +66,9 @@ const nextTask = (wait = 0) => new Promise(resolve => { setTimeout(resolve, wait
 
 /** Posts what is new since the last report. */
 function post(isWhole = true) {
-  const { session, shelf, broken, isOver, follower } = player
-  const news = createReport(session, posted, isWhole ? { sentence, wanted, table } : {})
-  if (isWhole) follower.readFor(READ_TIME)
+  const { session, shelf, broken, isOver } = player, follower = hasDetails && isWhole ? player.follower : null
+  const news = createReport(player, posted, isWhole ? { sentence, wanted, table, hasDetails } : {})
+  follower?.readFor(READ_TIME)
   const at = performance.now()
   posted = {
     steps: session.history.loss.length, evaluations: session.history.evaluations.length, at,
@@ -74,13 +76,13 @@ function post(isWhole = true) {
   }
   const perStep = timing.steps ? timing.time / timing.steps : null
   postMessage({ event: 'seen', serial, ...news, isPlaying, isOver, broken, perStep, shelf: shelf.facts,
-    followed: isWhole ? follower.facts : null })
+    followed: follower?.facts ?? null })
 }
 
 /** Posts reports until the pinned cell has been read at every snapshot. */
 async function readOn() {
   const own = player
-  const isBehind = () => player === own && !isPlaying && (player.follower.facts?.missing ?? 0) > 0
+  const isBehind = () => hasDetails && player === own && !isPlaying && (player.follower.facts?.missing ?? 0) > 0
   for (post(); isBehind(); post()) await nextTask()
 }
 
@@ -126,21 +128,20 @@ const beginning = ({ named }) => (
 function lookSoon() {
   clearTimeout(looking)
   looking = setTimeout(() => {
-    if (isOther) player.follower.pin(player.follower.facts, readNow())
+    if (isOther && hasDetails) player.follower.pin(player.follower.facts, readNow())
     isOther = false
     readOn()
   }, TYPING_DELAY)
 }
 
-/** The settings of a model that choose other operations. */
-const OPERATIONS = ['activation', 'norm', 'kvHeads', 'positions', 'scale']
-
 /**
- * Whether a training calls no more than the kernels of trainings and the parts of the library that each worker has.
- * @param {TrainingState} settings
+ * The settings of models that call no more than the kernels of trainings and the parts of the library that each worker
+ * has.
+ * @type {Record<string, unknown[]>}
  */
-const isPlain = settings => OPERATIONS.every(name => (
-  settings[name] === TRAINING_SETTINGS[name].default || name === 'positions' && settings[name] === 'learned'))
+const PLAIN = { activation: ['relu', 'gelu'], norm: ['layer'], kvHeads: [0], positions: ['interleaved', 'learned'], scale: [true] }
+/** @param {TrainingState} settings */
+const isPlain = settings => Object.entries(PLAIN).every(([name, values]) => values.includes(settings[name]))
 
 /**
  * Starts the engine, unless it runs, and fetches what a training needs of which the worker does not have all yet.
@@ -149,14 +150,20 @@ const isPlain = settings => OPERATIONS.every(name => (
 async function prepare(kernels, settings) {
   if (!gf) await engines.start(kernels)
   gf = await engines.get('page')
-  await Promise.all([loadTask(gf, settings.task), TASK_INFO[settings.task].needsText?.(settings) && engines.addText(gf),
-    ...(isPlain(settings) ? [engines.addTrainingKernels()] : [engines.completeAll(), loadRestOfLibrary()])])
+  await Promise.all([loadCode(settings), ...(isPlain(settings) ? [engines.addTrainingKernels('training')] : [engines.completeAll(), loadRestOfLibrary()]),
+    ...(isPlain(settings) && settings.activation === 'gelu' ? [engines.addTrainingKernels('gelu'), loadGelu()] : [])])
+}
+
+/** Fetches the task, the optimizer and what trains a tokenizer. @param {TrainingState} settings */
+async function loadCode(settings) {
+  await loadTask(gf, settings)
+  if (TASKS[settings.task].needsText?.(settings)) await engines.addText(gf)
 }
 
 /** @type {Record<string, (details: any) => unknown>} */
 const calls = {
   /** @param {Opening} details */
-  async open({ kernels, settings, text, sentence: said, kept, file, start, serial: own }) {
+  async open({ kernels, settings, text, sentence: sample, kept, file, start, serial: own, ...more }) {
     isPlaying = false
     clearTimeout(looking)
     isOther = false
@@ -167,11 +174,12 @@ const calls = {
     posted = { steps: 0, evaluations: 0, at: 0, answered: 0 }
     timing = { time: 0, steps: 0 }
     serial = own
-    sentence = said
+    hasDetails = more.hasDetails ?? true
+    sentence = sample
     wanted = ''
     table = ''
-    const { session, follower } = player
-    follower.pin(beginning(session))
+    const { session } = player
+    if (hasDetails) player.follower.pin(beginning(session))
     post()
     return {
       groups: session.groups.map(({ name }) => name),

@@ -5,7 +5,7 @@
  */
 
 import { load } from '../../src/js/index.js'
-import { addKernels, lacksKernels, lacksTrainingKernels } from './rest_of_kernels.js'
+import { addKernels, lacksKernels, lacksKernelsOf } from './rest_of_kernels.js'
 
 /** @import { Library, LibraryRun } from '../types.d.ts' */
 
@@ -13,9 +13,10 @@ import { addKernels, lacksKernels, lacksTrainingKernels } from './rest_of_kernel
 /** @typedef {'page' | 'twin' | 'side'} Role */
 /**
  * Where the kernels are. wasm: those of a first run; the others are fetched when they are needed. rest: all others for
- * tensors; training: those of them that a training calls; text: those for text; all: all of these, for imported models;
- * blocks: those for GGUF's blocks; threads: all and blocks for threads, where they are beside the page.
- * @typedef {{ wasm: Address, rest: Address, training: Address, text: Address, all: Address, blocks: Address,
+ * tensors; training: those of them that a training calls; gelu: those of GELU; text: those for text; all: all of these,
+ * for imported models; blocks: those for GGUF's blocks; threads: all and blocks for threads, where they are beside the
+ * page.
+ * @typedef {Record<'wasm' | 'rest' | 'training' | 'gelu' | 'text' | 'all' | 'blocks', Address> & {
  *   threads: { wasm: string, blocks: string } | null }} Kernels
  */
 
@@ -120,11 +121,11 @@ export function createEngines() {
       await engines.page
       await Promise.all(running.map(complete))
     },
-    /** Gives the page's engine the kernels of a training. */
-    async addTrainingKernels() {
+    /** Gives the page's engine some kernels of trainings. @param {'training' | 'gelu'} part */
+    async addTrainingKernels(part) {
       const gf = /** @type {Library} */ (await engines.page)
-      if (!lacksTrainingKernels(gf)) return
-      await addKernels(gf, await compile(kernels.training).catch(error => {
+      if (!lacksKernelsOf(gf, part)) return
+      await addKernels(gf, await compile(kernels[part]).catch(error => {
         throw describeKernelError(error)
       }))
     },

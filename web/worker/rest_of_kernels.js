@@ -1,5 +1,5 @@
 /**
- * The kernels that no first run calls, all or those of a training: see build.sh. Each of the two is a side module: it
+ * The kernels that no first run calls, all or those of a training: see build.sh. Each is a side module: it
  * works in the memory of the first ones, where it gets a block for its data and its stack, and imports the product of
  * matrices from them.
  */
@@ -12,12 +12,15 @@ const DATA_BYTES = 4096, STACK_BYTES = 65536, TABLE_SIZE = 256, ALIGNMENT = 16
 /** Whether an engine has only the kernels of a first run. @param {Library} gf */
 export const lacksKernels = gf => !gf.engine.c.gf_transpose_forward
 
-/** Whether an engine cannot train. @param {Library} gf */
-export const lacksTrainingKernels = gf => !gf.engine.c.gf_adam_step
+/** A kernel of each part. */
+const SAMPLES = { training: 'gf_adam_step', gelu: 'gf_gelu_forward' }
+/** Whether an engine lacks kernels of trainings. @param {Library} gf @param {keyof typeof SAMPLES} part */
+export const lacksKernelsOf = (gf, part) => !gf.engine.c[SAMPLES[part]]
 
 /**
  * Gives an engine more kernels.
- * @param {Library} gf @param {WebAssembly.Module} module glassformer.rest.wasm or glassformer.training.wasm
+ * @param {Library} gf
+ * @param {WebAssembly.Module} module of glassformer.rest.wasm, glassformer.training.wasm or glassformer.gelu.wasm
  */
 export async function addKernels({ engine }, module) {
   const first = engine.c, bytes = ALIGNMENT + DATA_BYTES + STACK_BYTES

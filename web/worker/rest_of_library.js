@@ -7,3 +7,6 @@ export const loadRestOfLibrary = async () => {}
 
 /** Only what explains values. */
 export const loadExplanations = async () => {}
+
+/** Only the activation GELU. */
+export const loadGelu = async () => {}

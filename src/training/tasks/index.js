@@ -21,6 +21,7 @@
  * @property {(gf: any, model: any, data: any, text: string) => Answer} answer
  * @property {(data: any) => Record<string, readonly string[]>} tables embedding tables, and the tokens of their rows
  * @property {(data: any) => { shape: object, vocabulary: string }} [inFile] what a model needs besides its weights
+ * @property {(settings: TrainingState) => boolean} [needsText] whether it trains a tokenizer
  * @property {(text: string) => Problem | null | undefined} [problem] why a sentence cannot be answered, if it cannot
  */
 

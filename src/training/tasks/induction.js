@@ -4,8 +4,8 @@ import { IGNORE_INDEX, batchOf, heldOutSequences, sequences } from '../models/in
 import { bestScores, headScores } from '../models/induction/measure.js'
 import { CONFIG, createInduction } from '../models/induction/model.js'
 import { LONGEST, TOKENS, decode, encode, unknownWord } from '../models/induction/tokens.js'
+import { greedyTokens } from './greedy_tokens.js'
 import { accuracyOf, shapeOf } from './model_options.js'
-import { greedyTokens } from './stories.js'
 
 const TESTS = 64
 /** The number of blocks that the heads are scored on. */

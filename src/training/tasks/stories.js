@@ -1,13 +1,13 @@
 /** Short stories: predicting the next token. */
 
 import { SPACE, hexBytes } from '../models/token_text.js'
-import { LONGEST, batchOf, createTokenizer, decode, encode, stories as tell } from '../models/stories/data.js'
-import { CONFIG, createStories } from '../models/stories/model.js'
-import { largest, accuracyOf, shapeOf } from './model_options.js'
+import { batchOf, createTokenizer, encode, stories as tell } from '../models/stories/data.js'
+import { decode } from '../models/stories/decode.js'
+import { CONFIG, LONGEST, createStories } from '../models/stories/model.js'
+import { accuracyOf, shapeOf } from './model_options.js'
+import { MAX_NEW_TOKENS, greedyTokens } from './greedy_tokens.js'
 
 const TESTS = 32, NONE = -100
-/** The maximum number of generated tokens per report, since training should not wait. */
-const MAX_NEW_TOKENS = 24
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -20,22 +20,6 @@ export function display(bytes) {
   }
 }
 
-/**
- * Greedy generation.
- * @param {any} gf @param {any} model @param {number[]} start @param {number} max tokens that the model can read
- * @param {number} [end] the token that stops it
- */
-export function greedyTokens(gf, model, start, max, end) {
-  const ids = [...start]
-  for (let n = 0; n < MAX_NEW_TOKENS && ids.length < max && (n === 0 || ids.at(-1) !== end); n++) {
-    ids.push(gf.tidy(() => gf.noGrad(() => {
-      const { values, shape } = model.forward([ids])
-      return largest(values.slice(-shape[2]))
-    })))
-  }
-  return ids
-}
-
 /** @param {{ tokenizer: any, words: string[] }} data @param {string[]} texts */
 const asBatch = ({ tokenizer, words }, texts) => {
   const { input, target } = batchOf(tokenizer, texts)
@@ -44,6 +28,7 @@ const asBatch = ({ tokenizer, words }, texts) => {
 
 /** @type {import('./index.js').Task} */
 export const stories = {
+  needsText: () => true,
   prepare(gf) {
     const tokenizer = createTokenizer(gf)
     return { tokenizer, words: Array.from({ length: tokenizer.size }, (_, id) => display(tokenizer.bytesOf(id))) }

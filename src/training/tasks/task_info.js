@@ -20,7 +20,6 @@ import { fileOf } from '../models/stories/variants.js'
  * @property {boolean} [hasParts] whether its models can have newer parts
  * @property {boolean} [isAttentionOnly] whether its layers have no feed-forward network
  * @property {boolean} [takesText] whether it learns from the reader's own text
- * @property {(settings: TrainingState) => boolean} [needsText] whether it trains a tokenizer
  * @property {number} [longest] the length of a batch's rows; the setting `length` by default
  * @property {number} [towers] the relative cost of a second stack that also reads the first
  * @property {number | ((state: TrainingState) => number)} words the approximate vocabulary size
@@ -35,7 +34,7 @@ export const TASK_INFO = {
     own: { rate: 6e-3, schedule: 'linear', steps: 1500 }
   },
   stories: {
-    house: 'stories', sample: BEGINNINGS[0][1], longest: 72, words: 1024, hasParts: true, weightsFile: fileOf, needsText: () => true,
+    house: 'stories', sample: BEGINNINGS[0][1], longest: 72, words: 1024, hasParts: true, weightsFile: fileOf,
     own: {
       schedule: 'linear', steps: 1500, batch: 32, dModel: 40, dimFeedforward: 96, normFirst: true, activation: 'gelu'
     }
@@ -49,7 +48,7 @@ export const TASK_INFO = {
   },
   text: {
     house: 'text', sample: BEGINNINGS[0][1].split(' ')[0], words: ({ unit, size }) => (unit === 'pairs' ? size : 1000),
-    hasParts: true, takesText: true, isTaughtOnly: true, needsText: ({ unit }) => unit === 'pairs',
+    hasParts: true, takesText: true, isTaughtOnly: true,
     own: {
       schedule: 'cosine', warmUp: 50, steps: 1000, batch: 32, dModel: 48, dimFeedforward: 128, normFirst: true,
       activation: 'gelu', rate: 6e-3
@@ -67,3 +66,18 @@ export const TASK_INFO = {
 
 /** The page model that displays what a task has trained. @param {string} task */
 export const houseOf = task => TASK_INFO[task].house
+
+/**
+ * The file name of the page's trained weights for a task; undefined where no such model was trained.
+ * @param {TrainingState} settings @returns {string | undefined}
+ */
+export const pageWeightsFile = settings => TASK_INFO[settings.task].weightsFile?.({
+  ...settings, kvHeads: settings.kvHeads || settings.heads
+})
+
+/**
+ * Why trainings, one or the two of a race, cannot start from the page's weights.
+ * @param {(TrainingState | null)[]} trainings
+ */
+export const startProblem = trainings => (
+  trainings.some(training => training?.start === 'page' && !pageWeightsFile(training)) ? { key: 'theatre.errors.untrained', values: {} } : null)

@@ -4,8 +4,8 @@ import { createRandom } from '../models/random.js'
 import { exampleText } from '../models/stories/data.js'
 import { CONFIG, createStories } from '../models/stories/model.js'
 import { vocabularyOf } from '../models/text/vocabulary.js'
+import { greedyTokens } from './greedy_tokens.js'
 import { accuracyOf, shapeOf } from './model_options.js'
-import { greedyTokens } from './stories.js'
 
 const TESTS = 32, NONE = -100
 /** The fraction of a text that is held out: its end. */
@@ -24,6 +24,7 @@ function windows({ ids, tokens }, starts, length) {
 
 /** @type {import('./index.js').Task} */
 export const text = {
+  needsText: ({ unit }) => unit === 'pairs',
   prepare(gf, settings, given = exampleText()) {
     const vocabulary = vocabularyOf(gf, given, settings), { length } = settings, ids = vocabulary.encode(given)
     const border = Math.min(ids.length - length - 1, Math.floor(ids.length * (1 - HELD_OUT)))

@@ -8,10 +8,11 @@ import { spelled } from '../../../src/training/models/token_text.js'
 import { hangulOf } from '../syllables.js'
 import { generateRun } from '../decoder_only.js'
 import { build, keyOf, shapeIn } from '../weights.js'
-import { END, LONGEST, createTokenizer, tokenize, encode, stories as createStoryTexts } from '../../../src/training/models/stories/data.js'
+import { createTokenizer, tokenize, encode, stories as createStoryTexts } from '../../../src/training/models/stories/data.js'
+import { END } from '../../../src/training/models/stories/decode.js'
 import { stories } from './index.js'
 import { hubFiles, isGpt2Compatible } from './hub_files.js'
-import { CONFIG, createStories } from '../../../src/training/models/stories/model.js'
+import { CONFIG, LONGEST, createStories } from '../../../src/training/models/stories/model.js'
 import { shapeOf } from '../../../src/training/models/stories/variants.js'
 
 /** @import { Edit, Library, ModelRun, Settings } from '../../types.d.ts' */

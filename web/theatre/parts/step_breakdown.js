@@ -6,8 +6,8 @@
 import { h, syncChildren, setText, uniqueId } from '../../lib/dom.js'
 import { formatBrief, formatExact, formatFixed } from '../../lib/number.js'
 import { isInside, readIndex } from '../../../src/training/cells.js'
-import { OPTIMIZERS } from '../../../src/training/optimizers/index.js'
 import { createLine } from '../../../src/training/optimizers/formula_line.js'
+import { FORMULAS } from '../../../src/training/optimizers/formulas.js'
 import { mountLayerSteps } from './layers.js'
 
 /** @import { Child, Translate } from '../../types.d.ts' */
@@ -22,7 +22,7 @@ function createLines(breakdown) {
   const { raw, g, norm, clip, optimizer } = breakdown
   const clippedText = `${formatShort(raw)} × min(1, ${formatShort(clip)} ∕ ${formatShort(norm)})`
   const clipLine = createLine('clip', 'g ← g · min(1, c ∕ ‖g‖)', clippedText, g)
-  return [...(clip ? [clipLine] : []), ...OPTIMIZERS[optimizer].lines(breakdown, formatShort)]
+  return [...(clip ? [clipLine] : []), ...FORMULAS[optimizer].lines(breakdown, formatShort)]
 }
 
 /**

@@ -22,8 +22,8 @@ export function mountTransport(container, { t, play, pause, step, layer, pace, s
     isPlaying ? pause() : play(selectedPace())) })
   const stepButton = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'step', 'onclick': step },
     t('theatre.step'))
-  const layerButton = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'oneLayer', 'onclick': layer },
-    t('theatre.oneLayer'))
+  const layerButtons = layer ? [h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'oneLayer', 'onclick': layer },
+    t('theatre.oneLayer'))] : []
   const restartButton = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'again', 'onclick': again },
     t('theatre.again'))
   const id = uniqueId('pace')
@@ -40,7 +40,7 @@ export function mountTransport(container, { t, play, pause, step, layer, pace, s
   const bar = h('progress', { 'aria-label': t('theatre.progress') })
   const snapshotInfo = h('p', { className: 'theatre-shelf' })
   container.append(h('div', { 'className': 'theatre-transport', 'role': 'group', 'aria-label': t('theatre.drive') },
-    player, stepButton, layer ? layerButton : '', restartButton, h('label', { for: id, className: 'visually-hidden' }, t('theatre.pace')), select, position, remainingTime),
+    player, stepButton, layerButtons, restartButton, h('label', { for: id, className: 'visually-hidden' }, t('theatre.pace')), select, position, remainingTime),
   h('div', { className: 'theatre-line' }, bar, slider), snapshotInfo)
 
   return {
@@ -59,7 +59,7 @@ export function mountTransport(container, { t, play, pause, step, layer, pace, s
       refresh = () => {
         const isAtEnd = Boolean(isOver || broken || !isAllowed)
         player.disabled = !nowPlaying && isAtEnd
-        for (const button of [stepButton, layerButton]) button.disabled = nowPlaying || isAtEnd
+        for (const button of [stepButton, ...layerButtons]) button.disabled = nowPlaying || isAtEnd
       }
       refresh()
       slider.max = String(Math.max(1, known))

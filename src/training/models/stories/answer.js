@@ -1,7 +1,9 @@
 /** Generates a story from a prompt, token by token. */
 
 import { createRandom } from '../random.js'
-import { END, LONGEST, decode, encode } from './data.js'
+import { encode } from './data.js'
+import { END, decode } from './decode.js'
+import { LONGEST } from './model.js'
 
 /** Tokens reserved for the continuation, however long the prompt is. */
 const RESERVED_TOKENS = 48

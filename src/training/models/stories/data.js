@@ -1,14 +1,9 @@
 /** Stories as tokens: byte-pair encoding trained on the stories themselves, and the training data. */
 
 import { createRandom } from '../random.js'
-import { decodeBytes } from '../token_text.js'
+import { END } from './decode.js'
 import { story } from './grammar.js'
-
-/** The token before and after every story. */
-export const END = '<end>'
-
-/** The maximum number of tokens. */
-export const LONGEST = 72
+import { LONGEST } from './model.js'
 
 /** The vocabulary size, and the training text of the tokenizer. */
 const VOCAB_SIZE = 1024, CORPUS = 4000, CORPUS_SEED = 1
@@ -63,17 +58,6 @@ export function tokenize(tokenizer, text) {
 export function encode(tokenizer, text, room = 0) {
   const ids = idsOf(tokenizer, text)
   return [tokenizer.idOf(END), ...ids.slice(Math.max(0, ids.length - (LONGEST - 1 - room)))]
-}
-
-/**
- * The text of ids, without <end> and the space before it; a byte of no whole character becomes <0xEB>.
- * @param {any} tokenizer @param {readonly number[]} ids
- */
-export function decode(tokenizer, ids) {
-  const textIds = ids.filter(id => id !== tokenizer.idOf(END))
-  const bytes = Uint8Array.from(textIds.flatMap(id => [...tokenizer.bytesOf(id)]))
-  const text = decodeBytes(bytes, byte => `<0x${byte.toString(16).toUpperCase()}>`)
-  return ids[0] === tokenizer.idOf(END) ? text.replace(/^ /, '') : text
 }
 
 /**

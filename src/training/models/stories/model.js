@@ -1,12 +1,14 @@
 import { createLayer, createNorm } from '../layer.js'
 import { createPositionalEncoding } from '../positional_encoding.js'
-import { LONGEST } from './data.js'
 
 /**
  * @typedef {{ positions?: string | null, normFirst?: boolean,
  *   activation?: string, norm?: string, kvHeads?: number, longest?: number }} Shape
  *   positions: null leaves them out
  */
+
+/** The maximum number of tokens. */
+export const LONGEST = 72
 
 /** The size of the model on the page. */
 export const CONFIG = { vocabSize: 1024, dModel: 40, nhead: 4, layers: 2, dimFeedforward: 96, dropout: 0, base: 10 }

@@ -3,7 +3,7 @@
  */
 
 import { spelled } from '../token_text.js'
-import { decode } from '../stories/data.js'
+import { decode } from '../stories/decode.js'
 
 /**
  * A tokenized text, with offsets in UTF-16 units.
