@@ -27,7 +27,7 @@ FIRST_KERNELS=(alloc free generator_size seed uniform normal add_forward mul_for
   layer_norm_forward matmul_in_pairs matmul_workspace matmul repack panels_size pack_panels multiply
   positional_encoding round_to_float softmax_forward)
 # A training of an element calls these besides, without the rest; one with GELU those, too.
-TRAINING_KERNELS=(accumulate adam_step add_backward attention_backward bias_backward cross_entropy_backward dropout_backward
+TRAINING_KERNELS=(accumulate adam_step add_backward attention_backward bias_backward cos cross_entropy_backward dropout_backward
   dropout_forward dropout_mask embedding_backward embedding_panels layer_norm_backward randint relu_backward scale sgd_step
   sub_forward sum_squares)
 GELU_KERNELS=(gelu_backward gelu_forward)
