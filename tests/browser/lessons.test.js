@@ -520,6 +520,48 @@ for (const { id } of isLong ? LESSONS : [findLesson('mask')]) {
   })
 }
 
+test('a remote leaves any number field, and arrows one that is answered right', async () => {
+  for (const [id, number, after] of [['attention', 6, 'mix'], ['tokens', 1, 'merge']]) {
+    const lesson = { id, ...await loadLesson(id) }, step = lesson.steps[number - 1]
+    const { page, complaints, close } = await open({ lesson: id, at: number - 1 }, 'ko', { viewport: { width: 1024, height: 768 } })
+    await waitForStep(page, step.id)
+    const { right } = await rightAt(page, lesson, step, 'ko')
+    await page.keyboard.press('p')
+    await page.focus('.lesson-options input')
+    await page.keyboard.press('PageDown')
+    await waitForStep(page, after)
+    await page.keyboard.press('PageUp')
+    await waitForStep(page, step.id)
+    await page.keyboard.press('p')
+    const enter = async answer => {
+      await page.fill('.lesson-options input', String(answer))
+      await page.keyboard.press('Enter')
+    }
+    await enter(right + 1)
+    await page.waitForSelector('.lesson-said.is-hint:not(:empty)')
+    await page.keyboard.press('ArrowRight')
+    await enter(right)
+    await page.waitForSelector('.lesson-said:not(.is-hint):not(:empty)')
+    await page.keyboard.press('ArrowRight')
+    await waitForStep(page, after)
+    await page.keyboard.press('ArrowLeft')
+    await waitForStep(page, step.id)
+    await page.focus('.lesson-options input')
+    await page.keyboard.press('Enter')
+    await waitForStep(page, after)
+    await page.keyboard.press('p')
+    for (const [there, back] of [['ArrowRight', 'ArrowLeft'], ['PageDown', 'PageUp']]) {
+      await page.keyboard.press(back)
+      await waitForStep(page, step.id)
+      await page.focus('.lesson-options input')
+      await page.keyboard.press(there)
+      await waitForStep(page, after)
+    }
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
 longTest('a lesson works without storage', async () => {
   const before = () => Object.defineProperty(globalThis, 'localStorage', { get() {
     throw new DOMException('denied', 'SecurityError')

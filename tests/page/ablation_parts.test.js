@@ -13,7 +13,7 @@ const initialResult = { wrong: [], right: null, isOver: false, text: '' }
 
 test('invalid input is reported until an answer is given, then the hint is displayed', () => {
   const answers = []
-  const { element, show } = createQuestion({ text: 'How many?', options: null }, t, value => answers.push(value), () => {})
+  const { element, show } = createQuestion({ text: 'How many?', options: null }, t, { answer: value => answers.push(value) })
   const [[form], [input], [status]] = ['form', 'input', '.lesson-said'].map(selector => element.all(selector))
   const send = text => {
     input.value = text

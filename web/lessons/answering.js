@@ -158,8 +158,11 @@ export function createAnswering(played, context, onAnswer, stepFigure, draw) {
         .map(({ id, text }) => ({ id, text: text ?? words.steps[step.id].options[id] })) ?? null
       const key = JSON.stringify([step.id, options, getText('ask')])
       if (key !== parts.questionKey) {
+        /** @type {Parameters<typeof createQuestion>[2]} */ const actions = {
+          answer: value => answer(value).catch(context.reportError), reveal: giveUp, next: () => parts.next.click()
+        }
         parts.question = step.task ? createTask(getText('ask'), t, giveUp)
-          : step.question ? createQuestion({ text: getText('ask'), options }, t, given => answer(given).catch(context.reportError), giveUp) : null
+          : step.question ? createQuestion({ text: getText('ask'), options }, t, actions) : null
         parts.ask.replaceChildren(...(parts.question ? [parts.question.element] : []))
         parts.questionKey = key
       }

@@ -47,13 +47,21 @@ function createChoice(options, t, answer) {
 const formatAnswer = right => (Number.isInteger(right) ? formatFixed(Number(right), 0) : formatFixed(Number(right)))
 
 /**
- * A number field; input that is no number is reported and does not count as a wrong answer.
+ * A number field; input that is no number is reported and does not count as a wrong answer. Once it is answered, Enter
+ * leads to the next step.
  * @param {Translate} t @param {(number: number) => void} answer @param {(text: string) => void} showProblem
+ * @param {() => void} [next]
  * @returns {AnswerInput}
  */
-function createField(t, answer, showProblem) {
+function createField(t, answer, showProblem, next) {
   const input = h('input', {
-    'type': 'text', 'inputmode': 'decimal', 'autocomplete': 'off', 'size': '8', 'aria-label': t('player.number')
+    'type': 'text', 'inputmode': 'decimal', 'autocomplete': 'off', 'size': '8', 'aria-label': t('player.number'),
+    'onkeydown': event => {
+      if (event.key !== 'Enter' || !input.readOnly) return
+      event.preventDefault()
+      // Whoever holds the key too long has not read the reason yet.
+      if (!event.repeat) next?.()
+    }
   })
   const send = h('button', { type: 'submit', className: 'lesson-option' }, t('player.check'))
   const element = h('form', { className: 'lesson-options', onsubmit: event => {
@@ -88,14 +96,20 @@ function scrollToEnd(element) {
 }
 
 /**
+ * @typedef {object} QuestionActions
+ * @property {(number: string | number) => void} answer
+ * @property {() => void} [reveal] displays the answer
+ * @property {() => void} [next] leads to the next step
+ */
+
+/**
  * @param {object} question
  * @param {string} question.text
  * @param {{ id: string, text: string }[] | null} question.options null where a number is asked for
  * @param {Translate} t
- * @param {(number: string | number) => void} answer
- * @param {() => void} reveal
+ * @param {QuestionActions} actions
  */
-export function createQuestion({ text, options }, t, answer, reveal) {
+export function createQuestion({ text, options }, t, { answer, reveal, next }) {
   const questionText = h('p', { className: 'lesson-ask', id: uniqueId('ask') }, renderProse(text))
   const status = h('p', { className: 'lesson-said', role: 'status' })
   /** Input that is no number, until something is answered. */
@@ -109,7 +123,7 @@ export function createQuestion({ text, options }, t, answer, reveal) {
   }, text => {
     problemText = text
     show(lastResult)
-  })
+  }, next)
   const revealButton = h('button', { type: 'button', className: 'quiet lesson-reveal', hidden: true, onclick: reveal },
     t('player.reveal'))
   if (options) answerInput.element.setAttribute('role', 'group')

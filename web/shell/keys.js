@@ -7,7 +7,7 @@ import { isPresenting, togglePresenting } from '../lib/present.js'
 /** @type {Record<string, string>} */ const ROOM_LINK_SELECTORS = { ArrowLeft: '.way-prev', ArrowRight: '.way-next' }
 /** @type {Record<string, string>} */
 const LESSON_LINK_SELECTORS = { ArrowLeft: '.lesson-back', ArrowRight: '.lesson-next' }
-const USES_ARROWS = 'input, textarea, select, dialog, .heat, .chip, .frame, [tabindex="0"]'
+const USES_ARROWS = 'input:not([readonly]), textarea, select, dialog, .heat, .chip, .frame, [tabindex="0"]'
 
 /** @typedef {{ isPinned(): boolean, release(): void, undo(): void, redo(): void }} KeyActions */
 

@@ -12,7 +12,8 @@ const WAYS = {
   back: '.opening .scrub-back, .lesson:not([hidden]) .lesson-back, .way-prev',
   forward: '.opening .scrub-on, .lesson:not([hidden]) .lesson-next, .way-next'
 }
-const WRITES = 'textarea, select, dialog, [contenteditable="true"], input:not([type="range"], [type="radio"], [type="checkbox"])'
+const PAGES = 'textarea, select, dialog, [contenteditable="true"]'
+const WRITES = `${PAGES}, input:not([type="range"], [type="radio"], [type="checkbox"], [readonly])`
 
 /** @param {KeyboardEvent} event */
 const hasModifier = ({ altKey, ctrlKey, metaKey }) => altKey || ctrlKey || metaKey
@@ -33,7 +34,9 @@ function findWay(direction) {
 export function listenToSlideKeys() {
   // Before the matrix or the slider that has the focus: a remote has no other keys.
   addEventListener('keydown', event => {
-    if (!isPresenting() || hasModifier(event) || targetOf(event).closest(WRITES)) return
+    // A field of one line has no use for PageDown.
+    const needsKey = event.key in REMOTE_KEYS ? PAGES : WRITES
+    if (!isPresenting() || hasModifier(event) || targetOf(event).closest(needsKey)) return
     const isOpening = document.documentElement.hasAttribute('data-opening')
     const direction = REMOTE_KEYS[event.key] ?? (isOpening ? ARROWS[event.key] : undefined)
     const way = direction && findWay(direction)

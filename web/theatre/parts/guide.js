@@ -103,7 +103,9 @@ export function mountGuide(container, { t, play, open, progress }) {
   function build() {
     builtName = progress.name
     const options = currentExperiment().options.map(id => ({ id, text: optionText(id) }))
-    questionView = createQuestion({ text: getText('ask', { step: String(currentExperiment().until) }), options }, t, given => progress.at === 0 && predict(String(given)), () => {})
+    questionView = createQuestion({ text: getText('ask', { step: String(currentExperiment().until) }), options }, t, {
+      answer: id => { if (progress.at === 0) predict(String(id)) }
+    })
     ask.replaceChildren(questionView.element)
     setText(name, getText('name'))
     container.setAttribute('aria-label', getText('name'))
