@@ -183,3 +183,43 @@ test('captions name room and head, and a key has the answer of the small figure'
   const { sheet: learning } = await sheetOf(findLesson('learning'), 'en')
   assert.match(itemOf(learning, 'error').answer, /smaller/i)
 })
+
+/** The numbers that are printed of a row of a tensor, by column. */
+const printedRow = ({ items }, name) => Object.fromEntries(items.flatMap(({ figures }) => figures)
+  .filter(figure => figure.name === name && figure.cells.length === 1)
+  .flatMap(({ cells, colLabels }) => cells[0].map(({ value }, i) => [colLabels[i], value])))
+
+test('where a dot product is asked about, every factor is printed', async () => {
+  let count = 0
+  for (const entry of LESSONS) {
+    const { sheet } = await sheetOf(entry, 'en')
+    for (const { ask = '', figures } of sheet.items) for (const { name, head, cells: [row] } of figures.filter(({ name }) => name.includes('.dots['))) {
+      const [, attention, query] = /^(.*)\.dots\[0, \d+, (\d+)/.exec(name)
+      const key = row.findIndex(({ value }) => ask.includes(value.toFixed(2)))
+      if (key < 0) continue
+      const [q, k] = [['q', query], ['k', key]].map(([tensor, at]) => printedRow(sheet, `${attention}.${tensor}[0, ${at}, :]`))
+      const channels = Array.from({ length: 8 }, (_, i) => head * 8 + i)
+      assert.deepEqual(Object.keys(q), channels.map(String), entry.id)
+      const dot = channels.reduce((sum, channel) => sum + q[channel] * k[channel], 0)
+      assert.ok(Math.abs(dot - row[key].value) < 1e-3, `${entry.id}: ${dot}`)
+      count++
+    }
+  }
+  assert.equal(count, 2, 'attention and gap')
+})
+
+test('what is to be counted or compared is printed whole', async () => {
+  const { sheet: feedForward } = await sheetOf(findLesson('feed_forward'), 'en')
+  const neurons = cellsOf(itemOf(feedForward, 'neurons'))
+  assert.equal(neurons.length, 64)
+  assert.ok(itemOf(feedForward, 'neurons').why.includes(String(neurons.filter(({ value }) => value > 0).length)))
+  const { sheet: positions } = await sheetOf(findLesson('positions'), 'en')
+  const [one, other] = itemOf(positions, 'same').figures.map(({ cells }) => cells[0].map(({ value }) => value))
+  assert.equal(one.length, 32)
+  assert.deepEqual(one, other)
+  const { sheet: heads } = await sheetOf(findLesson('heads'), 'en')
+  const weights = itemOf(heads, 'different').figures.map(({ cells }) => cells[0][0].value)
+  assert.equal(String(weights.indexOf(Math.max(...weights))), itemOf(heads, 'different').answer)
+  const { sheet: inside } = await sheetOf(findLesson('inside'), 'en')
+  assert.deepEqual(itemOf(inside, 'one').figures[0].colLabels, ['24', '25', '26', '27', '28', '29', '30', '31'])
+})
