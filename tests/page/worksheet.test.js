@@ -223,3 +223,50 @@ test('what is to be counted or compared is printed whole', async () => {
   const { sheet: inside } = await sheetOf(findLesson('inside'), 'en')
   assert.deepEqual(itemOf(inside, 'one').figures[0].colLabels, ['24', '25', '26', '27', '28', '29', '30', '31'])
 })
+
+test('cells to fill in need no more than two decimals, and only numbers that follow from the sheet are asked for', async () => {
+  for (const entry of LESSONS) {
+    const { sheet } = await sheetOf(entry, 'en')
+    const figures = sheet.items.filter(({ hasCellsToFill }) => hasCellsToFill)
+      .flatMap(({ answerFigures }) => answerFigures).filter(({ isCut }) => !isCut)
+    for (const { name, cells } of figures) for (const { value } of cells.flat()) {
+      assert.ok(value === 0 || Math.abs(value) >= 0.005, `${entry.id}, ${name}: ${value}`)
+    }
+  }
+  const { sheet } = await sheetOf(findLesson('attention'), 'en')
+  assert.deepEqual(sheet.items.filter(({ hasCellsToFill }) => hasCellsToFill).map(({ id }) => id), ['scale'], 'weights come before scores')
+})
+
+test('the key completes every text that has blanks', async () => {
+  for (const entry of LESSONS) for (const language of Object.keys(LANGUAGES)) {
+    const { sheet } = await sheetOf(entry, language)
+    for (const { id, title, text, ask = '', solutions } of sheet.items) {
+      assert.ok(!title.includes(BLANK), `${entry.id}.${id}`)
+      assert.equal(solutions.length, [text, ask].filter(part => part.includes(BLANK)).length, `${entry.id}.${id}`)
+      for (const solution of solutions) assert.doesNotMatch(solution, /____|undefined|\{/, `${entry.id}.${id}`)
+    }
+  }
+  const { sheet } = await sheetOf(findLesson('attention'), 'ko')
+  assert.ok(itemOf(sheet, 'key').solutions[0].includes('0번 ‘november’의 키'))
+  assert.ok(itemOf(sheet, 'yours').solutions[0].includes('2026년 11월 20일'))
+})
+
+test('texts on paper speak of a ring only where one is printed', async () => {
+  for (const entry of LESSONS) for (const language of Object.keys(LANGUAGES)) {
+    const { sheet } = await sheetOf(entry, language)
+    for (const { id, text, ask = '', figures } of sheet.items) {
+      if (!/테두리를 두른|highlighted|高亮/.test(`${text} ${ask}`)) continue
+      const isRinged = figures.some(({ isWhole, cells }) => isWhole || cells.flat().some(({ isPointed }) => isPointed))
+      assert.ok(isRinged, `${entry.id}.${id}, ${language}: ${text}`)
+    }
+  }
+})
+
+test('rows of a table keep their labels', async () => {
+  for (const entry of LESSONS) {
+    const { sheet } = await sheetOf(entry, 'en')
+    for (const { rowLabels, cells } of sheet.items.flatMap(({ figures }) => figures)) {
+      assert.equal(rowLabels.length, cells.length, entry.id)
+    }
+  }
+})
