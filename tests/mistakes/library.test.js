@@ -5,7 +5,7 @@ import { file, gf, disposed, lin, nn, seq, expectMessages, x } from './expect_me
 
 expectMessages([
   [() => load().tensor([1]), 'this is a promise, not yet its result; write const gf = await load()'],
-  [() => load(2), 'load: options must be an object with threads, wasm, blocks, got 2; write { threads: 2 }'],
+  [() => load(2), 'load: options must be an object with threads, wasm, blocks, relaxed, got 2; write { threads: 2 }'],
   [() => gf.models.load({ 'config.json': '{"model_type":"mamba"}' }),
     `config.json: model_type must be one of ${FAMILIES.map(({ type }) => type).join(', ')}, got "mamba"`],
   [() => gf.models.load('./gpt2'),

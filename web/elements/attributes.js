@@ -5,17 +5,18 @@ import { defaults, fromHash, patchFrom, startOf } from '../models/state.js'
 import { findRoomNamed } from '../rooms/index.js'
 import { LANGUAGES } from '../words/index.js'
 
-/** @import { Language, Problem, Room, State } from '../types.d.ts' */
+/** @import { Language, Problem, Room, State, Translate } from '../types.d.ts' */
 
 const DEPTHS = ['story', 'numbers', 'formula', 'code'], THEMES = ['auto', 'light', 'dark']
 
 /** An error that names the attribute. */
 export class AttributeError extends Error {
-  /** @param {string} attribute @param {Problem} problem */
-  constructor(attribute, problem) {
+  /** @param {string} attribute @param {Problem} problem @param {Translate} [t] if its text is none of a figure's */
+  constructor(attribute, problem, t) {
     super(`${attribute}: ${problem.key}`)
     this.attribute = attribute
     this.problem = problem
+    this.t = t
   }
 }
 

@@ -86,7 +86,7 @@ async function prepareRoot(host) {
 function describeError(error, model, t) {
   if (error instanceof AttributeError) {
     const { key, values } = error.problem
-    const text = t(key, values)
+    const text = (error.t ?? t)(key, values)
     return Object.assign(new Error(key.startsWith('elements.') ? text : t('elements.problem', { attribute: error.attribute, problem: text })),
       { attribute: error.attribute })
   }

@@ -31,8 +31,11 @@ import { modeOf } from './start.js'
 /** Settings that only the training page can have: the reader's own text and weights. */
 const OF_THE_PAGE = ['mark', 'origin']
 
-/** The training that the attributes describe: `settings="rate=0.01&steps=300"`. @param {GlassElement} host */
-function readTraining(host) {
+/**
+ * The training that the attributes describe: `settings="rate=0.01&steps=300"`.
+ * @param {GlassElement} host @param {Translate} t
+ */
+function readTraining(host, t) {
   const task = host.getAttribute('task') ?? TASKS[0]
   if (!TASKS.includes(task)) throw expectOne('task', task, TASKS)
   const given = [...new URLSearchParams(host.getAttribute('settings') ?? '')]
@@ -45,7 +48,7 @@ function readTraining(host) {
     if (!isRead) throw expectOne('settings', `${name}=${value}`, options ? Object.keys(options) : range?.join(' … ') ?? '')
   }
   const [problem] = Object.values(problemsOf(settings))
-  if (problem) throw new AttributeError('settings', problem)
+  if (problem) throw new AttributeError('settings', problem, t)
   return settings
 }
 
@@ -130,9 +133,9 @@ async function mountTraining(settings, sentence, { element, t, language, mode, e
 
 /** @type {import('./start.js').Planner} */
 export async function planTraining(host, root, emit) {
-  const settings = readTraining(host), model = houseOf(settings.task)
-  const sentence = host.getAttribute('input') ?? sampleFor(settings.task, root.language)
   const t = await loadTexts({ t: root.t, language: () => root.language })
+  const settings = readTraining(host, t), model = houseOf(settings.task)
+  const sentence = host.getAttribute('input') ?? sampleFor(settings.task, root.language)
   return {
     key: JSON.stringify([root.language, write(settings), sentence]),
     state: { ...defaults(model), ...readAppearance(host) }, styles: [trainingStyles, elementStyles],

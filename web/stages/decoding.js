@@ -106,7 +106,7 @@ export function data(run, view) {
     kind, steps, now, last, isLarge: order !== null, reread: differenceReason(chosen, run.settings),
     remarks: noteKeys(chosen, run.settings), why: view.rooms.find(({ stage }) => stage === 'attribution')?.id ?? '',
     shares: sliceRows(distribution, 0, last + 1), first: rows[0], loss: run.loss,
-    trueLoss: typeof run.trueLoss === 'number' && run.trueLoss !== run.loss ? run.trueLoss : null,
+    trueLoss: run.trueLoss ?? null,
     ...(nodes ? treeAt(nodes, best, now < 0 ? Infinity : now) : { nodes: null, best: null }),
     prefixes: now < 0 ? [] : prefixesAt(run.streams[of ?? ''].tokens[0].slice(chosen.first), rows, nodes, now),
     unread: now < 0 ? 0 : chosen.first ?? 0

@@ -25,7 +25,7 @@
 enum { ROWS = 4, STEPS = 8, STREAMS = 3, BLOCK_M = 128, BLOCK_N = 1024, NARROW_N = 128, BLOCK_K = 768 };
 
 /* Relaxed multiply-adds need no register for their products, so tiles of 6 rows fit: their 12 sums in turn hide the
- * latency of a fused one (measured on Sapphire Rapids: 40 GFLOP/s instead of 35 with 8 sums). */
+ * latency of a fused one (measured on a Xeon, model 207: 40 GFLOP/s instead of 35 with 8 sums). */
 #ifdef __wasm_relaxed_simd__
 enum { TALL = 6 };
 #else
