@@ -202,7 +202,15 @@ test('answers are kept, saved as a file, and counted for a class', async () => {
   await page.waitForSelector('.lesson-option.is-right')
   await page.click('.lesson-next')
   await waitForStep(page, 'matrix')
-  await page.click('.lesson-reveal')
+  assert.ok(await page.isVisible('.lesson-save'), 'before the last step is solved')
+  page.once('dialog', dialog => dialog.dismiss())
+  await page.click('.lesson-save')
+  assert.equal(await page.textContent('.lesson-saved'), '', 'canceled')
+  await page.click('.lesson-back')
+  await waitForStep(page, 'half')
+  assert.equal(await page.isVisible('.lesson-save'), false)
+  await page.click('.lesson-next')
+  await waitForStep(page, 'matrix')
   /** Hands in with a name. */
   const handIn = async name => {
     page.once('dialog', dialog => dialog.accept(name))
@@ -210,6 +218,7 @@ test('answers are kept, saved as a file, and counted for a class', async () => {
     return { file: download.suggestedFilename(), path: await download.path() }
   }
   const [ana, ben] = [await handIn('Ana'), await handIn('')]
+  assert.equal(await page.textContent('.lesson-saved:visible'), 'Saved. Send the downloaded file to your teacher.')
   assert.deepEqual([ana.file, ben.file], ['glassformer-answers-Ana.json', 'glassformer-answers.json'])
   const broken = { name: 'broken.json', mimeType: 'application/json', buffer: Buffer.from('{') }
   const buffers = await Promise.all([ana, ben, ana].map(async ({ file, path }) => (
@@ -240,7 +249,7 @@ test('a lesson is done once its last step is reached with every question answere
   }
   await waitForStep(page, 'mix')
   await page.click('[data-option="all"]')
-  assert.equal(await page.textContent('.lesson-open:visible'), 'Steps not answered yet: step 1 step 2')
+  assert.equal(await page.textContent('.lesson-open:visible'), 'Steps not solved yet: step 1 step 2')
   await leave()
   assert.equal(await isMarked(), false, 'Next alone finishes nothing')
   await page.goto(`${page.url().split('#')[0]}#lesson=heads&language=en`)

@@ -62,8 +62,8 @@ for (const [id, language, more] of everyNth([['gap', 'ko', { gapped: '나는 물
     assert.deepEqual(await text(page, '.worksheet-hint'), questions.map(({ hint }) => hint).filter(Boolean))
     assert.deepEqual(await text(page, '.worksheet-tokens span'), sheet.tokens)
     assert.deepEqual(await page.$$('.worksheet-key, .worksheet-answer'), [])
-    const figures = sheet.items.flatMap(({ figures, answerFigures }) => [...figures,
-      ...answerFigures.filter(({ isCut }) => !isCut)])
+    const figures = sheet.items.flatMap(({ figures, answerFigures, hasCellsToFill }) => [...figures,
+      ...(hasCellsToFill ? answerFigures.filter(({ isCut }) => !isCut) : [])])
       .flatMap(item => item.cells.flat())
     const blank = figures.filter(({ isBlank }) => isBlank).length
     assert.equal((await cells(page, '.worksheet-questions')).filter(cell => cell === '').length, blank)
@@ -85,6 +85,7 @@ for (const [id, language, more] of everyNth([['gap', 'ko', { gapped: '나는 물
     await page.emulateMedia({ media: 'print' })
     assert.deepEqual(await text(page, '.worksheet-answer'), questions.map(({ answer }) => answer))
     assert.deepEqual(await text(page, '.worksheet-answer + p'), questions.map(({ why: explanation }) => explanation))
+    assert.deepEqual(await text(page, '.worksheet-solution'), sheet.items.flatMap(({ solutions }) => solutions))
     assert.ok((await cells(page, '.worksheet-key')).every(cell => cell !== ''))
     assert.deepEqual(complaints, [])
     await close()

@@ -183,3 +183,90 @@ test('captions name room and head, and a key has the answer of the small figure'
   const { sheet: learning } = await sheetOf(findLesson('learning'), 'en')
   assert.match(itemOf(learning, 'error').answer, /smaller/i)
 })
+
+/** The numbers that are printed of a row of a tensor, by column. */
+const printedRow = ({ items }, name) => Object.fromEntries(items.flatMap(({ figures }) => figures)
+  .filter(figure => figure.name === name && figure.cells.length === 1)
+  .flatMap(({ cells, colLabels }) => cells[0].map(({ value }, i) => [colLabels[i], value])))
+
+test('where a dot product is asked about, every factor is printed', async () => {
+  let count = 0
+  for (const entry of LESSONS) {
+    const { sheet } = await sheetOf(entry, 'en')
+    for (const { ask = '', figures } of sheet.items) for (const { name, head, cells: [row] } of figures.filter(({ name }) => name.includes('.dots['))) {
+      const [, attention, query] = /^(.*)\.dots\[0, \d+, (\d+)/.exec(name)
+      const key = row.findIndex(({ value }) => ask.includes(value.toFixed(2)))
+      if (key < 0) continue
+      const [q, k] = [['q', query], ['k', key]].map(([tensor, at]) => printedRow(sheet, `${attention}.${tensor}[0, ${at}, :]`))
+      const channels = Array.from({ length: 8 }, (_, i) => head * 8 + i)
+      assert.deepEqual(Object.keys(q), channels.map(String), entry.id)
+      const dot = channels.reduce((sum, channel) => sum + q[channel] * k[channel], 0)
+      assert.ok(Math.abs(dot - row[key].value) < 1e-3, `${entry.id}: ${dot}`)
+      count++
+    }
+  }
+  assert.equal(count, 2, 'attention and gap')
+})
+
+test('what is to be counted or compared is printed whole', async () => {
+  const { sheet: feedForward } = await sheetOf(findLesson('feed_forward'), 'en')
+  const neurons = cellsOf(itemOf(feedForward, 'neurons'))
+  assert.equal(neurons.length, 64)
+  assert.ok(itemOf(feedForward, 'neurons').why.includes(String(neurons.filter(({ value }) => value > 0).length)))
+  const { sheet: positions } = await sheetOf(findLesson('positions'), 'en')
+  const [one, other] = itemOf(positions, 'same').figures.map(({ cells }) => cells[0].map(({ value }) => value))
+  assert.equal(one.length, 32)
+  assert.deepEqual(one, other)
+  const { sheet: heads } = await sheetOf(findLesson('heads'), 'en')
+  const weights = itemOf(heads, 'different').figures.map(({ cells }) => cells[0][0].value)
+  assert.equal(String(weights.indexOf(Math.max(...weights))), itemOf(heads, 'different').answer)
+  const { sheet: inside } = await sheetOf(findLesson('inside'), 'en')
+  assert.deepEqual(itemOf(inside, 'one').figures[0].colLabels, ['24', '25', '26', '27', '28', '29', '30', '31'])
+})
+
+test('cells to fill in need no more than two decimals, and only numbers that follow from the sheet are asked for', async () => {
+  for (const entry of LESSONS) {
+    const { sheet } = await sheetOf(entry, 'en')
+    const figures = sheet.items.filter(({ hasCellsToFill }) => hasCellsToFill)
+      .flatMap(({ answerFigures }) => answerFigures).filter(({ isCut }) => !isCut)
+    for (const { name, cells } of figures) for (const { value } of cells.flat()) {
+      assert.ok(value === 0 || Math.abs(value) >= 0.005, `${entry.id}, ${name}: ${value}`)
+    }
+  }
+  const { sheet } = await sheetOf(findLesson('attention'), 'en')
+  assert.deepEqual(sheet.items.filter(({ hasCellsToFill }) => hasCellsToFill).map(({ id }) => id), ['scale'], 'weights come before scores')
+})
+
+test('the key completes every text that has blanks', async () => {
+  for (const entry of LESSONS) for (const language of Object.keys(LANGUAGES)) {
+    const { sheet } = await sheetOf(entry, language)
+    for (const { id, title, text, ask = '', solutions } of sheet.items) {
+      assert.ok(!title.includes(BLANK), `${entry.id}.${id}`)
+      assert.equal(solutions.length, [text, ask].filter(part => part.includes(BLANK)).length, `${entry.id}.${id}`)
+      for (const solution of solutions) assert.doesNotMatch(solution, /____|undefined|\{/, `${entry.id}.${id}`)
+    }
+  }
+  const { sheet } = await sheetOf(findLesson('attention'), 'ko')
+  assert.ok(itemOf(sheet, 'key').solutions[0].includes('0번 ‘november’의 키'))
+  assert.ok(itemOf(sheet, 'yours').solutions[0].includes('2026년 11월 20일'))
+})
+
+test('texts on paper speak of a ring only where one is printed', async () => {
+  for (const entry of LESSONS) for (const language of Object.keys(LANGUAGES)) {
+    const { sheet } = await sheetOf(entry, language)
+    for (const { id, text, ask = '', figures } of sheet.items) {
+      if (!/테두리를 두른|highlighted|高亮/.test(`${text} ${ask}`)) continue
+      const isRinged = figures.some(({ isWhole, cells }) => isWhole || cells.flat().some(({ isPointed }) => isPointed))
+      assert.ok(isRinged, `${entry.id}.${id}, ${language}: ${text}`)
+    }
+  }
+})
+
+test('rows of a table keep their labels', async () => {
+  for (const entry of LESSONS) {
+    const { sheet } = await sheetOf(entry, 'en')
+    for (const { rowLabels, cells } of sheet.items.flatMap(({ figures }) => figures)) {
+      assert.equal(rowLabels.length, cells.length, entry.id)
+    }
+  }
+})

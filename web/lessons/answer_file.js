@@ -28,12 +28,16 @@ export function parseAnswerFile(text) {
   }
 }
 
-/** Saves the reader's own answers, after asking for a name. @param {string} question */
+/**
+ * Saves the reader's own answers, after asking for a name.
+ * @param {string} question @returns {boolean} whether the reader went through with it
+ */
 export function saveAnswers(question) {
-  const given = prompt(question)
-  if (given === null) return
-  const name = given.trim().slice(0, MAX_NAME), exercises = EXERCISES.map(({ id }) => id).filter(isPassed)
+  const input = prompt(question)
+  if (input === null) return false
+  const name = input.trim().slice(0, MAX_NAME), exercises = EXERCISES.map(({ id }) => id).filter(isPassed)
   const file = ['glassformer-answers', ...name.split(/[^\p{L}\p{N}]+/u).filter(Boolean)].join('-')
   saveBlob(new Blob([JSON.stringify({ glassformer: 'answers', name, lessons: readAnswers(), exercises }, null, 1)],
     { type: 'application/json' }), `${file}.json`)
+  return true
 }

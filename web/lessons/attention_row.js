@@ -43,6 +43,11 @@ export function createAttentionRow({ attention, row, stream, answerStream }) {
     weights, mostAttended, pairIndex, attentionValues,
     /** The row of a tensor with a row for every token. @param {Run} run @param {string} name @param {number} at */
     rowTarget: (run, name, at) => ({ tensor: `${attention}.${name}`, index: [0, at, null] }),
+    /**
+     * Of such a row, the columns of the head.
+     * @param {Run} run @param {Now} now @param {string} name @param {number} at
+     */
+    headRow: (run, now, name, at) => ({ tensor: `${attention}.${name}`, index: [0, at, null], columns: headColumns(run, now) }),
     /** Its cell for the token with the largest weight. @param {string} name @returns {(run: Run, now: Now) => Cells} */
     pairTarget: name => (run, now) => ({ tensor: `${attention}.${name}`, index: pairIndex(run, now) }),
     /** What the head makes of the row. @param {Run} run @param {Now} now */

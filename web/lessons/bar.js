@@ -66,14 +66,14 @@ export function createBar(context, titles, actions, isAlone) {
     text: h('p', { className: 'lesson-text' }), end: h('p', { className: 'lesson-end', hidden: true }), open: h('p', { className: 'note lesson-open', hidden: true }), ask: h('div', { className: 'lesson-asked' }),
     back: button('back', actions.back), next: button('next', actions.next), leave: button('leave', actions.leave),
     home: button('home', actions.home), sheet: button('sheet', () => actions.print('sheet'), t('player.sheet.print')),
-    save: button('save', actions.save, t('player.answers.save')), key: button('key', () => actions.print('key'), t('player.sheet.answers'))
+    save: button('save', actions.save, t('player.answers.save')), saved: h('p', { className: 'note lesson-saved', role: 'status' }), key: button('key', () => actions.print('key'), t('player.sheet.answers'))
   }
-  const { name, place, progress, title, text, ask, end, open, back, next, leave, home, sheet, key, save } = parts
+  const { name, place, progress, title, text, ask, end, open, back, next, leave, home, sheet, key, save, saved } = parts
   save.hidden = true
   const root = h('div', { className: 'lesson-bar' },
     h('div', { className: 'lesson-line' }, name, place, menu, progress),
     h('div', { 'className': 'lesson-words', 'aria-live': 'polite' }, title, parts.model, text),
-    h('div', { className: 'lesson-answer' }, ask, end, isAlone ? null : [open, save]),
+    h('div', { className: 'lesson-answer' }, ask, end, isAlone ? null : [open, save, saved]),
     h('div', { className: 'lesson-ways' }, home, back, next),
     isAlone ? null : h('div', { className: 'lesson-extras' }, createPanelsButton(button), button('present', () => togglePresenting()), sheet, key, leave))
   return { root, showPlace, ...parts }

@@ -1,6 +1,6 @@
 /** The lesson player: one step at a time, explained above the figure, while the page stays usable. */
 
-import { h } from '../lib/dom.js'
+import { h, setText } from '../lib/dom.js'
 import { MODELS } from '../models/index.js'
 import { nameRun } from '../models/names.js'
 import { HOUSE } from '../rooms/house.js'
@@ -39,7 +39,8 @@ import { changedFields, hasOwnPage, isInStep } from './steps.js'
  * @property {(context: Context, request: Parameters<typeof import('./print_worksheet.js').printWorksheet>[1]) =>
  *   Promise<void>} print prints the lesson
  * @property {() => State | null} getOrigin the state in which the reader opened the lesson
- * @property {(question: string) => Promise<void>} save saves the reader's answers, after asking for a name
+ * @property {(question: string) => Promise<boolean>} save saves the reader's answers, after asking for a name; false if
+ *   the reader canceled
  */
 
 /** The title of a step that is not displayed, so that its numbers are unknown. @param {{ title: string }} stepWords */
@@ -166,12 +167,16 @@ export function mountPlayer(container, stage, context, surroundings) {
   const draw = createStepView(played, context, surroundings,
     { pointer, ownTexts, jump: enterStep, showTerm, drawQuestion: answering.draw })
 
+  async function save() {
+    const isSaved = await extras?.save(t('player.answers.name'))
+    setText(played.current.parts.saved, isSaved ? t('player.answers.saved') : '')
+  }
   /** @param {Lesson} lesson @param {Played['current']['words']} words */
   function createParts({ steps }, words) {
     const titles = steps.map(step => titleInList(words.steps[step.id]))
     return createBar(context, titles, {
       ...ways, jump: enterStep,
-      save: () => { extras?.save(t('player.answers.name')).catch(context.reportError) },
+      save: () => { save().catch(context.reportError) },
       print: name => { print(played, context, surroundings, name).catch(context.reportError) }
     }, !extras)
   }

@@ -16,6 +16,13 @@ export function rowValues(run, name, index) {
   return Array.from({ length: shape[shape.length - 1] }, (_, i) => valueOfCell(run, name, [...index, i]))
 }
 
+/**
+ * A row with all of its columns, of which a worksheet prints only some otherwise.
+ * @param {Run} run @param {string} tensor @param {number} row
+ */
+export const wholeRow = (run, tensor, row) => ({ tensor, index: [0, row, null],
+  columns: [...rowValues(run, tensor, [0, row]).keys()] })
+
 /** The index of the largest value; the first of several. @param {number[]} values */
 export const largest = values => values.indexOf(Math.max(...values))
 

@@ -59,12 +59,14 @@ export function createStepView(played, context, { extras, onStep, onEnd }, parts
     const isOver = played.isLastStep() && (!(question || task) || Boolean(played.answer()?.isAnswered))
     const end = words.end ?? (extras ? '' : t('elements.finished', { name: t(`player.names.${id}`) }))
     parts.end.hidden = !isOver || !end
-    parts.save.hidden = !isOver
+    // Who has not solved the last question hands in too.
+    parts.save.hidden = !played.isLastStep()
+    if (!played.isLastStep()) setText(parts.saved, '')
     if (isOver && end) setText(parts.end, translator({ end })('end', { text: Object.values(run.streams)[0].texts[0], date: ownTexts.date() }))
     if (isOver && !parts.isOver) onEnd()
     parts.isOver = isOver
   }
-  /** At the end, leads to the steps that the reader has not answered. @param {string[]} open */
+  /** At the end, leads to the steps that the reader has not solved. @param {string[]} open */
   function drawOpenSteps(open) {
     const { parts, lesson: { steps } } = played.current
     parts.open.hidden = !parts.isOver || open.length === 0

@@ -27,7 +27,7 @@ import { inLanguage, stateOfStep, placeholderValues } from './steps.js'
  *   cell
  * @property {boolean} isCut whether the tensor is larger
  * @property {boolean} isGradient of the loss by the named tensor
- * @property {boolean} isWhole whether the target is the whole figure
+ * @property {boolean} isWhole whether the target is the whole figure, as of a row, of which nothing else is printed
  * @property {string} token the label of the target's cell, with its position
  * @property {string} rowToken the same of the only row, '' where there are several
  *
@@ -44,9 +44,9 @@ import { inLanguage, stateOfStep, placeholderValues } from './steps.js'
  * @property {string} answer
  * @property {string} why the explanation
  * @property {Figure[]} figures figures of the question
- * @property {Figure[]} answerFigures where its answer is seen: blank but on the key, and only there if there is more
- *   of it than
- *   a paper holds, since nobody could fill that in
+ * @property {Figure[]} answerFigures where its answer is seen: blank but on the key
+ * @property {boolean} hasCellsToFill whether their numbers follow from what is printed; else they are only on the key
+ * @property {string[]} solutions the texts with blanks, complete
  *
  * @typedef {{ title: string, text: string, tokens: string[], items: Item[] }} Worksheet text: what the model reads
  */
@@ -91,14 +91,13 @@ function cutSlice(run, place, gradient) {
  * @param {Float32Array} [gradient] in place of the values @returns {Figure}
  */
 function createFigure(run, place, isBlank, gradient) {
-  const { part, isCut, name } = cutSlice(run, place, gradient), [row, col] = part.axis, index = place.index[col]
+  const { part, isCut, name } = cutSlice(run, place, gradient), index = place.index[part.axis[1]]
   const cells = Array.from({ length: part.rows }, (_, i) => Array.from({ length: part.cols }, (_, j) => (
     { value: part.values[i * part.cols + j], isBlank, isPointed: index === part.start[1] + j })))
   const token = index === null ? '' : withPosition(part.colLabels[index - part.start[1]], index)
-  const isWhole = index === null && place.index[row] === null
   const { rowLabels, colLabels } = part, headAxis = getTensor(run, place.tensor).axes.findIndex(axis => axis.name === 'head')
   return {
-    name, rowLabels, colLabels, cells, isCut, isWhole, isGradient: Boolean(gradient), token,
+    name, rowLabels, colLabels, cells, isCut, isWhole: index === null, isGradient: Boolean(gradient), token,
     rowToken: cells.length === 1 ? withPosition(rowLabels[0], part.start[0]) : '',
     room: roomOfTensor(roomsOf(run), place.tensor, run), head: headAxis < 0 ? null : place.index[headAxis] ?? 0,
     isProbability: part.values.every(value => value >= 0 && value <= 1)
@@ -168,14 +167,17 @@ async function createItem(lesson, step, stepWords, { state: readerState, languag
   const values = placeholderValues(step, stepWords, before, now),
     answerValues = placeholderValues(step, stepWords, after, answerNow)
   /** @param {Cells} place */
-  const createGivenFigure = async place => (
-    createFigure(before, place, false, place.isGradient ? await gradientOf(state, place.tensor) : undefined))
+  async function createGivenFigure(place) {
+    const gradient = place.isGradient ? await gradientOf(state, place.tensor) : undefined
+    const givenFigure = createFigure(before, place, false, gradient)
+    return { ...givenFigure, isWhole: givenFigure.isWhole && !step.paperCells }
+  }
   return {
     right, values, words: stepWords, written: ask?.isOfAnswer ? [answerText(before)] : [],
     revealing: ask ? revealingValues(answerValues, `${stepWords.paper ?? stepWords.text}${stepWords.ask}`, [String(right), answer, withoutPosition(answer)], !options) : [],
     item: {
       id: step.id, title: stepWords.title, options: options && options.map(({ text }) => text), answer, drawing,
-      isQuestion: Boolean(ask),
+      isQuestion: Boolean(ask), hasCellsToFill: Boolean(ask && (!options || step.paperAnswerCells)),
       why: stepWords.wrong ? translator(stepWords)(stepWords.paperWhy ? 'paperWhy' : 'wrong', answerValues) : '',
       figures: await Promise.all(listCells(step.paperCells, step.target, before, now).map(createGivenFigure)),
       answerFigures: answerLink === undefined ? []
@@ -209,7 +211,7 @@ export async function createWorksheet(lesson, words, page) {
   /** @type {Awaited<ReturnType<typeof createItem>>[]} */ const items = []
   for (const step of lesson.steps) items.push(await createItem(lesson, step, words.steps[step.id], page))
   const hiddenValues = new Set(items.flatMap(({ revealing }) => revealing))
-  const answers = new Set(items.map(({ item }) => item.answer))
+  const answers = new Set(items.map(({ item }) => item.answer).filter(Boolean))
   const answerNames = new Set(items.flatMap(({ item }) => item.answerFigures.map(({ name }) => name)))
   // Where a question is about what the model writes, all that it wrote would reveal the answer.
   const answerTexts = new Set([...[...answers].map(withoutPosition), ...items.flatMap(({ written }) => written)])
@@ -238,9 +240,12 @@ export async function createWorksheet(lesson, words, page) {
         cells: cells.map(row => row.map(cell => (
           { ...cell, isBlank: correctValues.has(cell.value), isPointed: cell.isPointed && !answers.has(one.token) })))
       }))
+      const textKey = stepWords.paper ? 'paper' : 'text'
+      const solutions = [textKey, ...(item.isQuestion ? ['ask'] : [])]
+        .filter(key => getText(key, visibleValues).includes(BLANK)).map(key => getText(key, values))
       return {
-        ...item, figures, title: getText(stepWords.paperTitle ? 'paperTitle' : 'title', visibleValues),
-        text: getText(stepWords.paper ? 'paper' : 'text', visibleValues), hint: getText(hintKey(stepWords, lesson.steps[i]), visibleValues),
+        ...item, figures, solutions, title: getText(stepWords.paperTitle ? 'paperTitle' : 'title', visibleValues),
+        text: getText(textKey, visibleValues), hint: getText(hintKey(stepWords, lesson.steps[i]), visibleValues),
         ...(item.isQuestion && { ask: getText('ask', visibleValues) }),
         ...(lesson.steps[i].task && { task: getText('ask', visibleValues) })
       }

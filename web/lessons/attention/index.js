@@ -77,9 +77,11 @@ export const lesson = {
       },
       answerState: `room=${ROOM}.weights`, answerTarget: row.pairTarget('weights'), values: attentionValues
     },
-    { id: 'query', state: `room=${ROOM}.qkv&part=q`, target: run => row.rowTarget(run, 'q', monthRow(run)), values: answerValues },
+    { id: 'query', state: `room=${ROOM}.qkv&part=q`, target: run => row.rowTarget(run, 'q', monthRow(run)), values: attentionValues,
+      paperCells: (run, now) => [row.headRow(run, now, 'q', monthRow(run))] },
     {
-      id: 'key', state: `room=${ROOM}.qkv&part=k`, target: (run, now) => row.rowTarget(run, 'k', row.mostAttended(run, now)), values: attentionValues
+      id: 'key', state: `room=${ROOM}.qkv&part=k`, target: (run, now) => row.rowTarget(run, 'k', row.mostAttended(run, now)), values: attentionValues,
+      paperCells: (run, now) => [row.headRow(run, now, 'k', row.mostAttended(run, now))]
     },
     { id: 'score', state: `room=${ROOM}.scores`, target: row.pairTarget('dots'), values: scoreValues },
     {

@@ -2,7 +2,7 @@
 
 import { formatFixed } from '../../lib/number.js'
 import { getTensor } from '../../lib/run.js'
-import { largest, rowValues, streamTokens } from '../run_values.js'
+import { largest, rowValues, streamTokens, wholeRow } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 
@@ -49,6 +49,7 @@ export const lesson = {
     },
     {
       id: 'neurons', state: ROOM, target: () => ({ tensor: HIDDEN, index: [0, 0, null] }),
+      paperCells: run => [wholeRow(run, HIDDEN, 0)],
       question: {
         options: () => [{ id: 'few' }, { id: 'half' }, { id: 'most' }],
         answer: run => (firingShare(run) < THIRD ? 'few' : firingShare(run) > 2 * THIRD ? 'most' : 'half')

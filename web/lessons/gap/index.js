@@ -88,9 +88,11 @@ export const lesson = {
       id: 'rows', state: 'room=text.sum', target: run => ({ tensor: 'positions.output', index: [0, gapRow(run), null] }),
       values: run => ({ count: String(getTensor(run, 'positions.output').shape.at(-1)) })
     },
-    { id: 'query', state: `room=${ROOM}.qkv&part=q`, target: run => row.rowTarget(run, 'q', gapRow(run)) },
+    { id: 'query', state: `room=${ROOM}.qkv&part=q`, target: run => row.rowTarget(run, 'q', gapRow(run)), values: row.attentionValues,
+      paperCells: (run, now) => [row.headRow(run, now, 'q', gapRow(run))] },
     {
-      id: 'key', state: `room=${ROOM}.qkv&part=k`, target: (run, now) => row.rowTarget(run, 'k', row.mostAttended(run, now)), values: row.attentionValues
+      id: 'key', state: `room=${ROOM}.qkv&part=k`, target: (run, now) => row.rowTarget(run, 'k', row.mostAttended(run, now)), values: row.attentionValues,
+      paperCells: (run, now) => [row.headRow(run, now, 'k', row.mostAttended(run, now))]
     },
     { id: 'score', state: `room=${ROOM}.scores`, target: row.pairTarget('dots'), values: row.scoreValues },
     {

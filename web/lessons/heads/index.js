@@ -47,6 +47,7 @@ export const lesson = {
         answer
       },
       cell: weightCell,
+      paperCells: run => headWeights(run).map((_, head) => ({ tensor: WEIGHTS, index: [0, head, rowOf(run), null] })),
       answerState: run => `room=${ROOM}.weights&head=${answer(run)}`, answerTarget: weightCell,
       values: run => ({ count: String(headCount(run)), head: answer(run),
         weight: formatFixed(Math.max(...weightsOfHeads(run))), token: streamTokens(run, 'source')[attended(run)],

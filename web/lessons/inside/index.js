@@ -13,6 +13,8 @@ import { answerText, answerTokens, rankIndices, rowValues, streamTokens } from '
 
 const ATTENTION = 'transformer.decoder.layers.1.multihead_attn', ROOM = 'room=decoder.1.multihead_attn.heads'
 const HEADS = `${ATTENTION}.heads`, ONE_HEAD = '*,*,24-31', ALL_HEADS = '*,*,0-31'
+/** The channels of that one head. */
+const CHANNELS = Array.from({ length: 8 }, (_, i) => 24 + i)
 /** @param {string} channels */
 const ablation = channels => `room=decoding&edits=${encodeURIComponent(`${HEADS}:${channels}=0`)}`
 const answers = () => ({ selector: '.stage .picks' })
@@ -39,7 +41,7 @@ function repeated(run) {
 export const lesson = {
   model: 'dates', base: 'head=3', userFields: ['source'],
   steps: [
-    { id: 'one', state: ROOM, target: monthTarget, question: changeQuestion, answerState: ablation(ONE_HEAD), answerTarget: answers, values: changeValues },
+    { id: 'one', state: ROOM, target: monthTarget, paperCells: run => [{ ...monthTarget(run), columns: CHANNELS }], question: changeQuestion, answerState: ablation(ONE_HEAD), answerTarget: answers, values: changeValues },
     { id: 'all', state: ROOM, target: monthTarget, question: changeQuestion, answerState: ablation(ALL_HEADS), answerTarget: answers, values: changeValues },
     {
       id: 'sum', state: 'room=attribution', hides: 'section:not(:has(.waterfall))', target: () => ({ selector: '.stage .waterfall' }),

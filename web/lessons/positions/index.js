@@ -3,7 +3,7 @@
 import { encodePosition, dot } from '../../figures/math.js'
 import { formatFixed } from '../../lib/number.js'
 import { getTensor } from '../../lib/run.js'
-import { answerText, rowValues, streamTokens } from '../run_values.js'
+import { answerText, rowValues, streamTokens, wholeRow } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 
@@ -41,6 +41,7 @@ export const lesson = {
     {
       id: 'same', state: 'room=source.embedding', hides: 'details.plane', target: run => ({ tensor: EMBEDDING, index: [0, twins(run)[0], null] }),
       question: { options: () => [{ id: 'equal' }, { id: 'different' }], answer: run => (areEqual(run) ? 'equal' : 'different') },
+      paperCells: run => twins(run).map(row => wholeRow(run, EMBEDDING, row)),
       values: run => (
         { token: streamTokens(run, 'source')[twins(run)[0]], first: String(twins(run)[0]), second: String(twins(run)[1]) })
     },
