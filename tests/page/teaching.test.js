@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { parseAnswers } from '../../web/lessons/answers.js'
-import { LESSONS, PLANS, findLesson, placeOfLesson } from '../../web/lessons/index.js'
+import { LESSONS, PATH, PLANS, findLesson, placeOfLesson } from '../../web/lessons/index.js'
 import { defaults, toHash } from '../../web/models/state.js'
 import { tabulate } from '../../web/teaching/tabulate.js'
 import { loadLessonTexts } from '../../web/words/parts.js'
@@ -46,9 +46,12 @@ test('a plan leads through its lessons in its order, and its links name it', () 
   for (const { minutes, lessons } of PLANS) {
     lessons.slice(0, -1).forEach((id, i) => assert.equal(placeOfLesson(id, minutes).next, lessons[i + 1], `${minutes}: ${id}`))
   }
-  assert.deepEqual(placeOfLesson('attention', 50), { name: 'path', number: 6, count: 7, next: 'loss' })
-  assert.equal(placeOfLesson('loss', 50).next, placeOfLesson('loss').next, 'then the path goes on')
-  assert.equal(placeOfLesson('mask', 50).number, placeOfLesson('mask').number, 'a lesson outside the plan')
+  assert.deepEqual(placeOfLesson('attention', 50), { name: 'path', number: 6, count: 7, next: 'mask', endsPlan: false })
+  assert.equal(placeOfLesson('mask', 50).next, placeOfLesson('mask').next, 'then the path goes on')
+  assert.deepEqual(placeOfLesson('loss', 50), placeOfLesson('loss'), 'a lesson outside the plan')
+  for (const { minutes, lessons } of PLANS) {
+    assert.deepEqual(lessons.filter(id => placeOfLesson(id, minutes).endsPlan), [lessons.at(-1)], `${minutes}`)
+  }
   assert.equal(toHash({ ...defaults(), lesson: 'mask', at: 2, plan: 50 }), 'lesson=mask&step=3&plan=50')
 })
 
@@ -57,6 +60,8 @@ test('the guides list every lesson in order, with its title and minutes', () => 
     const text = readFileSync(new URL(`../../web/docs/${file}.md`, import.meta.url), 'utf8')
     const rows = [...text.matchAll(/^\| (.*) \(`(\w+)`\) \| (\d+) \|/gm)].map(([, title, id, minutes]) => ({ title, id, minutes: Number(minutes) }))
     assert.deepEqual(rows, LESSONS.map(({ id, minutes }) => ({ title: page.opening.titles[id], id, minutes })))
+    const total = PATH.reduce((sum, { minutes }) => sum + minutes, 0)
+    assert.match(text, new RegExp(`${PATH.length} lessons that follow one another, ${total} minutes|수업 ${PATH.length}개가 있어요. 모두 ${total}분`))
   }
 })
 

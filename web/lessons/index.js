@@ -117,7 +117,7 @@ export const LESSONS = [...PATH, ...DEEPER]
  */
 export const PLANS = [
   { minutes: 20, lessons: ['learning', 'query', 'attention'] },
-  { minutes: 50, lessons: ['learning', 'tokens', 'vectors', 'query', 'softmax', 'attention', 'loss'] },
+  { minutes: 50, lessons: ['learning', 'tokens', 'vectors', 'query', 'softmax', 'attention', 'mask'] },
   { minutes: 30, lessons: ['attention', 'mask', 'order', 'modern', 'inside', 'large'], audience: 'engineers' },
   { minutes: 90, lessons: PATH.map(({ id }) => id) }
 ]
@@ -126,8 +126,8 @@ export const PLANS = [
 export const findLesson = id => LESSONS.find(lesson => lesson.id === id)
 
 /**
- * Where a lesson stands: its list, its place there from 1, and the lesson that comes after it. A plan has an order of
- * its own; after its last lesson the path goes on.
+ * Where a lesson stands: its list, its place there from 1, the lesson that comes after it, and whether a plan ends with
+ * it. A plan has an order of its own; after its last lesson the path goes on.
  * @param {string} id @param {number} [plan] its minutes
  */
 export function placeOfLesson(id, plan) {
@@ -135,7 +135,7 @@ export function placeOfLesson(id, plan) {
     Object.entries(LESSON_LISTS).find(([, list]) => list.some(lesson => lesson.id === id)))
   const at = lessons.findIndex(lesson => lesson.id === id), next = lessons[at + 1]?.id
   const planned = PLANS.find(({ minutes, lessons: ids }) => minutes === plan && ids.includes(id))?.lessons
-  if (!planned) return { name, number: at + 1, count: lessons.length, next }
+  if (!planned) return { name, number: at + 1, count: lessons.length, next, endsPlan: false }
   const number = planned.indexOf(id) + 1
-  return { name, number, count: planned.length, next: planned[number] ?? next }
+  return { name, number, count: planned.length, next: planned[number] ?? next, endsPlan: number === planned.length }
 }

@@ -4,6 +4,7 @@ import { h, handleInternalClick, setText } from '../lib/dom.js'
 import { renderProse } from '../lib/prose.js'
 import { translator } from '../lib/text.js'
 import { patchFrom } from '../models/state.js'
+import { placeOfLesson } from './index.js'
 import { representativeCell } from './run_values.js'
 import { freeValues, hasOwnPage, placeholderValues } from './steps.js'
 
@@ -58,11 +59,15 @@ export function createStepView(played, context, { extras, onStep, onEnd }, parts
     const { id, parts, words } = played.current, { question, task } = played.step()
     const isOver = played.isLastStep() && (!(question || task) || Boolean(played.answer()?.isAnswered))
     const end = words.end ?? (extras ? '' : t('elements.finished', { name: t(`player.names.${id}`) }))
-    parts.end.hidden = !isOver || !end
+    const { plan } = get(), { endsPlan } = placeOfLesson(String(id), plan)
+    parts.end.hidden = !isOver || !(end || endsPlan)
     // Who has not solved the last question hands in too.
     parts.save.hidden = !played.isLastStep()
     if (!played.isLastStep()) setText(parts.saved, '')
-    if (isOver && end) setText(parts.end, translator({ end })('end', { text: Object.values(run.streams)[0].texts[0], date: ownTexts.date() }))
+    if (!parts.end.hidden) {
+      const endText = end && translator({ end })('end', { text: Object.values(run.streams)[0].texts[0], date: ownTexts.date() })
+      setText(parts.end, `${endText} ${endsPlan ? t('player.planEnd', { minutes: plan }) : ''}`.trim())
+    }
     if (isOver && !parts.isOver) onEnd()
     parts.isOver = isOver
   }
