@@ -15,6 +15,7 @@ test('every Markdown file of web/docs is a guide, and has a page with its title'
     const [title] = all(html, /<h1 id="[^"]+">(.*?)<\/h1>/g)
     assert.ok(title && html.includes(`<title>${title} · glassformer</title>`), name)
     assert.doesNotMatch(html, /<!-- /, name)
+    assert.ok(html.includes(`<html lang="${/[가-힣]/.test(title) ? 'ko' : 'en'}">`), name)
   }
 })
 

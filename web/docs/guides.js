@@ -9,6 +9,13 @@ export const GUIDES = [
   'elements', 'pytorch', 'accuracy', 'performance', 'architecture', 'languages', 'limits'
 ]
 
+const PAGE_WORDS = {
+  en: { skip: 'To the text', documents: 'documents' },
+  ko: { skip: '본문으로', documents: '문서' }
+}
+/** The language of a guide. @param {string} name @returns {keyof typeof PAGE_WORDS} */
+const languageOf = name => (name.endsWith('-ko') ? 'ko' : 'en')
+
 /** @param {string} name */
 const sourceOf = name => readFile(new URL(`${name}.md`, import.meta.url), 'utf8')
 
@@ -47,17 +54,19 @@ const scrollable = html => html.replace(/<table>[^]*?<\/table>/g, table => `<div
  * Links to all guides, for a page in the site's folder or, with '../', in a subfolder.
  * @param {string} root @param {string} [current] the guide that is shown
  */
-export async function guideLinks(root, current) {
+export async function guideLinks(root, current = '') {
   const links = await Promise.all(GUIDES.map(async name => {
-    const here = name === current ? ' aria-current="page"' : ''
-    return `<li><a href="${root}docs/${name}.html"${here}>${titleOf(await sourceOf(name))}</a></li>`
+    const here = name === current ? ' aria-current="page"' : '', language = languageOf(name)
+    return `<li lang="${language}"><a href="${root}docs/${name}.html"${here}>${titleOf(await sourceOf(name))}</a></li>`
   }))
-  return `<ul class="guides">${links.join('')}<li><a href="${root}reference.html">Reference</a></li></ul>`
+  return `<ul class="guides">${links.join('')}<li lang="en"><a href="${root}reference.html">Reference</a></li></ul>`
 }
 
 /** @param {string} name of a guide @param {string} shell guide.html, with places for what is made here */
 export async function guidePage(name, shell) {
   const markdown = await sourceOf(name), html = scrollable(/** @type {string} */ (marked.parse(markdown)))
+  const language = languageOf(name), { skip, documents } = PAGE_WORDS[language]
   return shell.replaceAll('<!-- title -->', () => titleOf(markdown)).replace('<!-- content -->', () => html)
+    .replace('<!-- language -->', language).replace('<!-- skip -->', skip).replaceAll('<!-- documents -->', documents)
     .replace('<!-- guides -->', await guideLinks('../', name))
 }
