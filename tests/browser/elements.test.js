@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { figure, html, measureHeap, measureRuns, openBlog, readTables, showAll, toNumber } from './element_pages.js'
+import { ALL, element, figure, html, measureHeap, measureRuns, openBlog, readTables, showAll, toNumber } from './element_pages.js'
 import { launch, runInNode, serve } from './host.js'
 import { stageData } from '../lib/page.js'
 import { startOf } from '../../web/models/state.js'
@@ -28,7 +28,9 @@ const PAGES = {
   'hostile.css': HOSTILE,
   'twelve.html': html(TWELVE.map(figure).join('\n'), { style: HOSTILE_LINK }),
   'one.html': html(figure(TWELVE[0])),
-  'empty.html': html('')
+  'empty.html': html(''),
+  'kinds.html': html([['figure', { room: 'weights' }], ['lesson', { lesson: 'mask' }], ['model', {}], ['training', { settings: 'steps=12' }]]
+    .map(([name, attributes]) => element(name, { lang: 'en', ...attributes })).join('\n'))
 }
 
 let site, browser
@@ -115,13 +117,42 @@ test('after eleven of twelve are removed, the worker retains one run and the pag
 test('axe finds nothing, in both themes', async () => {
   for (const colorScheme of ['light', 'dark']) {
     const { page, close } = await openPage('twelve.html', { colorScheme })
-    await page.evaluate(() => document.querySelector('link[rel="stylesheet"]').remove())
+    await page.evaluate(() => {
+      document.querySelector('link[rel="stylesheet"]').remove()
+      Object.assign(document.documentElement.style, { colorScheme: 'light dark', background: 'Canvas' })
+    })
     await showAll(page)
+    assert.equal(await page.evaluate(() => document.querySelector('glass-figure').shadowRoot.querySelector('.root').dataset.theme), colorScheme)
     await page.evaluate(await readFile(AXE, 'utf8'))
     const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }))
     assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes[0].html]), [])
     await close()
   }
+})
+
+test('a page that switches its color scheme switches every element', async () => {
+  const { page, complaints, close } = await openPage('kinds.html', { viewport: { width: 1000, height: 3000 } })
+  await showAll(page)
+  /** What every element draws, and its theme. */
+  const readPictures = () => page.evaluate(all => [...document.querySelectorAll(all)].map(({ shadowRoot }) => ({
+    theme: shadowRoot.querySelector('.root').dataset.theme,
+    pictures: [...shadowRoot.querySelectorAll('canvas')].map(canvas => canvas.toDataURL())
+  })), ALL)
+  const light = await readPictures()
+  assert.ok(light.every(({ theme, pictures }) => theme === 'light' && pictures.length > 0))
+  await page.evaluate(() => { document.body.style.colorScheme = 'dark' })
+  await page.waitForTimeout(600)
+  const switched = await readPictures()
+  await page.evaluate(() => {
+    const main = document.querySelector('main')
+    main.replaceChildren(...[...main.children].map(child => child.cloneNode(true)))
+  })
+  await showAll(page)
+  await page.waitForTimeout(600)
+  assert.deepEqual(switched, await readPictures(), 'as if it had been dark from the beginning')
+  assert.ok(switched.every(({ theme, pictures }, i) => theme === 'dark' && pictures.some((picture, k) => picture !== light[i].pictures[k])))
+  assert.deepEqual(complaints, [])
+  await close()
 })
 
 test('the keyboard selects and pins cells, and programs hear of it', async () => {

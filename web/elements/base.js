@@ -27,6 +27,9 @@ const loadCode = () => {
 const startedElements = new Set()
 const dark = matchMedia('(prefers-color-scheme: dark)')
 dark.addEventListener('change', () => startedElements.forEach(element => element.redraw()))
+// A page's own switch of the color scheme changes a class or an attribute of its root or body.
+const schemeObserver = new MutationObserver(() => startedElements.forEach(element => element.followColorScheme()))
+for (const part of [document.documentElement, document.body]) schemeObserver.observe(part, { attributes: true })
 addEventListener('beforeprint', () => startedElements.forEach(element => element.print(true)))
 addEventListener('afterprint', () => startedElements.forEach(element => element.print(false)))
 
@@ -44,6 +47,7 @@ export class GlassElement extends HTMLElement {
   /** @type {Mounted | null} */ #mounted = null
   /** Changes with every start and stop, so that what arrives late is recognized. */ #serial = 0
   #isWaiting = false
+  #colorScheme = ''
   /** @type {Source | null} */ #source = null
   /** What this element displays; the name of a function of `start.js`. @type {Extract<keyof Code, `start${string}`>} */
   static starter = 'startFigure'
@@ -91,6 +95,7 @@ export class GlassElement extends HTMLElement {
   async start() {
     observer.unobserve(this)
     startedElements.add(this)
+    this.#colorScheme = this.#readColorScheme()
     const serial = ++this.#serial
     try {
       const { starter } = /** @type {typeof GlassElement} */ (this.constructor)
@@ -129,6 +134,18 @@ export class GlassElement extends HTMLElement {
 
   redraw() {
     this.#mounted?.show()
+  }
+
+  #readColorScheme() {
+    return getComputedStyle(this.parentElement ?? this).colorScheme
+  }
+
+  /** Draws again if the color scheme around the element has changed. */
+  followColorScheme() {
+    const scheme = this.#readColorScheme()
+    if (scheme === this.#colorScheme) return
+    this.#colorScheme = scheme
+    this.redraw()
   }
 
   /** @param {boolean} isOn */
