@@ -49,7 +49,7 @@ test('a link with a second text shows both runs, with the numbers of Node', asyn
 test('a figure with controls is saved as a picture, the same on a page with larger letters', async () => {
   const { page, complaints, close } = await open('picture.html', { acceptDownloads: true })
   await showAll(page)
-  assert.equal(await page.evaluate(() => document.querySelector('glass-figure').shadowRoot.querySelector('.root').style.zoom), '1.5')
+  assert.equal(await page.evaluate(() => document.querySelector('glass-figure').shadowRoot.querySelector('.root').currentCSSZoom), 1.5)
   await page.click('.menu-opener')
   const contents = {}
   for (const kind of ['SVG', 'PNG']) {
@@ -63,7 +63,7 @@ test('a figure with controls is saved as a picture, the same on a page with larg
   assert.ok(Number(width) < 1000, `${width}: not enlarged`)
   assert.deepEqual([...contents.PNG.subarray(1, 4)].map(code => String.fromCharCode(code)).join(''), 'PNG')
   assert.ok(contents.PNG.length > 10_000)
-  assert.equal(await page.evaluate(() => document.querySelector('glass-figure').shadowRoot.querySelector('.root').style.zoom), '1.5')
+  assert.equal(await page.evaluate(() => document.querySelector('glass-figure').shadowRoot.querySelector('.root').currentCSSZoom), 1.5)
   assert.deepEqual(complaints, [])
   await close()
 })

@@ -29,6 +29,8 @@ const PAGES = {
   'twelve.html': html(TWELVE.map(figure).join('\n'), { style: HOSTILE_LINK }),
   'one.html': html(figure(TWELVE[0])),
   'empty.html': html(''),
+  'large.css': 'main { font-size: 24px }',
+  'large.html': html(element('training', { settings: 'steps=12', lang: 'en' }), { style: '<link rel="stylesheet" href="large.css">' }),
   'kinds.html': html([['figure', { room: 'weights' }], ['lesson', { lesson: 'mask' }], ['model', {}], ['training', { settings: 'steps=12' }]]
     .map(([name, attributes]) => element(name, { lang: 'en', ...attributes })).join('\n'))
 }
@@ -151,6 +153,26 @@ test('a page that switches its color scheme switches every element', async () =>
   await page.waitForTimeout(600)
   assert.deepEqual(switched, await readPictures(), 'as if it had been dark from the beginning')
   assert.ok(switched.every(({ theme, pictures }, i) => theme === 'dark' && pictures.some((picture, k) => picture !== light[i].pictures[k])))
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('on a page with large letters every chart and matrix of a training stays inside it', async () => {
+  const { page, complaints, close } = await openPage('large.html')
+  await showAll(page)
+  await page.waitForFunction(() => document.querySelector('glass-training').shadowRoot.querySelector('.chart canvas[aria-busy="false"]'))
+  const { edge, canvases } = await page.evaluate(() => {
+    const training = document.querySelector('glass-training')
+    return { edge: training.getBoundingClientRect().right, canvases: [...training.shadowRoot.querySelectorAll('canvas')].map(canvas => {
+      const { right, width } = canvas.getBoundingClientRect()
+      return { right, width, isChart: Boolean(canvas.closest('.chart')), slot: canvas.parentElement.getBoundingClientRect().width }
+    }) }
+  })
+  assert.ok(canvases.some(({ isChart }) => isChart))
+  for (const { right, width, isChart, slot } of canvases) {
+    assert.ok(right <= edge + 1, `${right} of ${edge}`)
+    if (isChart) assert.ok(Math.abs(width - slot) <= 1, `${width} of ${slot}`)
+  }
   assert.deepEqual(complaints, [])
   await close()
 })

@@ -98,7 +98,7 @@ test('hostile styles change nothing in any of them', async () => {
     const { page, complaints, close } = await openWhole(name, 12)
     looks[name] = await page.$$eval(ALL, (list, [selectors, properties]) => list.map(({ localName, shadowRoot }) => {
       const root = shadowRoot.querySelector('.root')
-      root.style.setProperty('zoom', '1')
+      root.style.setProperty('--enlarged', '1')
       return [localName, ...selectors.flatMap(selector => {
         const found = shadowRoot.querySelector(selector)
         if (!found) return []

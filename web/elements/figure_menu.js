@@ -9,13 +9,13 @@ import { h } from '../lib/dom.js'
  * @param {Element} container @param {Source['picture']} picture
  */
 const atFullSize = (container, picture) => async () => {
-  const root = /** @type {HTMLElement} */ (container.closest('.root')), { zoom } = root.style
+  const root = /** @type {HTMLElement} */ (container.closest('.root')), enlarged = root.style.getPropertyValue('--enlarged')
   await import('../lib/figure_picture.js')
-  root.style.setProperty('zoom', '1')
+  root.style.setProperty('--enlarged', '1')
   try {
     return await picture()
   } finally {
-    root.style.setProperty('zoom', zoom)
+    root.style.setProperty('--enlarged', enlarged)
   }
 }
 

@@ -69,7 +69,7 @@ async function prepareRoot(host) {
   const element = h('div', { 'className': 'root', 'role': 'group', 'lang': LANGUAGES[language].tag, 'data-loading': t('elements.loading') })
   const refresh = (isPrinting = false) => {
     element.setAttribute('data-theme', isPrinting ? 'light' : modeOf(host))
-    element.style.setProperty('zoom', String(zoomOf(host)))
+    element.style.setProperty('--enlarged', String(zoomOf(host)))
   }
   refresh()
   // What is below the element stays where it is until the first drawing.

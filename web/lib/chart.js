@@ -12,11 +12,13 @@ import { countDecimals } from './ticks.js'
 
 const FONT_SIZE = 12
 /**
- * The factor by which a slide enlarges the page: Chart.js lays out in device pixels, so its font does not grow
- * by itself.
+ * The factor by which a slide, or an element in a page with another font size, enlarges a chart: Chart.js lays out in
+ * device pixels, so its font does not grow by itself.
+ * @param {Element} canvas
  */
-const readEnlargement = () => Number(getComputedStyle(document.documentElement).getPropertyValue('--enlarged')) || 1
-const createFont = () => ({ family: fontFamily(), size: FONT_SIZE * readEnlargement() })
+const readEnlargement = canvas => Number(getComputedStyle(canvas).getPropertyValue('--enlarged')) || 1
+/** @param {{ chart: { canvas: Element } }} context */
+const createFont = ({ chart: { canvas } }) => ({ family: fontFamily(), size: FONT_SIZE * readEnlargement(canvas) })
 
 /**
  * The part of a chart, or of its configuration, that a view fills.
@@ -76,8 +78,8 @@ const sentenceShading = {
 /** @param {Palette} palette @param {string} title @param {object} extra @param {object} [ticks] */
 const createAxis = (palette, title, extra, ticks) => ({
   border: { color: palette.line }, grid: { display: false, color: palette.line },
-  ticks: { color: palette.muted, font: createFont(), maxRotation: 0, autoSkipPadding: 16, ...ticks },
-  title: { display: Boolean(title), text: title, color: palette.muted, font: createFont() }, ...extra
+  ticks: { color: palette.muted, font: createFont, maxRotation: 0, autoSkipPadding: 16, ...ticks },
+  title: { display: Boolean(title), text: title, color: palette.muted, font: createFont }, ...extra
 })
 
 /**

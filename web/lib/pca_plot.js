@@ -1,6 +1,6 @@
 /** A collapsible PCA plot of a table: one dot per row, the selected one highlighted. */
 
-import { h, setText } from './dom.js'
+import { h, measureWidth, setText } from './dom.js'
 import { largestIndices } from './large_tables.js'
 import { formatExact, formatFixed } from './number.js'
 import { mountScatter } from './scatter.js'
@@ -42,7 +42,7 @@ export function mountPcaPlot(container, context) {
     const { x, y, variances } = current, { words } = request
     if (chosen < 0) [chosen] = largestIndices(x.map((value, i) => Math.hypot(value, y[i])), 0, x.length, 1)
     const at = t('stages.embedding.planeAt', { token: words[chosen], x: formatExact(x[chosen]), y: formatExact(y[chosen]) })
-    const width = Math.floor(slot.getBoundingClientRect().width) || 320
+    const width = measureWidth(slot) || 320
     setText(status, at)
     const [first, second] = variances.map(percent)
     setText(explanation, t('stages.embedding.planeWhy', { count: x.length, first, second }))

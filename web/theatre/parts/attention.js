@@ -1,7 +1,7 @@
 /** The attention of one head for the reader's sentence. */
 
 import { probabilityDomain, createScale } from '../../lib/color.js'
-import { h } from '../../lib/dom.js'
+import { h, measureWidth } from '../../lib/dom.js'
 import { mountMatrix } from '../../lib/matrix.js'
 import { mountLegend } from '../../lib/legend.js'
 import { slice } from '../../lib/slice.js'
@@ -44,7 +44,7 @@ export function mountAttention(container, { t, named, theme, look: requestModule
         rowLabels: rowTokens.map(named), colLabels: colTokens.map(named) })
       const { mode, palette } = theme()
       picture.update(part, {
-        title: `A[${head}]`, width: Math.floor(slot.getBoundingClientRect().width) || 320, dense: true,
+        title: `A[${head}]`, width: measureWidth(slot) || 320, dense: true,
         scale: createScale(probabilityDomain(), mode), palette, spoken: name
       })
       legend.update(probabilityDomain(), mode, t('theatre.share'))

@@ -1,6 +1,6 @@
 /** A PCA plot of embeddings: every token a dot, and the values of the selected one. */
 
-import { h, setText } from '../../lib/dom.js'
+import { h, measureWidth, setText } from '../../lib/dom.js'
 import { formatExact, formatFixed } from '../../lib/number.js'
 import { mountScatter } from '../../lib/scatter.js'
 import { largest } from '../../../src/training/tasks/model_options.js'
@@ -46,7 +46,7 @@ export function mountEmbeddings(container, { t, named, theme, look: requestTable
     tables.element.hidden = names.length < 2
     tables.fill(names, name)
     tokens.fill(words.map((_, i) => i), chosen, i => words[i])
-    const width = Math.floor(slot.getBoundingClientRect().width) || 320
+    const width = measureWidth(slot) || 320
     const at = t('theatre.tokenAt', { token: words[chosen], x: formatExact(x[chosen]), y: formatExact(y[chosen]) })
     setText(output, at)
     setText(explanation, t('theatre.planeWhy', { from, first: percent(variances[0]), second: percent(variances[1]) }))
