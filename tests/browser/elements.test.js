@@ -161,6 +161,9 @@ test('on a page with large letters every chart and matrix of a training stays in
   const { page, complaints, close } = await openPage('large.html')
   await showAll(page)
   await page.waitForFunction(() => document.querySelector('glass-training').shadowRoot.querySelector('.chart canvas[aria-busy="false"]'))
+  // Chart.js measures its container when the window changes.
+  await page.setViewportSize({ width: 1000, height: 900 })
+  await page.waitForTimeout(500)
   const { edge, canvases } = await page.evaluate(() => {
     const training = document.querySelector('glass-training')
     return { edge: training.getBoundingClientRect().right, canvases: [...training.shadowRoot.querySelectorAll('canvas')].map(canvas => {
