@@ -571,6 +571,33 @@ test('a remote leaves any number field, and arrows one that is answered right', 
   }
 })
 
+test('on slides, arrows lead on after a drag, and move what was reached with Tab', async () => {
+  for (const [id, number, draggable] of [['query', 4, '.plane-handle'], ['softmax', 1, '.figure-slider input']]) {
+    const { steps } = await loadLesson(id), [step, next] = steps.slice(number - 1)
+    const { page, complaints, close } = await open({ lesson: id, at: number - 1 }, 'ko', { viewport: { width: 1024, height: 768 } })
+    await waitForStep(page, step.id)
+    await page.keyboard.press('p')
+    const readValue = () => page.$eval(draggable, element => element.getAttribute('aria-valuetext') ?? element.value)
+    const initial = await readValue(), { x, y, width, height } = await page.locator(draggable).first().boundingBox()
+    await page.mouse.move(x + width / 2, y + height / 2)
+    await page.mouse.down()
+    await page.mouse.move(x + width / 2 + 40, y + height / 2, { steps: 4 })
+    await page.mouse.up()
+    assert.notEqual(await readValue(), initial, id)
+    await page.keyboard.press('ArrowRight')
+    await waitForStep(page, next.id)
+    await page.keyboard.press('ArrowLeft')
+    await waitForStep(page, step.id)
+    await page.focus(draggable)
+    const before = await readValue()
+    await page.keyboard.press('ArrowRight')
+    assert.notEqual(await readValue(), before, id)
+    await waitForStep(page, step.id)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
 longTest('a lesson works without storage', async () => {
   const before = () => Object.defineProperty(globalThis, 'localStorage', { get() {
     throw new DOMException('denied', 'SecurityError')
