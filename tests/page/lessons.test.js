@@ -348,6 +348,13 @@ test('no step has more than 40 words, or 70 Chinese characters, before its figur
   }
 })
 
+test('who is to move a result is asked to drag the query, which moves it', () => {
+  const { texts } = lessons.find(({ id }) => id === 'query'), names = { ko: /쿼리를 끌어서/, en: /drag the query/, zh: /拖动查询/ }
+  for (const [language, { steps }] of Object.entries(texts)) for (const id of ['ask', 'mix']) {
+    assert.match(steps[id].ask.toLowerCase(), names[language], `${language}, ${id}`)
+  }
+})
+
 test('the first question is not a coin flip, in any language', () => {
   for (const [lessonId, ids] of Object.entries({ attention: ['write', 'other'], gap: ['gap', 'other'] })) {
     const lesson = lessons.find(({ id }) => id === lessonId)
