@@ -571,6 +571,21 @@ test('a remote leaves any number field, and arrows one that is answered right', 
   }
 })
 
+test('names and numbers beside bars stay on one line, on slides too', async () => {
+  for (const [id, number] of [['query', 1], ['query', 3], ['vectors', 4]]) {
+    const { page, close } = await open({ lesson: id, at: number - 1 }, 'en', { viewport: { width: 1024, height: 768 } })
+    await page.waitForSelector('.lesson-figure .bars')
+    await page.keyboard.press('p')
+    const broken = await page.$$eval('.bars :is(b, .bar-number)', list => list.filter(element => {
+      const range = document.createRange()
+      range.selectNodeContents(element)
+      return range.getClientRects().length > 1 || element.scrollWidth > element.clientWidth + 1
+    }).map(({ textContent }) => textContent))
+    assert.deepEqual(broken, [], `${id} ${number}`)
+    await close()
+  }
+})
+
 test('on slides, arrows lead on after a drag, and move what was reached with Tab', async () => {
   for (const [id, number, draggable] of [['query', 4, '.plane-handle'], ['softmax', 1, '.figure-slider input']]) {
     const { steps } = await loadLesson(id), [step, next] = steps.slice(number - 1)
