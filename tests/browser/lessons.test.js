@@ -586,6 +586,36 @@ test('names and numbers beside bars stay on one line, on slides too', async () =
   }
 })
 
+/** How the sliders of a small figure fit: their widths, and the texts beside them that are broken or stick out. */
+const readSliders = page => page.evaluate(() => {
+  const figure = document.querySelector('.lesson-figure'), { right } = figure.getBoundingClientRect()
+  const bracket = figure.querySelector('.figure-matrix')?.getBoundingClientRect().right ?? right
+  return {
+    widths: [...figure.querySelectorAll('input')].map(input => input.getBoundingClientRect().width),
+    broken: [...figure.querySelectorAll('.figure-slider :is(label, output), .bars b')].filter(element => {
+      const range = document.createRange()
+      range.selectNodeContents(element)
+      const end = element.closest('.figure-matrix') ? bracket : right
+      return range.getClientRects().length > 1 || range.getBoundingClientRect().right > end
+    }).map(({ textContent }) => textContent)
+  }
+})
+
+test('sliders are long enough to be dragged, and what is beside them is whole', async () => {
+  for (const [width, height] of [[360, 740], [1024, 768], [1280, 720]]) for (const [id, number] of [['softmax', 4], ['query', 6]]) {
+    const { page, close } = await open({ lesson: id, at: number - 1 }, 'ko', { viewport: { width, height } })
+    await page.waitForSelector('.lesson-figure .figure-slider')
+    for (const isSlide of width < 600 ? [false] : [false, true]) {
+      if (isSlide) await page.keyboard.press('p')
+      const { widths, broken } = await readSliders(page), name = `${id} ${number}, ${width}, ${isSlide ? 'slide' : 'page'}`
+      assert.equal(widths.length, 4, name)
+      assert.ok(Math.min(...widths) >= 120, `${name}: ${widths}`)
+      assert.deepEqual(broken, [], name)
+    }
+    await close()
+  }
+})
+
 test('on slides, arrows lead on after a drag, and move what was reached with Tab', async () => {
   for (const [id, number, draggable] of [['query', 4, '.plane-handle'], ['softmax', 1, '.figure-slider input']]) {
     const { steps } = await loadLesson(id), [step, next] = steps.slice(number - 1)
