@@ -355,6 +355,15 @@ test('who is to move a result is asked to drag the query, which moves it', () =>
   }
 })
 
+test('what the figures of the attention lesson name is explained where it comes first', () => {
+  const { texts } = lessons.find(({ id }) => id === 'attention')
+  for (const [language, { steps: { look, query } }] of Object.entries(texts)) {
+    assert.match(look.text, /\(glossary=head\)/, language)
+    assert.match(query.text, /ᵀ/, language)
+    assert.match(query.text, /편향|bias|偏置/, language)
+  }
+})
+
 test('the first question is not a coin flip, in any language', () => {
   for (const [lessonId, ids] of Object.entries({ attention: ['write', 'other'], gap: ['gap', 'other'] })) {
     const lesson = lessons.find(({ id }) => id === lessonId)
