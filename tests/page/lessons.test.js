@@ -364,6 +364,16 @@ test('what the figures of the attention lesson name is explained where it comes 
   }
 })
 
+test('the attention lesson leads from the divided score to its weight before it mixes values', () => {
+  const lesson = lessons.find(({ id }) => id === 'attention'), step = lesson.steps.find(({ id }) => id === 'mix')
+  for (const [language, { steps: { mix } }] of Object.entries(lesson.texts)) {
+    for (const text of [mix.text, mix.paper]) assert.match(text, /(softmax|소프트맥스).*\{score\b.*\{weight\b/i, language)
+    const [phase] = phases(lesson, step, language), { score, weight } = step.values(phase.run, phase)
+    assert.match(score, /^−?\d+\.\d\d$/, language)
+    assert.match(weight, /^[01]\.\d\d$/, language)
+  }
+})
+
 test('the first question is not a coin flip, in any language', () => {
   for (const [lessonId, ids] of Object.entries({ attention: ['write', 'other'], gap: ['gap', 'other'] })) {
     const lesson = lessons.find(({ id }) => id === lessonId)
