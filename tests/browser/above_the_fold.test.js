@@ -163,7 +163,7 @@ test('a remote leads through the opening into the course, and on from a cell, wh
     await page.waitForSelector('.lesson-bar[data-step="score"]')
     await page.locator('.product-result .heat').click({ position: { x: 8, y: 8 } })
     assert.equal(await page.innerText('.lesson-present'), korean.page.player.presentEnd)
-    assert.ok(await page.isVisible(width < 1100 ? '.sheet-handle' : '.inspector .terms'))
+    assert.ok(await page.isVisible('.inspector .terms'))
     await page.keyboard.press('PageDown')
     await page.waitForSelector('.lesson-bar:not([data-step="score"])')
     assert.deepEqual(complaints, [])

@@ -616,6 +616,28 @@ test('sliders are long enough to be dragged, and what is beside them is whole', 
   }
 })
 
+test('once the cell of a score is pressed, all its products are visible, beside the way on and the cell', async () => {
+  for (const [width, height] of [[1024, 768], [1280, 720], [1920, 1080]]) for (const isSlide of [false, true]) {
+    const { page, complaints, close } = await open({ lesson: 'attention', at: 4 }, 'en', { viewport: { width, height } })
+    await waitForStep(page, 'score')
+    if (isSlide) await page.keyboard.press('p')
+    await isPointed(page)
+    const { x, y, width: size } = await page.locator('.stage .pointer').boundingBox()
+    await page.mouse.click(x + size / 2, y + size / 2)
+    await page.waitForSelector('.inspector .terms')
+    const name = `${width} × ${height}, ${isSlide ? 'slide' : 'page'}`
+    assert.equal(await page.locator('.inspector .terms li').count(), 8, name)
+    const covered = await page.$$eval('.inspector .terms li, .lesson-next, .stage .pointer', list => list.filter(element => {
+      const { left, right, top, bottom } = element.getBoundingClientRect()
+      const first = document.elementFromPoint((left + right) / 2, (top + bottom) / 2)
+      return top < 0 || bottom > innerHeight || !(element.contains(first) || element.parentNode.contains(first))
+    }).map(element => element.textContent))
+    assert.deepEqual(covered, [], name)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
 test('on slides, arrows lead on after a drag, and move what was reached with Tab', async () => {
   for (const [id, number, draggable] of [['query', 4, '.plane-handle'], ['softmax', 1, '.figure-slider input']]) {
     const { steps } = await loadLesson(id), [step, next] = steps.slice(number - 1)
