@@ -638,6 +638,43 @@ test('once the cell of a score is pressed, all its products are visible, beside 
   }
 })
 
+/** The matrices of the room: how large a cell is, how sharp, and where it ends. */
+const readMatrices = page => page.evaluate(async () => {
+  const read = () => [...document.querySelectorAll('.stage .heat')].filter(grid => grid.checkVisibility()).map(grid => {
+    const { width, top, bottom, right } = grid.getBoundingClientRect(), canvas = grid.querySelector('canvas')
+    return { cell: width / Number(grid.getAttribute('aria-colcount')), sharpness: canvas.width / width, top, bottom, right }
+  })
+  for (let last = ''; last !== JSON.stringify(read());) {
+    last = JSON.stringify(read())
+    await new Promise(resolve => { setTimeout(resolve, 300) })
+  }
+  return read()
+})
+
+test('on slides, both matrices of the division stand side by side with their numbers, as large as there is room', async () => {
+  for (const [width, height, minCell] of [[1024, 768, 34], [1280, 720, 44], [1920, 1080, 70]]) {
+    const { page, complaints, close } = await open({ lesson: 'attention', at: 5 }, 'ko', { viewport: { width, height } })
+    await waitForStep(page, 'scale')
+    await page.fill('.lesson-options input', '5.4')
+    await page.keyboard.press('Enter')
+    await page.waitForSelector('.house[data-room$=".scale"]')
+    const before = await readMatrices(page)
+    await page.keyboard.press('p')
+    const matrices = await readMatrices(page), name = `${width} × ${height}`
+    assert.equal(matrices.length, 2, name)
+    assert.ok(Math.abs(matrices[0].top - matrices[1].top) < 1, name)
+    for (const { cell, sharpness, bottom, right } of matrices) {
+      assert.ok(cell >= minCell && bottom <= height && right <= width, `${name}: ${cell}, ${bottom}, ${right}`)
+      assert.ok(Math.abs(sharpness - 1) < 0.02, `${name}: ${sharpness}`)
+    }
+    if (width > 1280) assert.ok(matrices[0].cell > before[0].cell, `${name}: ${matrices[0].cell}, ${before[0].cell} outside`)
+    const { bottom } = await page.$eval('.lesson-next', element => element.getBoundingClientRect().toJSON())
+    assert.ok(bottom <= height, name)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
 test('on slides, arrows lead on after a drag, and move what was reached with Tab', async () => {
   for (const [id, number, draggable] of [['query', 4, '.plane-handle'], ['softmax', 1, '.figure-slider input']]) {
     const { steps } = await loadLesson(id), [step, next] = steps.slice(number - 1)
