@@ -11,6 +11,8 @@ const MIN_FIT = 0.7
 const MAX_FIT = 1.6
 /** Nobody sees less. */
 const MIN_ENLARGED = 1.05
+/** After so long without another factor the figure has settled. */
+const SETTLE_MS = 500
 const PARTS = '.matrix, .product, .equation > *, .legend'
 
 /**
@@ -47,10 +49,16 @@ function findFit(stage) {
  * @param {HTMLElement} stage @param {() => void} redraw called when the factor is another, so that canvases stay sharp
  */
 export function fitSlides(stage, redraw) {
+  /** The former factors of this moment: a figure whose lines break otherwise at another factor would alternate. */
+  /** @type {number[]} */ let recent = []
+  let timeout = 0
   const update = () => {
-    const fit = findFit(stage), value = fit === 1 ? '' : String(fit)
-    if (value === stage.style.getPropertyValue('--fit')) return
-    stage.style.setProperty('--fit', value)
+    const current = Number(stage.style.getPropertyValue('--fit')) || 1, fit = findFit(stage)
+    if (fit === current || (fit > current && recent.filter(factor => factor === fit).length > 1)) return
+    recent.push(current)
+    clearTimeout(timeout)
+    timeout = window.setTimeout(() => { recent = [] }, SETTLE_MS)
+    stage.style.setProperty('--fit', fit === 1 ? '' : String(fit))
     redraw()
     // The size that the stage has now is not reported: it changed while a change was.
     requestAnimationFrame(update)
