@@ -397,6 +397,6 @@ function prepare(event) {
 for (const sign of SIGNS) addEventListener(sign, prepare)
 listenToSystemTheme(() => show())
 listenToSlideKeys()
-fitSlides(page.stage)
+fitSlides(page.stage, () => inside?.showRun())
 if (state.embed) postHeight()
 start()

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { MODELS } from '../../web/models/index.js'
 import { LANGUAGES } from '../../web/words/index.js'
 import { isLong, longTest, everyNth, partUnlessLong } from '../lib/long.js'
+import { korean } from '../lib/texts.js'
 import { readAddress, roomsOnMap, useBrowser } from './host.js'
 
 const { open } = useBrowser()
@@ -161,7 +162,8 @@ test('a remote leads through the opening into the course, and on from a cell, wh
     await page.evaluate(() => { location.hash = 'lesson=attention&step=5' })
     await page.waitForSelector('.lesson-bar[data-step="score"]')
     await page.locator('.product-result .heat').click({ position: { x: 8, y: 8 } })
-    assert.ok(await page.isVisible(width < 1100 ? '.sheet-handle' : '.inspector .terms'))
+    assert.equal(await page.innerText('.lesson-present'), korean.page.player.presentEnd)
+    assert.ok(await page.isVisible('.inspector .terms'))
     await page.keyboard.press('PageDown')
     await page.waitForSelector('.lesson-bar:not([data-step="score"])')
     assert.deepEqual(complaints, [])

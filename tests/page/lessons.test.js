@@ -348,6 +348,32 @@ test('no step has more than 40 words, or 70 Chinese characters, before its figur
   }
 })
 
+test('who is to move a result is asked to drag the query, which moves it', () => {
+  const { texts } = lessons.find(({ id }) => id === 'query'), names = { ko: /쿼리를 끌어서/, en: /drag the query/, zh: /拖动查询/ }
+  for (const [language, { steps }] of Object.entries(texts)) for (const id of ['ask', 'mix']) {
+    assert.match(steps[id].ask.toLowerCase(), names[language], `${language}, ${id}`)
+  }
+})
+
+test('what the figures of the attention lesson name is explained where it comes first', () => {
+  const { texts } = lessons.find(({ id }) => id === 'attention')
+  for (const [language, { steps: { look, query } }] of Object.entries(texts)) {
+    assert.match(look.text, /\(glossary=head\)/, language)
+    assert.match(query.text, /ᵀ/, language)
+    assert.match(query.text, /편향|bias|偏置/, language)
+  }
+})
+
+test('the attention lesson leads from the divided score to its weight before it mixes values', () => {
+  const lesson = lessons.find(({ id }) => id === 'attention'), step = lesson.steps.find(({ id }) => id === 'mix')
+  for (const [language, { steps: { mix } }] of Object.entries(lesson.texts)) {
+    for (const text of [mix.text, mix.paper]) assert.match(text, /(softmax|소프트맥스).*\{score\b.*\{weight\b/i, language)
+    const [phase] = phases(lesson, step, language), { score, weight } = step.values(phase.run, phase)
+    assert.match(score, /^−?\d+\.\d\d$/, language)
+    assert.match(weight, /^[01]\.\d\d$/, language)
+  }
+})
+
 test('the first question is not a coin flip, in any language', () => {
   for (const [lessonId, ids] of Object.entries({ attention: ['write', 'other'], gap: ['gap', 'other'] })) {
     const lesson = lessons.find(({ id }) => id === lessonId)

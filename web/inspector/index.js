@@ -33,6 +33,9 @@ import { roomOfTensor, roomsOf } from '../rooms/index.js'
  * @property {string | null} room that is displayed
  */
 
+/** Where a lesson stands alone, without map and sums, in a window that is not as narrow as a phone. */
+const opensInLesson = () => document.documentElement.matches('[data-lesson]:not([data-panels])') && matchMedia('(min-width: 760px)').matches
+
 /** @type {Record<string, string>} */ const OPPOSITE_BUTTONS = { undo: 'redo', redo: 'undo', back: 'on', on: 'back' }
 
 /**
@@ -231,6 +234,8 @@ export function mountInspector(container, { t, pinCell, pinSource, set, get, run
     update(next) {
       if (next.cell !== undefined && !isSameCell(next.cell, view.cell)) termsView = { ...termsView, page: null }
       if (next.cell !== undefined && !isSameCell(next.cell, editedCell)) editedCell = null
+      // A pressed cell of a lesson is explained at once: a strip to be opened first would hide what the step is about.
+      if (next.pinned !== undefined && next.pinned !== view.pinned && opensInLesson()) toggle(next.pinned)
       view = { ...view, ...next }
       container.classList.toggle('is-empty', !view.run || !hasCell(view.run, view.cell))
       container.classList.toggle('is-pinned', view.pinned)

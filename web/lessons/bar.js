@@ -58,7 +58,7 @@ function createPanelsButton(button) {
 export function createBar(context, titles, actions, isAlone) {
   const { t } = context
   /** @param {string} name @param {() => void} action */
-  const button = (name, action, words = t(`player.${name}`)) => (
+  const button = (name, action, /** @type {import('../types.d.ts').Child} */ words = t(`player.${name}`)) => (
     h('button', { type: 'button', className: `lesson-${name}`, onclick: action }, words))
   const { menu, showPlace } = createSteps(context, titles, actions, isAlone)
   const parts = {
@@ -70,11 +70,13 @@ export function createBar(context, titles, actions, isAlone) {
   }
   const { name, place, progress, title, text, ask, end, open, back, next, leave, home, sheet, key, save, saved } = parts
   save.hidden = true
+  const present = button('present', () => togglePresenting(), [
+    h('span', { className: 'is-off' }, t('player.present')), h('span', { className: 'is-on' }, t('player.presentEnd'))])
   const root = h('div', { className: 'lesson-bar' },
     h('div', { className: 'lesson-line' }, name, place, menu, progress),
     h('div', { 'className': 'lesson-words', 'aria-live': 'polite' }, title, parts.model, text),
     h('div', { className: 'lesson-answer' }, ask, end, isAlone ? null : [open, save, saved]),
     h('div', { className: 'lesson-ways' }, home, back, next),
-    isAlone ? null : h('div', { className: 'lesson-extras' }, createPanelsButton(button), button('present', () => togglePresenting()), sheet, key, leave))
+    isAlone ? null : h('div', { className: 'lesson-extras' }, createPanelsButton(button), present, sheet, key, leave))
   return { root, showPlace, ...parts }
 }

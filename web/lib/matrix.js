@@ -27,7 +27,9 @@ import { findSquare, cellIndexOf, findSquares } from './slice.js'
  * @typedef {object} MatrixLook
  * @property {string} title
  * @property {boolean} [dense] rows close together
- * @property {boolean} [pair] one of two matrices that are side by side where the width allows
+ * @property {boolean | 'first' | 'second'} [pair] one of two matrices that are side by side where the width allows;
+ *   'first' and 'second' have the same rows, labeled once, and are side by side only where their cells stay wide enough
+ *   for numbers; else they are below each other, with rows close together
  * @property {string[]} [alignTo] row labels to reserve space for, so that matrices below each other line up
  * @property {Follow} [follow]
  * @property {number} [group] columns that belong together, as the columns of one head
@@ -170,17 +172,24 @@ export function mountMatrix(container, handlers) {
     update(part, view) {
       follow = view.follow
       const gutter = leftWidth(view.alignTo ?? part.rowLabels)
-      const available = (view.pair && view.width >= MIN_PAIR_WIDTH ? (view.width - PAIR_GAP) / 2 : view.width) - gutter
       const columns = Math.max(part.cols, view.columns ?? 0)
-      const fullWidth = fitCellWidth(available, columns)
-      const plan = planTopLabels(part.colLabels, fullWidth)
-      const width = plan.overhang ? fitCellWidth(available - plan.overhang, columns) : fullWidth
-      const preferredHeight = view.dense ? denseCellHeight(width, part.rows) : cellHeight(width)
+      /** @param {number} available */
+      const planColumns = available => {
+        const fullWidth = fitCellWidth(available, columns), plan = planTopLabels(part.colLabels, fullWidth)
+        return { plan, width: plan.overhang ? fitCellWidth(available - plan.overhang, columns) : fullWidth }
+      }
+      const sharesRows = typeof view.pair === 'string'
+      const halfWidth = (view.width - PAIR_GAP - (sharesRows ? 1 : 2) * gutter) / 2
+      const half = view.pair && view.width >= MIN_PAIR_WIDTH ? planColumns(halfWidth) : null
+      const isBeside = half && (!sharesRows || half.width >= NUMBER_WIDTH)
+      const { plan, width } = isBeside ? half : planColumns(view.width - gutter)
+      const isDense = view.dense || (sharesRows && !isBeside), hasRowLabels = !isBeside || view.pair !== 'second'
+      const preferredHeight = isDense ? denseCellHeight(width, part.rows) : cellHeight(width)
       const height = Math.min(preferredHeight, Math.max(1, MAX_HEIGHT / part.rows))
       head.update(view.title, part.rows, part.cols)
       const step = plan.slanted ? slantedStep(width) : plan.step
       top.update({ items: part.colLabels, cell: width, room: plan.height, slanted: plan.slanted, step })
-      left.update({ items: part.rowLabels, cell: height, room: gutter })
+      left.update({ items: hasRowLabels ? part.rowLabels : [], cell: height, room: hasRowLabels ? gutter : 0 })
       body.style.setProperty('padding-right', `${plan.overhang}px`)
       heat.update(part, { ...view, cell: { width, height } })
     },

@@ -12,8 +12,20 @@ const WAYS = {
   back: '.opening .scrub-back, .lesson:not([hidden]) .lesson-back, .way-prev',
   forward: '.opening .scrub-on, .lesson:not([hidden]) .lesson-next, .way-next'
 }
+/** What is moved by dragging, and by the arrows while it has the focus. */
+const DRAGGABLE = '.plane-handle, input[type="range"]'
 const PAGES = 'textarea, select, dialog, [contenteditable="true"]'
 const WRITES = `${PAGES}, input:not([type="range"], [type="radio"], [type="checkbox"], [readonly])`
+
+/** Leaves the arrows to the slides after a drag; who got there with Tab keeps them. */
+function releaseFocusAfterDrag() {
+  /** @type {HTMLElement | SVGElement | null} */ let dragged = null
+  addEventListener('pointerdown', event => { dragged = targetOf(event).closest(DRAGGABLE) }, { capture: true })
+  addEventListener('pointerup', () => {
+    if (isPresenting()) dragged?.blur()
+    dragged = null
+  }, { capture: true })
+}
 
 /** @param {KeyboardEvent} event */
 const hasModifier = ({ altKey, ctrlKey, metaKey }) => altKey || ctrlKey || metaKey
@@ -32,6 +44,7 @@ function findWay(direction) {
 }
 
 export function listenToSlideKeys() {
+  releaseFocusAfterDrag()
   // Before the matrix or the slider that has the focus: a remote has no other keys.
   addEventListener('keydown', event => {
     // A field of one line has no use for PageDown.

@@ -38,6 +38,7 @@ export function mount(container, context) {
   const equation = h('div', { className: 'equation' })
   container.append(equation)
   const fig = mountFigure(container, context)
+  fig.body.classList.add('is-pair')
   const before = fig.matrix()
   const after = fig.matrix()
   return {
@@ -48,8 +49,8 @@ export function mount(container, context) {
       const { domain, size, isDivided, more, after: { rowLabels: alignTo } } = next
       const titles = { before: t('stages.scale.before'), after: t('stages.scale.after') }
       setFormula(equation, isDivided ? `S = frac{Q K^T}{${more > 1 ? `${more} × ` : ''}sqrt{${size}}}` : 'S = Q K^T')
-      before.update(next.before, { title: titles.before, domain, follow: twin, alignTo })
-      after.update(next.after, { title: titles.after, domain, follow: twin, alignTo })
+      before.update(next.before, { title: titles.before, domain, follow: twin, alignTo, pair: 'first' })
+      after.update(next.after, { title: titles.after, domain, follow: twin, alignTo, pair: 'second' })
       fig.legend([{ domain }])
       fig.numbers(t('frame.numbers'), /** @type {const} */ (['before', 'after']).map(name => (
         { title: titles[name], part: next[name] })))

@@ -96,7 +96,7 @@ export const lesson = {
       id: 'mix', state: `room=${ROOM}.heads`, target: row.resultTarget,
       question: { options: () => [{ id: 'most' }, { id: 'least' }, { id: 'all' }], answer: nearest },
       cell: row.resultCell,
-      values: (run, now) => ({ ...answerValues(run), ...row.resultValues(run, now) }),
+      values: (run, now) => ({ ...scoreValues(run, now), ...row.resultValues(run, now) }),
       paperCells: () => []
     },
     {
