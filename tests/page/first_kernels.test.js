@@ -10,17 +10,17 @@ import { makeRun } from '../lib/page.js'
 const script = await readFile(new URL('../../build.sh', import.meta.url), 'utf8')
 const listOf = name => new RegExp(`${name}=\\(([^)]*)\\)`).exec(script)[1].trim().split(/\s+/).map(kernel => `gf_${kernel}`)
 
-/** A library that has no other kernels for tensors than these; those for text are a module of their own. */
-async function loadWith(...lists) {
-  const gf = await load(), known = new Set(lists.flatMap(listOf)), isOfText = name => /^gf_(bpe|cut|unit|unigram|vocab|words|wordpiece)/.test(name)
-  gf.engine.c = Object.fromEntries(Object.entries(gf.engine.c).filter(([name]) => (
-    !name.startsWith('gf_') || known.has(name) || isOfText(name))))
-  return gf
+/** The kernels of an engine without those for tensors that are not listed; those for text are a module of their own. */
+function pickKernels(kernels, ...lists) {
+  const known = new Set(lists.flatMap(listOf)), isOfText = name => /^gf_(bpe|cut|unit|unigram|vocab|words|wordpiece)/.test(name)
+  return Object.fromEntries(Object.entries(kernels).filter(([name]) => !name.startsWith('gf_') || known.has(name) || isOfText(name)))
 }
 
 for (const model of ['dates', 'particles', 'induction', 'sentences']) {
   test(`a run of ${model} calls only the first kernels`, async () => {
-    makeRun({ model }, [], await loadWith('FIRST_KERNELS')).run.dispose()
+    const gf = await load()
+    gf.engine.c = pickKernels(gf.engine.c, 'FIRST_KERNELS')
+    makeRun({ model }, [], gf).run.dispose()
   })
 }
 
@@ -33,13 +33,17 @@ const KINDS = {
   stories: { more: ['GELU_KERNELS'], variants: OPTIMIZERS }, text: { more: ['GELU_KERNELS'], variants: OPTIMIZERS }
 }
 for (const [task, { more = [], variants = SETTINGS }] of Object.entries(KINDS)) {
-  test(`a training of ${task} calls only the first kernels and those of trainings`, async () => {
+  test(`a training of ${task} calls only the first kernels, and in its steps those of trainings`, async () => {
+    const { asked, sample: example } = TASK_INFO[task], sample = asked?.(example) ?? example
     for (const settings of variants) {
-      const player = createPlayer(await loadWith('FIRST_KERNELS', 'TRAINING_KERNELS', ...more), read(task + settings))
+      const gf = await load(), kernels = gf.engine.c
+      gf.engine.c = pickKernels(kernels, 'FIRST_KERNELS', ...more)
+      const player = createPlayer(gf, read(task + settings)), { session } = player
+      session.answer(sample)
+      gf.engine.c = pickKernels(kernels, 'FIRST_KERNELS', 'TRAINING_KERNELS', ...more)
       for (let i = 0; i < 26; i++) player.step()
       player.seek(3)
-      const { session } = player
-      session.answer(TASK_INFO[task].asked?.(TASK_INFO[task].sample) ?? TASK_INFO[task].sample)
+      session.answer(sample)
       session.dispose()
     }
   })

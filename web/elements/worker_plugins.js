@@ -43,7 +43,7 @@ export const modelsOnDemand = {
 }
 
 /**
- * Each task and each optimizer is fetched with its first training.
+ * Each task is fetched with its first training, each optimizer with the first step of one.
  * @type {Plugin}
  */
 export const trainingsOnDemand = {
@@ -53,14 +53,15 @@ export const trainingsOnDemand = {
     onLoad({ filter: /\/web\/theatre\/load_task\.js$/ }, () => {
       const loaders = (/** @type {object} */ ids, /** @type {string} */ folder) => (
         Object.keys(ids).map(id => `${id}: () => import('${folder}/${id}.js')`).join())
-      return { contents: `import { clipGradNorm } from '../../src/js/optim/clip_grad.js'
-        import { TASKS } from '../../src/training/tasks/index.js'
+      return { contents: `import { TASKS } from '../../src/training/tasks/index.js'
         const LOADERS = { ${loaders(TASK_INFO, '../../src/training/tasks')} }
         const OPTIM = { ${loaders(OPTIMIZERS, '../../src/js/optim')} }
-        export async function loadTask(gf, { task, optimizer }) {
-          const [own, optim] = await Promise.all([LOADERS[task](), OPTIM[optimizer]()])
-          Object.assign(gf.optim, { clipGradNorm }, optim)
-          TASKS[task] ??= own[task]
+        export async function loadTask(gf, { task }) {
+          TASKS[task] ??= (await LOADERS[task]())[task]
+        }
+        export async function loadOptimizer(gf, { optimizer }) {
+          const clip = import('../../src/js/optim/clip_grad.js').then(({ clipGradNorm }) => ({ clipGradNorm }))
+          Object.assign(gf.optim, ...await Promise.all([clip, OPTIM[optimizer]()]))
         }` }
     })
   }
