@@ -36,6 +36,8 @@ SMALL_SOURCES=(src/c/ops/{binary,cross_entropy,layer_norm}.c src/c/optim/{adam,s
 # As side modules, both import the product of matrices from the first.
 NOT_IN_REST=(-name memory.c -o -name matmul.c)
 TEXT_SOURCES=(src/c/text/*.c)
+# Trainings of elements have one kind of tokenizer, which calls these. They are as fast if they are compiled for size.
+BPE_KERNELS=(alloc free bpe_bytes bpe_free bpe_new bpe_train cut unit_spans)
 C_SOURCES=("${TENSOR_SOURCES[@]}" "${TEXT_SOURCES[@]}")
 # The kernels for weights in GGUF's blocks are modules of their own, which most programs never fetch. As side modules they
 # import the memory; with data or a stack they would import more than JavaScript gives them, and not start.
@@ -97,6 +99,8 @@ wasm() {
   "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" -mbulk-memory -DGF_EXPORT= \
     "-sEXPORTED_FUNCTIONS=$(IFS=,; echo "${GELU_KERNELS[*]/#/_gf_}")" src/c/ops/gelu.c -o dist/glassformer.gelu.wasm
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" src/c/{math,memory}.c "${TEXT_SOURCES[@]}" -o dist/glassformer.text.wasm
+  "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" -Oz -DGF_EXPORT= "-sEXPORTED_FUNCTIONS=$(IFS=,; echo "${BPE_KERNELS[*]/#/_gf_}")" \
+    src/c/{math,memory}.c "${TEXT_SOURCES[@]}" -o dist/glassformer.bpe.wasm
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${THREADS_FLAGS[@]}" "${C_SOURCES[@]}" -o dist/glassformer.threads.wasm
   "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" "${BLOCKS_SOURCES[@]}" -o dist/glassformer.blocks.wasm
   "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" "${BLOCKS_THREADS_FLAGS[@]}" "${BLOCKS_SOURCES[@]}" -o dist/glassformer.blocks.threads.wasm

@@ -103,12 +103,12 @@ test('a training whose first step lacks the network says so, and starts once it 
 
 test('every task begins, and what is wrong with an attribute is said', async () => {
   const { page, complaints, close } = await open('empty.html')
-  for (const [i, task] of TASKS.entries()) {
+  for (const [i, { task, settings = '' }] of [...TASKS.map(id => ({ task: id })), { task: 'text', settings: 'unit=pairs' }].entries()) {
     await page.evaluate(attributes => {
       const own = document.createElement('glass-training')
       Object.assign(own, attributes)
       document.querySelector('main').replaceChildren(own)
-    }, { task, lang: ['ko', 'en', 'zh'][i % 3] })
+    }, { task, settings, lang: ['ko', 'en', 'zh'][i % 3] })
     await showAll(page)
     await page.evaluate(() => document.querySelector('glass-training').step())
     await page.waitForFunction(() => globalThis.events.at(-1)?.detail.step === 1)

@@ -15,7 +15,8 @@ export const UNUSED = new RegExp(`/(src/js/(${[
   'decoding/(generate|process_logits|takes_cache|beam_search|cached_generation)', 'engine/load_blocks', 'export/\\w+', 'files/(gguf|remote)', 'interpret/hook_names',
   'models/\\w+', 'models/families/\\w+', 'nn/quantize', 'ops/(cumsum|nll_loss|normalize|one_hot|rounded|sort|stored_weight|where)', 'tensor/block_weights',
   'optim/load_state', 'threads/(index|gains|team|workers|mailbox|splits)',
-  'text/(charsmap|files|gguf_tokenizer|sentencepiece|spm_normalizer|protobuf)'
+  'text/(charsmap|explanations|files|gguf_tokenizer|pattern_search|pattern_tree|protobuf|sentencepiece|spm_normalizer|train_unigram)',
+  'text/(unigram_model|wordlevel_model|wordpiece_model)'
 ].join('|')})|src/training/(cell_history|embeddings|training_file)|web/(models/imported/(open|broken|choose_dtype|run|generation|classification|streams|store)|worker/export_model))\\.js$`)
 
 /** The library's text functions, which only some models need: the worker imports them for these. */
