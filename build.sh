@@ -19,23 +19,25 @@ WASM_FLAGS=(-O3 -fno-unroll-loops -msimd128 --no-entry -sSTANDALONE_WASM -sALLOW
 THREADS_FLAGS=(-matomics -mbulk-memory -sINITIAL_MEMORY=16MB
   -Wl,--shared-memory,--import-memory,--no-check-features,--max-memory=4294967296)
 SANITIZERS=(-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all)
-# The page fetches the kernels that its first run calls, then the rest of those for tensors, which work in the same
-# memory, and those for text, with a memory of their own, when something needs them.
+# The page fetches the kernels that its first run and a model before its training call, then the rest of those for tensors,
+# which work in the same memory, and those for text, with a memory of their own, when something needs them.
 TENSOR_SOURCES=(src/c/*.c src/c/{ops,optim}/*.c)
-FIRST_KERNELS=(alloc free generator_size seed uniform normal add_forward mul_forward relu_forward sum convert
+FIRST_KERNELS=(alloc free generator_size seed randint uniform normal add_forward mul_forward relu_forward sum convert
   attention_workspace attention_forward cross_entropy_check cross_entropy_forward embedding_check embedding_forward
-  layer_norm_forward matmul_in_pairs matmul_workspace matmul repack panels_size pack_panels multiply
+  embedding_panels layer_norm_forward matmul_in_pairs matmul_workspace matmul repack panels_size pack_panels multiply
   positional_encoding round_to_float softmax_forward)
-# A training of an element calls these besides, without the rest; one with GELU those, too.
+# The steps of a training of an element call these besides, without the rest; a model with GELU those, before its first step.
 TRAINING_KERNELS=(accumulate adam_step add_backward attention_backward bias_backward cos cross_entropy_backward dropout_backward
-  dropout_forward dropout_mask embedding_backward embedding_panels layer_norm_backward randint relu_backward scale sgd_step
+  dropout_forward dropout_mask embedding_backward gelu_backward layer_norm_backward relu_backward scale sgd_step
   sub_forward sum_squares)
-GELU_KERNELS=(gelu_backward gelu_forward)
+GELU_KERNELS=(gelu_forward)
 # Of these, trainings are as fast if they are compiled for size.
 SMALL_SOURCES=(src/c/ops/{binary,cross_entropy,layer_norm}.c src/c/optim/{adam,sgd}.c)
 # As side modules, both import the product of matrices from the first.
 NOT_IN_REST=(-name memory.c -o -name matmul.c)
 TEXT_SOURCES=(src/c/text/*.c)
+# Trainings of elements have one kind of tokenizer, which calls these. They are as fast if they are compiled for size.
+BPE_KERNELS=(alloc free bpe_bytes bpe_free bpe_new bpe_train cut unit_spans)
 C_SOURCES=("${TENSOR_SOURCES[@]}" "${TEXT_SOURCES[@]}")
 # The kernels for weights in GGUF's blocks are modules of their own, which most programs never fetch. As side modules they
 # import the memory; with data or a stack they would import more than JavaScript gives them, and not start.
@@ -97,6 +99,8 @@ wasm() {
   "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" -mbulk-memory -DGF_EXPORT= \
     "-sEXPORTED_FUNCTIONS=$(IFS=,; echo "${GELU_KERNELS[*]/#/_gf_}")" src/c/ops/gelu.c -o dist/glassformer.gelu.wasm
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" src/c/{math,memory}.c "${TEXT_SOURCES[@]}" -o dist/glassformer.text.wasm
+  "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" -Oz -DGF_EXPORT= "-sEXPORTED_FUNCTIONS=$(IFS=,; echo "${BPE_KERNELS[*]/#/_gf_}")" \
+    src/c/{math,memory}.c "${TEXT_SOURCES[@]}" -o dist/glassformer.bpe.wasm
   "$EMCC" "${C_FLAGS[@]}" "${WASM_FLAGS[@]}" "${THREADS_FLAGS[@]}" "${C_SOURCES[@]}" -o dist/glassformer.threads.wasm
   "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" "${BLOCKS_SOURCES[@]}" -o dist/glassformer.blocks.wasm
   "$EMCC" "${C_FLAGS[@]}" "${BLOCKS_FLAGS[@]}" "${BLOCKS_THREADS_FLAGS[@]}" "${BLOCKS_SOURCES[@]}" -o dist/glassformer.blocks.threads.wasm

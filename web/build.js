@@ -194,7 +194,7 @@ const workers = { outdir: SITE, chunkNames: 'chunks/worker-[hash]' }
 const main = { entryPoints: [here('main.js')], format: 'esm' }
 
 /** All kernels, the parts that the page and the elements fetch, those for GGUF's blocks, and all for threads. */
-const KERNELS = ['', '.first', '.rest', '.training', '.gelu', '.text', '.blocks', '.threads', '.blocks.threads'].map(build => `glassformer${build}.wasm`)
+const KERNELS = ['', '.first', '.rest', '.training', '.gelu', '.text', '.bpe', '.blocks', '.threads', '.blocks.threads'].map(build => `glassformer${build}.wasm`)
 
 /** Files that compress well; a server that finds the compressed ones sends them instead. */
 const PACKED = /\.(html|js|css|json|wasm|safetensors)$/
@@ -285,7 +285,7 @@ async function guides() {
 }
 
 /** Files of the site that the service worker does not store: copies, maps, itself, downloads, what elements need. */
-const NOT_STORED = /\.(gz|br|map)$|^service_worker\.js$|^glassformer\.(html|inline\.js|(training|gelu)\.wasm)$/
+const NOT_STORED = /\.(gz|br|map)$|^service_worker\.js$|^glassformer\.(html|inline\.js|(training|gelu|bpe)\.wasm)$/
 
 /**
  * The service worker, which begins with the list of files. The manifest and the icons are beside it.
@@ -446,7 +446,7 @@ async function packageElements({ outputs }) {
   await rm(folder, { recursive: true, force: true })
   const weights = READY.flatMap(({ id }) => filesFor(settingsOf(defaults(id))))
   const scripts = scriptsOf(outputs, Object.values(outputs).map(({ entryPoint }) => entryPoint))
-  const kernels = ['', '.first', '.rest', '.training', '.gelu', '.text'].map(build => `glassformer${build}.wasm`)
+  const kernels = ['', '.first', '.rest', '.training', '.gelu', '.text', '.bpe'].map(build => `glassformer${build}.wasm`)
   await Promise.all([...scripts, ...kernels, 'code.json', 'learned.json', ...weights].map(name => cp(SITE + name, folder + name)))
   await cp(here('elements/elements.d.ts'), `${folder}elements.d.ts`)
 }

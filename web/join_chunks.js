@@ -26,10 +26,10 @@ function ownersOf(outputs, modules) {
   for (const module of modules) {
     const script = Object.keys(outputs).find(path => outputs[path].entryPoint === module)
     if (!script) throw new Error(`no script begins with ${module}`)
-    first[nameOf(script)] ??= module
+    first[basename(script, '.js')] ??= module
     const loaded = new Set([script])
     for (const path of loaded) {
-      owners[path] ??= nameOf(script)
+      owners[path] ??= basename(script, '.js')
       outputs[path].imports.filter(({ kind }) => kind === 'import-statement').forEach(({ path: other }) => loaded.add(other))
     }
   }

@@ -51,10 +51,16 @@ export function createSession(gf, settings, text, start) {
   const groups = groupParameters(named)
   const optimizerKind = OPTIMIZERS[settings.optimizer],
     stateSymbols = Object.entries(optimizerKind.stateNames(settings))
-  const optimizer = optimizerKind.create(gf, parameters, settings)
   const optimizerStates = stateSymbols.length === 0 ? [] : parameters.map(parameter => (
-    optimizer.stateOf(parameter,
-      () => optimizerKind.createState(() => parameter.engine.zeros(parameter.shape), settings))))
+    optimizerKind.createState(() => parameter.engine.zeros(parameter.shape), settings)))
+  /** @type {any} */ let optimizer
+  /** The optimizer, created for the first step: the worker of an element fetches its code then. */
+  function getOptimizer() {
+    if (optimizer) return optimizer
+    optimizer = optimizerKind.create(gf, parameters, settings)
+    optimizerStates.forEach((state, i) => optimizer.stateOf(parameters[i], () => state))
+    return optimizer
+  }
   const savedTensors = parameters.flatMap((parameter, i) => [parameter,
     ...stateSymbols.map(([, name]) => optimizerStates[i][name])])
   const heldOutBatch = task.heldOut(gf, settings, data)
@@ -85,7 +91,7 @@ export function createSession(gf, settings, text, start) {
   function backward(step, beforeClip) {
     const batch = createBatch(step)
     const loss = computeLoss(batch, smoothing)
-    optimizer.zeroGrad()
+    getOptimizer().zeroGrad()
     loss.backward()
     beforeClip?.()
     const norms = groups.map(group => totalNorm(gf, group.parameters.map(({ grad }) => grad)))
@@ -151,7 +157,10 @@ export function createSession(gf, settings, text, start) {
   history.evaluations.push({ ...evaluateHeldOut(), ratios: null })
 
   return {
-    gf, task, data, model, settings, history, groups, named, optimizer, tests: heldOutBatch,
+    gf, task, data, model, settings, history, groups, named, tests: heldOutBatch,
+    get optimizer() {
+      return getOptimizer()
+    },
     /** The optimizer state of a weight, by the symbols of its formula. */
     letters: stateSymbols.map(([letter]) => letter),
     step, look: evaluateHeldOut, backward, batchAt: createBatch, lossOf: computeLoss,
@@ -230,7 +239,7 @@ export function createSession(gf, settings, text, start) {
     },
     dispose() {
       for (const table of initialWeights) table.dispose()
-      optimizer.dispose()
+      for (const tensor of savedTensors) tensor.dispose()
       model.dispose()
     }
   }

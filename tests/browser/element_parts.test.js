@@ -86,14 +86,29 @@ test('a training plays, steps and pauses, and programs hear of it', async () => 
   await close()
 })
 
+test('a training whose first step lacks the network says so, and starts once it is there', async () => {
+  const { page, close } = await open('training.html')
+  await showAll(page)
+  const answer = await page.textContent('.theatre-answer'), kernels = '**/glassformer.training.wasm'
+  await page.route(kernels, route => route.abort())
+  await page.click('[data-action="play"]')
+  await page.waitForSelector('.glass-error')
+  assert.equal(await page.textContent('.theatre-answer'), answer)
+  await page.unroute(kernels)
+  await page.click('[data-action="play"]')
+  await page.waitForFunction(() => globalThis.events.some(({ detail }) => detail?.step === 12 && !detail.isPlaying))
+  assert.equal(await page.$('.glass-error'), null)
+  await close()
+})
+
 test('every task begins, and what is wrong with an attribute is said', async () => {
   const { page, complaints, close } = await open('empty.html')
-  for (const [i, task] of TASKS.entries()) {
+  for (const [i, { task, settings = '' }] of [...TASKS.map(id => ({ task: id })), { task: 'text', settings: 'unit=pairs' }].entries()) {
     await page.evaluate(attributes => {
       const own = document.createElement('glass-training')
       Object.assign(own, attributes)
       document.querySelector('main').replaceChildren(own)
-    }, { task, lang: ['ko', 'en', 'zh'][i % 3] })
+    }, { task, settings, lang: ['ko', 'en', 'zh'][i % 3] })
     await showAll(page)
     await page.evaluate(() => document.querySelector('glass-training').step())
     await page.waitForFunction(() => globalThis.events.at(-1)?.detail.step === 1)

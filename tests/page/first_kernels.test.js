@@ -10,17 +10,18 @@ import { makeRun } from '../lib/page.js'
 const script = await readFile(new URL('../../build.sh', import.meta.url), 'utf8')
 const listOf = name => new RegExp(`${name}=\\(([^)]*)\\)`).exec(script)[1].trim().split(/\s+/).map(kernel => `gf_${kernel}`)
 
-/** A library that has no other kernels for tensors than these; those for text are a module of their own. */
-async function loadWith(...lists) {
-  const gf = await load(), known = new Set(lists.flatMap(listOf)), isOfText = name => /^gf_(bpe|cut|unit|unigram|vocab|words|wordpiece)/.test(name)
-  gf.engine.c = Object.fromEntries(Object.entries(gf.engine.c).filter(([name]) => (
-    !name.startsWith('gf_') || known.has(name) || isOfText(name))))
-  return gf
+/** The kernels of an engine without those that are not listed. */
+function pickKernels(kernels, ...lists) {
+  const known = new Set(lists.flatMap(listOf))
+  return Object.fromEntries(Object.entries(kernels).filter(([name]) => !name.startsWith('gf_') || known.has(name)))
 }
 
 for (const model of ['dates', 'particles', 'induction', 'sentences']) {
   test(`a run of ${model} calls only the first kernels`, async () => {
-    makeRun({ model }, [], await loadWith('FIRST_KERNELS')).run.dispose()
+    const gf = await load()
+    const text = Object.entries(gf.engine.c).filter(([name]) => /^gf_(vocab|words)/.test(name))
+    gf.engine.c = { ...pickKernels(gf.engine.c, 'FIRST_KERNELS'), ...Object.fromEntries(text) }
+    makeRun({ model }, [], gf).run.dispose()
   })
 }
 
@@ -30,16 +31,21 @@ const SETTINGS = ['', '_optimizer-sgd', '_optimizer-sgd_momentum-0', '_decay-0.1
 const OPTIMIZERS = ['', '_optimizer-sgd_dropout-0.1_smoothing-0.1']
 const KINDS = {
   dates: {}, particles: {}, induction: {}, sums: {},
-  stories: { more: ['GELU_KERNELS'], variants: OPTIMIZERS }, text: { more: ['GELU_KERNELS'], variants: OPTIMIZERS }
+  stories: { more: ['GELU_KERNELS', 'BPE_KERNELS'], variants: OPTIMIZERS },
+  text: { more: ['GELU_KERNELS', 'BPE_KERNELS'], variants: [...OPTIMIZERS, '_unit-pairs'] }
 }
 for (const [task, { more = [], variants = SETTINGS }] of Object.entries(KINDS)) {
-  test(`a training of ${task} calls only the first kernels and those of trainings`, async () => {
+  test(`a training of ${task} calls only the first kernels, and in its steps those of trainings`, async () => {
+    const { asked, sample: example } = TASK_INFO[task], sample = asked?.(example) ?? example
     for (const settings of variants) {
-      const player = createPlayer(await loadWith('FIRST_KERNELS', 'TRAINING_KERNELS', ...more), read(task + settings))
+      const gf = await load(), kernels = gf.engine.c
+      gf.engine.c = pickKernels(kernels, 'FIRST_KERNELS', ...more)
+      const player = createPlayer(gf, read(task + settings)), { session } = player
+      session.answer(sample)
+      gf.engine.c = pickKernels(kernels, 'FIRST_KERNELS', 'TRAINING_KERNELS', ...more)
       for (let i = 0; i < 26; i++) player.step()
       player.seek(3)
-      const { session } = player
-      session.answer(TASK_INFO[task].asked?.(TASK_INFO[task].sample) ?? TASK_INFO[task].sample)
+      session.answer(sample)
       session.dispose()
     }
   })

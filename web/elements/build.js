@@ -193,7 +193,7 @@ export async function buildElements(bundle, folder, workerPlugins) {
     bundle({ ...common, entryPoints: { elements: here('index.js') }, chunkNames: 'chunks/element-[name]-[hash]', define: {},
       plugins: [...FIGURE_PLUGINS, picturesOfRooms] }, ['web/elements/start.js']),
     bundle({ ...common, entryPoints: { 'elements-worker': here('worker.js') }, chunkNames: 'chunks/elements-worker-part-[hash]',
-      plugins: workerPlugins }, ['web/elements/worker.js', 'web/models/dates/run.js'])
+      plugins: workerPlugins }, ['web/elements/worker.js', 'web/models/dates/run.js', 'src/js/optim/clip_grad.js?used', 'src/js/optim/adam.js?used'])
   ])
   return {
     inputs: Object.assign({}, ...metafiles.map(({ inputs }) => inputs)),

@@ -1,7 +1,7 @@
 /** The engine that all figures of a page share: one worker, started with the first figure. */
 
 import { startWorker } from '../lib/fetch_on_demand.js'
-import { locateFirstKernels, locateMoreKernels } from '../lib/resources.js'
+import { addressOf, locateFirstKernels, locateMoreKernels } from '../lib/resources.js'
 import { startEngine } from '../shell/start_engine.js'
 
 /** @import { Session } from '../shell/engine.js' */
@@ -22,6 +22,11 @@ export async function openSession() {
   return started
 }
 
-/** A worker for one training: with the script and the kernels of figures, which the browser may have already. */
-export const placeTraining = () => (
-  { worker: startWorker(WORKER, 'training'), kernels: { wasm: locateFirstKernels(), ...locateMoreKernels() }, hasDetails: false })
+/**
+ * A worker for one training: with the script and the kernels of figures, which the browser may have already. Of those
+ * for text, it calls only those of byte-pair encoding.
+ */
+export const placeTraining = () => ({
+  worker: startWorker(WORKER, 'training'), hasDetails: false,
+  kernels: { wasm: locateFirstKernels(), ...locateMoreKernels(), text: addressOf('glassformer.bpe.wasm') }
+})

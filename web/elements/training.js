@@ -5,7 +5,6 @@ import { createSlicedWorker } from '../lib/scheduling.js'
 import { PALETTES } from '../shell/theme.js'
 import { brokenText } from '../theatre/broken_text.js'
 import { sampleFor } from '../theatre/page_settings.js'
-import { fetchPageWeights } from '../theatre/page_weights.js'
 import { mountAnswers } from '../theatre/parts/answer.js'
 import { mountAttention } from '../theatre/parts/attention.js'
 import { mountCurves } from '../theatre/parts/curves.js'
@@ -56,13 +55,14 @@ function readTraining(host, t) {
  * @typedef {object} Surroundings
  * @property {HTMLElement} element @property {Translate} t @property {Language} language @property {() => Mode} mode
  * @property {(type: string, detail: object) => void} emit @property {(error: unknown) => void} fail
+ * @property {() => void} clearError
  */
 
 /**
  * @param {TrainingState} settings @param {string} sentence @param {Surroundings} surroundings
  * @returns {Promise<Part>}
  */
-async function mountTraining(settings, sentence, { element, t, language, mode, emit, fail }) {
+async function mountTraining(settings, sentence, { element, t, language, mode, emit, fail, clearError }) {
   let isPrinting = false, isGone = false, lastAnswer = ''
   const training = createTraining({ onSeen: onReport, onError: showError }, placeTraining()), { ask } = training
   const theme = () => ({ mode: isPrinting ? 'light' : mode(), palette: PALETTES[isPrinting ? 'light' : mode()], isPaper: isPrinting })
@@ -107,10 +107,12 @@ async function mountTraining(settings, sentence, { element, t, language, mode, e
     }
     lastAnswer = answer?.text ?? lastAnswer
     if (broken) fail(new Error(brokenText(t, broken)))
+    else clearError()
     draw()
   }
   async function open() {
-    await training.open(settings, { start: settings.start === 'page' ? await fetchPageWeights(settings) : undefined })
+    const weights = settings.start === 'page' ? await import('../theatre/page_weights.js') : null
+    await training.open(settings, { start: await weights?.fetchPageWeights(settings) })
     draw()
   }
   parts.answers.fill(sentence)
@@ -139,7 +141,9 @@ export async function planTraining(host, root, emit) {
   return {
     key: JSON.stringify([root.language, write(settings), sentence]),
     state: { ...defaults(model), ...readAppearance(host) }, styles: [trainingStyles, elementStyles],
-    mount: fail => mountTraining(settings, sentence,
-      { element: root.element, t, language: root.language, mode: () => modeOf(host), emit, fail })
+    mount: fail => mountTraining(settings, sentence, {
+      element: root.element, t, language: root.language, mode: () => modeOf(host), emit, fail,
+      clearError: () => host.clearError()
+    })
   }
 }

@@ -15,7 +15,8 @@ export const UNUSED = new RegExp(`/(src/js/(${[
   'decoding/(generate|process_logits|takes_cache|beam_search|cached_generation)', 'engine/load_blocks', 'export/\\w+', 'files/(gguf|remote)', 'interpret/hook_names',
   'models/\\w+', 'models/families/\\w+', 'nn/quantize', 'ops/(cumsum|nll_loss|normalize|one_hot|rounded|sort|stored_weight|where)', 'tensor/block_weights',
   'optim/load_state', 'threads/(index|gains|team|workers|mailbox|splits)',
-  'text/(charsmap|files|gguf_tokenizer|sentencepiece|spm_normalizer|protobuf)'
+  'text/(charsmap|explanations|files|gguf_tokenizer|pattern_search|pattern_tree|protobuf|sentencepiece|spm_normalizer|train_unigram)',
+  'text/(unigram_model|wordlevel_model|wordpiece_model)'
 ].join('|')})|src/training/(cell_history|embeddings|training_file)|web/(models/imported/(open|broken|choose_dtype|run|generation|classification|streams|store)|worker/export_model))\\.js$`)
 
 /** The library's text functions, which only some models need: the worker imports them for these. */
@@ -43,7 +44,7 @@ export const modelsOnDemand = {
 }
 
 /**
- * Each task and each optimizer is fetched with its first training.
+ * Each task is fetched with its first training, each optimizer with the first step of one.
  * @type {Plugin}
  */
 export const trainingsOnDemand = {
@@ -53,14 +54,15 @@ export const trainingsOnDemand = {
     onLoad({ filter: /\/web\/theatre\/load_task\.js$/ }, () => {
       const loaders = (/** @type {object} */ ids, /** @type {string} */ folder) => (
         Object.keys(ids).map(id => `${id}: () => import('${folder}/${id}.js')`).join())
-      return { contents: `import { clipGradNorm } from '../../src/js/optim/clip_grad.js'
-        import { TASKS } from '../../src/training/tasks/index.js'
+      return { contents: `import { TASKS } from '../../src/training/tasks/index.js'
         const LOADERS = { ${loaders(TASK_INFO, '../../src/training/tasks')} }
         const OPTIM = { ${loaders(OPTIMIZERS, '../../src/js/optim')} }
-        export async function loadTask(gf, { task, optimizer }) {
-          const [own, optim] = await Promise.all([LOADERS[task](), OPTIM[optimizer]()])
-          Object.assign(gf.optim, { clipGradNorm }, optim)
-          TASKS[task] ??= own[task]
+        export async function loadTask(gf, { task }) {
+          TASKS[task] ??= (await LOADERS[task]())[task]
+        }
+        export async function loadOptimizer(gf, { optimizer }) {
+          const clip = import('../../src/js/optim/clip_grad.js').then(({ clipGradNorm }) => ({ clipGradNorm }))
+          Object.assign(gf.optim, ...await Promise.all([clip, OPTIM[optimizer]()]))
         }` }
     })
   }

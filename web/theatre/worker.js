@@ -5,7 +5,7 @@ import { TASKS } from '../../src/training/tasks/index.js'
 import { answerCall } from '../lib/rpc.js'
 import { createEngines } from '../worker/engines.js'
 import { loadGelu, loadRestOfLibrary } from '../worker/rest_of_library.js'
-import { loadTask } from './load_task.js'
+import { loadOptimizer, loadTask } from './load_task.js'
 import { createReport } from './report.js'
 
 /** @import { Player } from '../../src/training/player.js' */
@@ -144,17 +144,22 @@ const PLAIN = { activation: ['relu', 'gelu'], norm: ['layer'], kvHeads: [0], pos
 const isPlain = settings => Object.entries(PLAIN).every(([name, values]) => values.includes(settings[name]))
 
 /**
- * Starts the engine, unless it runs, and fetches what a training needs of which the worker does not have all yet.
+ * Starts the engine, unless it runs, and fetches what a training needs before its first step, of which the worker does
+ * not have all yet.
  * @param {import('../worker/engines.js').Kernels} kernels @param {TrainingState} settings
  */
 async function prepare(kernels, settings) {
   if (!gf) await engines.start(kernels)
   gf = await engines.get('page')
-  await Promise.all([loadCode(settings), ...(isPlain(settings) ? [engines.addTrainingKernels('training')] : [engines.completeAll(), loadRestOfLibrary()]),
-    ...(isPlain(settings) && settings.activation === 'gelu' ? [engines.addTrainingKernels('gelu'), loadGelu()] : [])])
+  const loaders = !isPlain(settings) ? [engines.completeAll(), loadRestOfLibrary()]
+    : settings.activation === 'gelu' ? [engines.addTrainingKernels('gelu'), loadGelu()] : []
+  await Promise.all([loadCode(settings), ...loaders])
 }
 
-/** Fetches the task, the optimizer and what trains a tokenizer. @param {TrainingState} settings */
+/** Fetches what steps need besides. */
+const prepareSteps = () => Promise.all([loadOptimizer(gf, player.session.settings), engines.addTrainingKernels('training')])
+
+/** Fetches the task and what trains a tokenizer. @param {TrainingState} settings */
 async function loadCode(settings) {
   await loadTask(gf, settings)
   if (TASKS[settings.task].needsText?.(settings)) await engines.addText(gf)
@@ -187,7 +192,8 @@ const calls = {
     }
   },
   /** Plays to the end, or until a step. */
-  play({ pace: ms, until: step = Infinity }) {
+  async play({ pace: ms, until: step = Infinity }) {
+    await prepareSteps()
     pace = ms
     until = step
     if (isPlaying || player.isOver || player.broken || player.session.done >= until) return
@@ -201,7 +207,8 @@ const calls = {
   pace({ pace: ms }) {
     pace = ms
   },
-  step() {
+  async step() {
+    await prepareSteps()
     isPlaying = false
     player.step()
     post()
