@@ -62,6 +62,8 @@ const picturesOfRooms = {
 
 /** Texts of a room that stand around its figure, which an element does not show. */
 const AROUND = /^(what\w*|try|without|reading|note)$/
+/** The texts of the page's header and dialogs that an element has. */
+const OF_APP = ['close', 'theatre']
 /** Parts of the page that an element does not have. */
 const ABSENT = ['opening', 'reading', 'bring', 'check', 'learned', 'lessonLinks', 'links', 'offline', 'unfetched']
 
@@ -130,7 +132,7 @@ const textsOfFigures = {
       }
       const id = suffix.replace(OF_MODEL, '')
       const texts = id ? figureTexts({ ...opening.models?.[id], ...page.models?.[id] })
-        : { page: figureTexts({ ...opening.page, ...page.page }, (key, name) => !isOfWordyRoom(key, name)), models: {} }
+        : { page: figureTexts({ ...opening.page, ...page.page, app: pick(opening.page.app, OF_APP) }, (key, name) => !isOfWordyRoom(key, name)), models: {} }
       return { contents: JSON.stringify(texts), loader: 'json' }
     })
     onLoad({ filter: /\/elements\/model_texts\.js$/ }, async ({ path }) => {

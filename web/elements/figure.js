@@ -53,7 +53,7 @@ import { isRoomLoaded, loadRoom } from './stages.js'
  * @property {() => void} [destroy]
  */
 
-/** The tokens at a cell, or its indices. @param {Run} run @param {Cell} cell */
+/** The tokens at a cell, or its index on an axis without tokens. @param {Run} run @param {Cell} cell */
 function labelsOf(run, { name, index }) {
   const tensor = getTensor(run, name)
   return tensor.axes.map((_, axis) => getAxisLabels(run, tensor, axis)?.[index[axis]] ?? index[axis])
@@ -77,7 +77,9 @@ export function mountElementFigure(container, initial, surroundings) {
   /** @type {ReturnType<typeof mountRoomFigure> | null} */ let figure = null
   /** @type {{ update(run: Run, view: View): void } | null} */ let depthPanel = null
   /** @type {Cell | null} */ let emittedCell = null
+  /** @type {ReturnType<typeof import('../inspector/index.js').mountInspector> | null} */ let inspector = null
   const cellLine = h('p', { className: 'glass-cell', hidden: true })
+  const sum = h('div', { id: 'inspector', className: 'inspector', hidden: true })
   const title = h('p', { className: 'glass-title' }), originLine = h('p', { className: 'provenance' })
   const body = h('div', { className: 'glass-body stage' })
   /** @type {Companion | null} */ let companion = null
@@ -106,7 +108,7 @@ export function mountElementFigure(container, initial, surroundings) {
   const selection = createSelection({
     panel: cellLine, get: () => state, set, run: () => run, twin: twinRun, view: currentView, runQuery, attempt,
     parts: () => ({ frame: figure ?? undefined, twin: twin ?? undefined,
-      inspector: { update: showCell, edit() {}, undo() {}, redo() {} } })
+      inspector: { update: explainCell, edit() {}, undo() {}, redo() {} } })
   })
   const context = /** @type {Context} */ ({
     t, set, runQuery, reportError, loadAll, rooms,
@@ -131,12 +133,27 @@ export function mountElementFigure(container, initial, surroundings) {
     return describeOrigin({ t, room: view.room, head: hasHead ? view.head : null,
       text: texts[view.sentence] ?? texts[0] ?? '', changes: describeChanges(state, t) })
   }
-  /** @param {{ cell: Cell | null }} selected */
-  function showCell({ cell }) {
+  /** A pinned cell has the page's inspector, with the sum behind its value. */
+  async function loadInspector() {
+    const [{ mountInspector }] = await Promise.all([import('../inspector/index.js'), styles.load('inspector')])
+    inspector ??= mountInspector(sum, context)
+    selection.show()
+  }
+  /** @param {Parameters<NonNullable<typeof inspector>['update']>[0]} view */
+  function explainCell(view) {
+    showCell(view.cell ?? null)
+    sum.hidden = !view.pinned || !inspector
+    if (!sum.hidden) cellLine.hidden = true
+    if (view.pinned && !inspector) loadInspector().catch(reportError)
+    inspector?.update(view)
+  }
+  /** @param {Cell | null} cell */
+  function showCell(cell) {
     cellLine.hidden = !cell || !run
     if (!cell || !run) return
     const value = cell.isGradient ? null : valueAt(getTensor(run, cell.name), cell.index), labels = labelsOf(run, cell)
-    setText(cellLine, `${cellName(cell)}${value === null ? '' : ` = ${formatExact(value)}`} · ${labels.join(' · ')}`)
+    const tokens = labels.filter((label, axis) => label !== cell.index[axis])
+    setText(cellLine, `${cellName(cell)}${value === null ? '' : ` = ${formatExact(value)}`}${tokens.length ? ` (${tokens.join(', ')})` : ''}`)
     if (isSameCell(cell, emittedCell)) return
     emittedCell = cell
     emit('select', { name: cell.name, index: [...cell.index], value, labels })
@@ -248,8 +265,9 @@ export function mountElementFigure(container, initial, surroundings) {
     if ((recomputes || !run) && Object.keys(problemsOf(state)).length === 0) compute(settingsOf(state))
     if (!recomputes || companion) show()
   }
+  container.toggleAttribute('data-local', Boolean(surroundings.isLocal))
   companion = mountCompanion?.(context, body) ?? null
-  container.append(...(companion?.elements ?? []), body, cellLine)
+  container.append(...(companion?.elements ?? []), body, cellLine, sum)
   compute(settingsOf(state))
   show()
   return {
