@@ -236,6 +236,11 @@ test('the first figure and further kinds of rooms fetch no more than their limit
     }, room)
     further[room] = await countNew()
   }
+  await page.evaluate(() => { document.querySelector('glass-figure').room = 'scores' })
+  await page.waitForSelector('[data-room$="scores"] .heat')
+  await page.locator('.heat').last().click({ position: { x: 8, y: 8 } })
+  await page.waitForSelector('.inspector .terms')
+  further.sum = await countNew()
   t.diagnostic(JSON.stringify({ first, further }))
   assert.ok(first < MAX_FIRST, `${first}`)
   assert.ok(Object.values(further).every(size => size < MAX_FURTHER) && further.decoding > 0, JSON.stringify(further))

@@ -131,8 +131,9 @@ const textsOfFigures = {
         return { contents: JSON.stringify(stages), loader: 'json' }
       }
       const id = suffix.replace(OF_MODEL, '')
+      const pageTexts = { ...opening.page, ...page.page, app: pick(opening.page.app, OF_APP) }
       const texts = id ? figureTexts({ ...opening.models?.[id], ...page.models?.[id] })
-        : { page: figureTexts({ ...opening.page, ...page.page, app: pick(opening.page.app, OF_APP) }, (key, name) => !isOfWordyRoom(key, name)), models: {} }
+        : { page: figureTexts(pageTexts, (key, name) => !isOfWordyRoom(key, name)), models: {} }
       return { contents: JSON.stringify(texts), loader: 'json' }
     })
     onLoad({ filter: /\/elements\/model_texts\.js$/ }, async ({ path }) => {

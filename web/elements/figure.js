@@ -137,6 +137,7 @@ export function mountElementFigure(container, initial, surroundings) {
   async function loadInspector() {
     const [{ mountInspector }] = await Promise.all([import('../inspector/index.js'), styles.load('inspector')])
     inspector ??= mountInspector(sum, context)
+    cellLine.after(sum)
     selection.show()
   }
   /** @param {Parameters<NonNullable<typeof inspector>['update']>[0]} view */
@@ -267,7 +268,7 @@ export function mountElementFigure(container, initial, surroundings) {
   }
   container.toggleAttribute('data-local', Boolean(surroundings.isLocal))
   companion = mountCompanion?.(context, body) ?? null
-  container.append(...(companion?.elements ?? []), body, cellLine, sum)
+  container.append(...(companion?.elements ?? []), body, cellLine)
   compute(settingsOf(state))
   show()
   return {

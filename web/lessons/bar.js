@@ -2,10 +2,9 @@
 
 import { h, setText } from '../lib/dom.js'
 import { createMenu } from '../lib/menu.js'
-import { togglePresenting } from '../lib/present.js'
 import { LESSON_LISTS } from './index.js'
 
-/** @import { Context } from '../types.d.ts' */
+/** @import { Child, Context } from '../types.d.ts' */
 
 /**
  * A menu of the steps of this lesson and of all lessons.
@@ -40,25 +39,21 @@ function createSteps({ t, get }, titles, { jump, open }, isAlone) {
   return { menu, showPlace }
 }
 
-/** Shows or hides the map and the sums. @param {(name: string, action: () => void) => HTMLElement} button */
-function createPanelsButton(button) {
-  const { documentElement } = document
-  const panels = button('panels', () => (
-    panels.setAttribute('aria-pressed', String(documentElement.toggleAttribute('data-panels')))))
-  panels.setAttribute('aria-pressed', String(documentElement.hasAttribute('data-panels')))
-  return panels
-}
+/**
+ * Creates a button of a lesson; its text is that of its name by default.
+ * @typedef {(name: string, action: () => void, words?: Child) => HTMLButtonElement} CreateButton
+ */
 
 /**
  * @param {Pick<Context, 't' | 'get'>} context @param {string[]} titles of the steps
  * @param {Record<'back' | 'next' | 'leave' | 'home' | 'save', () => void> &
  *   { print: (name: 'sheet' | 'key') => void, jump: (at: number) => void, open: (id: string) => void }} actions
- * @param {boolean} isAlone whether nothing leads out of the lesson, which is an element in another page
+ * @param {import('./player.js').Extras} [extras] missing where nothing leads out of the lesson, in an element
  */
-export function createBar(context, titles, actions, isAlone) {
-  const { t } = context
-  /** @param {string} name @param {() => void} action */
-  const button = (name, action, /** @type {import('../types.d.ts').Child} */ words = t(`player.${name}`)) => (
+export function createBar(context, titles, actions, extras) {
+  const { t } = context, isAlone = !extras
+  /** @type {CreateButton} */
+  const button = (name, action, words = t(`player.${name}`)) => (
     h('button', { type: 'button', className: `lesson-${name}`, onclick: action }, words))
   const { menu, showPlace } = createSteps(context, titles, actions, isAlone)
   const parts = {
@@ -70,13 +65,11 @@ export function createBar(context, titles, actions, isAlone) {
   }
   const { name, place, progress, title, text, ask, end, open, back, next, leave, home, sheet, key, save, saved } = parts
   save.hidden = true
-  const present = button('present', () => togglePresenting(), [
-    h('span', { className: 'is-off' }, t('player.present')), h('span', { className: 'is-on' }, t('player.presentEnd'))])
   const root = h('div', { className: 'lesson-bar' },
     h('div', { className: 'lesson-line' }, name, place, menu, progress),
     h('div', { 'className': 'lesson-words', 'aria-live': 'polite' }, title, parts.model, text),
     h('div', { className: 'lesson-answer' }, ask, end, isAlone ? null : [open, save, saved]),
     h('div', { className: 'lesson-ways' }, home, back, next),
-    isAlone ? null : h('div', { className: 'lesson-extras' }, createPanelsButton(button), present, sheet, key, leave))
+    extras ? h('div', { className: 'lesson-extras' }, extras.createViewButtons(button, t), sheet, key, leave) : null)
   return { root, showPlace, ...parts }
 }

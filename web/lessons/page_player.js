@@ -1,11 +1,26 @@
 /** The lesson player of the page, where a lesson leads to others, is printed, and remembers what the reader did. */
 
+import { h } from '../lib/dom.js'
+import { togglePresenting } from '../lib/present.js'
 import { recordAnswer } from './answers.js'
 import { mountPlayer } from './player.js'
 import { saveProgress } from './progress.js'
 import { createScrollKeeper } from './scroll_keeper.js'
 
 /** @import { Context, State } from '../types.d.ts' */
+
+/**
+ * Buttons that show or hide the map and the sums, and turn the slide mode on and off.
+ * @type {import('./player.js').Extras['createViewButtons']}
+ */
+function createViewButtons(button, t) {
+  const { documentElement } = document
+  const panels = button('panels', () => (
+    panels.setAttribute('aria-pressed', String(documentElement.toggleAttribute('data-panels')))))
+  panels.setAttribute('aria-pressed', String(documentElement.hasAttribute('data-panels')))
+  return [panels, button('present', () => togglePresenting(), [
+    h('span', { className: 'is-off' }, t('player.present')), h('span', { className: 'is-on' }, t('player.presentEnd'))])]
+}
 
 /**
  * @param {HTMLElement} container @param {HTMLElement} stage @param {Context} context
@@ -15,7 +30,7 @@ export const mountPagePlayer = (container, stage, context, getOrigin) => mountPl
   root: document.documentElement, scrollKeeper: createScrollKeeper(), scrollToTop: () => scrollTo({ top: 0 }),
   onAnswer: recordAnswer, onStep: saveProgress, onEnd() {},
   extras: {
-    getOrigin,
+    getOrigin, createViewButtons,
     print: async (...request) => (await import('./print_worksheet.js')).printWorksheet(...request),
     save: async question => (await import('./answer_file.js')).saveAnswers(question)
   }

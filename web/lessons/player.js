@@ -38,6 +38,8 @@ import { changedFields, hasOwnPage, isInStep } from './steps.js'
  * @typedef {object} Extras
  * @property {(context: Context, request: Parameters<typeof import('./print_worksheet.js').printWorksheet>[1]) =>
  *   Promise<void>} print prints the lesson
+ * @property {(button: import('./bar.js').CreateButton, t: Context['t']) => HTMLElement[]} createViewButtons for what
+ *   the page displays around the lesson
  * @property {() => State | null} getOrigin the state in which the reader opened the lesson
  * @property {(question: string) => Promise<boolean>} save saves the reader's answers, after asking for a name; false if
  *   the reader canceled
@@ -178,7 +180,7 @@ export function mountPlayer(container, stage, context, surroundings) {
       ...ways, jump: enterStep,
       save: () => { save().catch(context.reportError) },
       print: name => { print(played, context, surroundings, name).catch(context.reportError) }
-    }, !extras)
+    }, extras)
   }
 
   /** @param {string} id @param {Language} newLanguage */
