@@ -197,7 +197,7 @@ longTest('embeddings and a pinned cell move with the steps, by pointer and by ke
   await page.fill('[data-field="pinned"]', '0, 1, 99, 0')
   await page.keyboard.press('Enter')
   await page.waitForFunction(() => [...document.querySelectorAll('.theatre .problem')]
-    .some(({ textContent }) => textContent.includes('그런 칸이 없어요')))
+    .some(({ textContent }) => textContent.includes('그 번호의 칸은 없어요')))
   session.dispose()
   assert.deepEqual(complaints, [])
   await close()

@@ -85,7 +85,7 @@ test('what the texts say about waves and neighbors', async () => {
     const { steps } = await loadLessonTexts(language, 'grokking')
     for (const key of ['right', 'wrong']) {
       assert.match(steps.neighbors[key], new RegExp(`−${Math.abs(neighbors).toFixed(2)}`))
-      assert.match(steps.waves[key], new RegExp(`\\b${Math.round(100 * sum(large.map(k => shares[k - 1])))} %`))
+      assert.match(steps.waves[key], new RegExp(`\\b${Math.round(100 * sum(large.map(k => shares[k - 1])))} ?%`))
     }
     assert.deepEqual(steps.waves.paper.match(/\d+(?=,| and| have|는 저)|15/g).map(Number).filter(k => k > 2), large)
   }
