@@ -428,6 +428,32 @@ test('the date that a reader types at the opening stays through the lessons, pas
   await close()
 })
 
+test('a date that cannot be read does not go along to the next lesson', async () => {
+  const { page, complaints, close } = await open({ lesson: 'attention', source: 'may 6 1999', at: 8 }, 'ko')
+  await page.waitForSelector('.lesson-next')
+  await page.fill('[data-field="source"]', '')
+  await page.locator('[data-field="source"]').pressSequentially('sept 9', { delay: 250 })
+  await page.waitForFunction(() => location.hash.includes('sept'))
+  await page.click('.lesson-next')
+  await waitForStep(page, (await loadLesson('heads')).steps[0].id)
+  assert.doesNotMatch(await page.inputValue('[data-field="source"]'), /sept/)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('on a phone the end of a small figure is displayed whole, above the figure', async () => {
+  const { page, complaints, close } = await open({ lesson: 'query', at: 5 }, 'en', { viewport: { width: 390, height: 844 } })
+  await waitForStep(page, 'matrix')
+  for (const [i, value] of [0, 1, 1, 0].entries()) {
+    await page.locator('.lesson-figure input[type="range"]').nth(i).fill(String(value))
+  }
+  await page.waitForSelector('.lesson-end:not([hidden])')
+  const [visible, whole] = await page.$eval('.lesson', ({ clientHeight, scrollHeight }) => [clientHeight, scrollHeight])
+  assert.equal(visible, whole)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('a number that is nearly right is told what it is', async () => {
   const { page, complaints, close } = await open({ lesson: 'attention', at: 5 }, 'en')
   await waitForStep(page, 'scale')

@@ -56,6 +56,7 @@ export const lesson = {
     },
     {
       id: 'size', state: `room=${ROOM}.heads`, target: run => ({ tensor: HEADS, index: [0, rowOf(run), null] }),
+      cell: (run, { state }) => ({ tensor: HEADS, index: [0, rowOf(run), state.head * headSize(run)] }),
       question: { answer: headSize, tolerance: 0.1, mistakes: sizeMistakes },
       values: run => ({ count: String(headCount(run)), size: String(headSize(run)),
         width: String(getTensor(run, HEADS).shape[2]), row: streamTokens(run, 'source')[rowOf(run)] })
