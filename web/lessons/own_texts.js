@@ -31,9 +31,8 @@ export function createOwnTexts() {
       if (isReadable(state)) texts.set(lesson.model, fieldsIn(lesson, state))
     },
     /** Keeps the date with which the reader comes from the opening, a link or another lesson. @param {State} state */
-    keepDate(state) {
-      const { model, source } = state
-      if (model === MODELS[0].id && source !== defaults().source && isReadable(state)) texts.set(model, { source })
+    keepDate({ model, source }) {
+      if (model === MODELS[0].id && source !== defaults().source) texts.set(model, { source })
     },
     /**
      * The state with what the reader wrote, where another text or model is displayed.
