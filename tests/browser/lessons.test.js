@@ -1,18 +1,15 @@
-// The lesson player in the page: ways in and out, answers, small figures, pointed places, slides.
+// The lesson player in the page: ways in and out, answers, texts of the reader, pointed places.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { LESSONS, findLesson } from '../../web/lessons/index.js'
 import { loadLesson } from '../../web/lessons/load.js'
 import { isLong, longTest } from '../lib/long.js'
 import { english } from '../lib/texts.js'
 import { HANDS } from './hands.js'
 import { readAddress, runInNode, useBrowser } from './host.js'
-import { giveAnswer, isPointed, rightAt, stateOf, waitForStep } from './play_lesson.js'
+import { openLessonWith, giveAnswer, isPointed, rightAt, stateOf, waitForStep } from './play_lesson.js'
 
-const { open: openPage } = useBrowser()
-const open = (lesson, language, options) => (
-  openPage({ ...(typeof lesson === 'string' ? { lesson } : lesson), language }, options))
+const { open: openPage } = useBrowser(), open = openLessonWith(openPage)
 
 /** The numbers with decimals in the words of a step, and those in the part of the room that is in the window. */
 const readNumbers = page => page.evaluate(async () => {
@@ -45,35 +42,6 @@ test('a number that a step names is in its picture, before and after the answer'
       assert.ok(after.words.some(word => !before.words.includes(word)), `${name}: the answer names another number`)
     }
     assert.deepEqual(complaints, [])
-    await close()
-  }
-})
-
-/** The names of arrows that lie on an arrow or on another name. */
-const findCovered = page => page.evaluate(() => {
-  const arrows = [...document.querySelectorAll('.plane-arrow')].map(arrow => {
-    const [line, text] = ['line', 'text'].map(name => arrow.querySelector(name))
-    const [x1, y1, x2, y2] = ['x1', 'y1', 'x2', 'y2'].map(name => Number(line.getAttribute(name)))
-    return { x1, y1, x2, y2, name: text.textContent, box: text.getBBox() }
-  })
-  const isIn = ({ x, y, width, height }, px, py) => px > x && px < x + width && py > y + 3 && py < y + height - 3
-  const crosses = (box, { x1, y1, x2, y2 }) => Array.from({ length: 101 }, (_, i) => i / 100)
-    .some(part => isIn(box, x1 + (x2 - x1) * part, y1 + (y2 - y1) * part))
-  const meet = (a, b) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
-  return arrows.flatMap(({ name, box }, i) => [...arrows.filter(arrow => crosses(box, arrow)),
-    ...arrows.slice(i + 1).filter(other => meet(box, other.box))].map(other => `${name} on ${other.name}`))
-})
-
-test('the names of the arrows lie on nothing: row, key and query', async () => {
-  for (const [language, width] of [['en', 1280], ['ko', 390]]) {
-    const { page, close } = await open({ lesson: 'query', at: 5 }, language, { viewport: { width, height: 844 } })
-    await page.waitForSelector('.plane-arrow')
-    assert.deepEqual(await findCovered(page), [], `${language}, at first`)
-    await page.locator('.lesson-figure input[type="range"]').nth(3).fill('1')
-    assert.deepEqual(await findCovered(page), [], `${language}, the query on the row`)
-    await page.click('.lesson-reveal')
-    await page.waitForSelector('.is-task.is-done')
-    assert.deepEqual(await findCovered(page), [], `${language}, the query on the key`)
     await close()
   }
 })
@@ -331,39 +299,6 @@ test('the answer has its settings in steps that are about them, else when they a
   await close()
 })
 
-test('the small figures: dragging and keys move a number, and reach the task', async () => {
-  const { page, complaints, close } = await open('vectors', 'en', { viewport: { width: 1280, height: 720 } })
-  await page.waitForSelector('.plane-handle')
-  assert.deepEqual(await page.$$eval('.plane-ticks text', list => list.map(({ textContent }) => textContent)), ['−2', '2', '−2', '2'])
-  const handle = await page.$('.plane-handle'), { x, y, width, height } = await handle.boundingBox()
-  const plane = await (await page.$('.plane')).boundingBox(), unit = plane.width / 8
-  await page.mouse.move(x + width / 2, y + height / 2)
-  await page.mouse.down()
-  await page.mouse.move(plane.x + plane.width / 2 + 2.8 * unit, plane.y + plane.height / 2 - 2 * unit)
-  await page.mouse.up()
-  assert.equal(await handle.getAttribute('aria-valuetext'), '(2.8, 2.0)')
-  assert.equal(await page.$('.is-task.is-done'), null)
-  await page.keyboard.press('ArrowRight')
-  await page.keyboard.press('ArrowRight')
-  assert.equal(await handle.getAttribute('aria-valuetext'), '(3.0, 2.0)')
-  await page.waitForSelector('.is-task.is-done .lesson-said:not(:empty)')
-  await waitForStep(page, 'arrow')
-  assert.deepEqual(complaints, [])
-  await close()
-})
-
-test('a finger drags an arrow over the whole plane, and the page stays where it is', async () => {
-  const { page, complaints, close } = await open('vectors', 'en', HANDS.touch.options)
-  const handle = await page.waitForSelector('.plane-handle')
-  await handle.scrollIntoViewIfNeeded()
-  const scrolled = await page.evaluate(() => scrollY)
-  await HANDS.touch.moveHandle(page, handle, [-3, -2])
-  await page.waitForFunction(item => item.ariaValueText === '(−3.0, −2.0)', handle)
-  assert.equal(await page.evaluate(() => scrollY), scrolled)
-  assert.deepEqual(complaints, [])
-  await close()
-})
-
 test('input that is no number is reported, and is not a wrong answer', async () => {
   const { page, complaints, close } = await open('mask', 'en')
   await waitForStep(page, 'minus')
@@ -441,20 +376,7 @@ test('a date that cannot be read does not go along to the next lesson', async ()
   await close()
 })
 
-test('on a phone the end of a small figure is displayed whole, above the figure', async () => {
-  const { page, complaints, close } = await open({ lesson: 'query', at: 5 }, 'en', { viewport: { width: 390, height: 844 } })
-  await waitForStep(page, 'matrix')
-  for (const [i, value] of [0, 1, 1, 0].entries()) {
-    await page.locator('.lesson-figure input[type="range"]').nth(i).fill(String(value))
-  }
-  await page.waitForSelector('.lesson-end:not([hidden])')
-  const [visible, whole] = await page.$eval('.lesson', ({ clientHeight, scrollHeight }) => [clientHeight, scrollHeight])
-  assert.equal(visible, whole)
-  assert.deepEqual(complaints, [])
-  await close()
-})
-
-test('a number that is nearly right is told what it is', async () => {
+test('a number that is nearly right gets a reason of its own', async () => {
   const { page, complaints, close } = await open({ lesson: 'attention', at: 5 }, 'en')
   await waitForStep(page, 'scale')
   const lesson = await loadLesson('attention'), step = lesson.steps[5], state = await stateOf(page), run = runInNode(state)
@@ -465,20 +387,6 @@ test('a number that is nearly right is told what it is', async () => {
     await page.fill(input, number.toFixed(2))
     await page.press(input, 'Enter')
     await page.waitForFunction(pattern => new RegExp(pattern).test(document.querySelector('.lesson-said').textContent), expected.source)
-  }
-  assert.deepEqual(complaints, [])
-  await close()
-})
-
-test('once the reader has moved, a wrong position of a task gets what it gives and which way to go', async () => {
-  const { page, complaints, close } = await open({ lesson: 'vectors', at: 0 }, 'en')
-  await waitForStep(page, 'arrow')
-  const handle = await page.waitForSelector('.plane-handle')
-  await page.waitForTimeout(600)
-  assert.equal(await page.textContent('.lesson-said'), '', 'nothing before the reader has moved')
-  for (const [at, expected] of [[[2.5, 2], 'Add 0.5 to the first number'], [[-2, 3], 'Add 5.0 to the first number (right) and −1.0 to the second']]) {
-    await HANDS.mouse.moveHandle(page, handle, at)
-    await page.waitForFunction(text => document.querySelector('.is-task:not(.is-done) .lesson-said')?.textContent.replaceAll('\u2060', '').includes(text), expected)
   }
   assert.deepEqual(complaints, [])
   await close()
@@ -532,204 +440,6 @@ longTest('a pointed place stays below the lesson when the page gets shorter duri
   }))
   await isBelow()
   await close()
-})
-
-for (const { id } of isLong ? LESSONS : [findLesson('mask')]) {
-  test(`${id} on slides: the words, the way on and what is pointed at are visible in every step`, async () => {
-    const { page, complaints, close } = await open(id, 'en', { viewport: { width: 1280, height: 720 }, reducedMotion: 'reduce' })
-    const { steps } = await loadLesson(id)
-    await waitForStep(page, steps[0].id)
-    await page.keyboard.press('p')
-    for (const [at, step] of steps.entries()) {
-      await waitForStep(page, step.id)
-      if (step.target) await isPointed(page)
-      const hidden = await page.$$eval('.lesson h1, .lesson-text, .lesson-ask, .lesson-next', list => list.filter(element => {
-        const { top, bottom } = element.getBoundingClientRect()
-        return element.checkVisibility() && (top < 0 || bottom > innerHeight)
-      }).map(element => element.className || element.localName))
-      assert.deepEqual(hidden, [], step.id)
-      if (at < steps.length - 1) await page.click('.lesson-next')
-    }
-    assert.deepEqual(complaints, [])
-    await close()
-  })
-}
-
-test('a remote leaves any number field, and arrows one that is answered right', async () => {
-  for (const [id, number, after] of [['attention', 6, 'mix'], ['tokens', 1, 'merge']]) {
-    const lesson = { id, ...await loadLesson(id) }, step = lesson.steps[number - 1]
-    const { page, complaints, close } = await open({ lesson: id, at: number - 1 }, 'ko', { viewport: { width: 1024, height: 768 } })
-    await waitForStep(page, step.id)
-    const { right } = await rightAt(page, lesson, step, 'ko')
-    await page.keyboard.press('p')
-    await page.focus('.lesson-options input')
-    await page.keyboard.press('PageDown')
-    await waitForStep(page, after)
-    await page.keyboard.press('PageUp')
-    await waitForStep(page, step.id)
-    await page.keyboard.press('p')
-    const enter = async answer => {
-      await page.fill('.lesson-options input', String(answer))
-      await page.keyboard.press('Enter')
-    }
-    await enter(right + 1)
-    await page.waitForSelector('.lesson-said.is-hint:not(:empty)')
-    await page.keyboard.press('ArrowRight')
-    await enter(right)
-    await page.waitForSelector('.lesson-said:not(.is-hint):not(:empty)')
-    await page.keyboard.press('ArrowRight')
-    await waitForStep(page, after)
-    await page.keyboard.press('ArrowLeft')
-    await waitForStep(page, step.id)
-    await page.focus('.lesson-options input')
-    await page.keyboard.press('Enter')
-    await waitForStep(page, after)
-    await page.keyboard.press('p')
-    for (const [there, back] of [['ArrowRight', 'ArrowLeft'], ['PageDown', 'PageUp']]) {
-      await page.keyboard.press(back)
-      await waitForStep(page, step.id)
-      await page.focus('.lesson-options input')
-      await page.keyboard.press(there)
-      await waitForStep(page, after)
-    }
-    assert.deepEqual(complaints, [])
-    await close()
-  }
-})
-
-test('names and numbers beside bars stay on one line, on slides too', async () => {
-  for (const [id, number] of [['query', 1], ['query', 3], ['vectors', 4]]) {
-    const { page, close } = await open({ lesson: id, at: number - 1 }, 'en', { viewport: { width: 1024, height: 768 } })
-    await page.waitForSelector('.lesson-figure .bars')
-    await page.keyboard.press('p')
-    const broken = await page.$$eval('.bars :is(b, .bar-number)', list => list.filter(element => {
-      const range = document.createRange()
-      range.selectNodeContents(element)
-      return range.getClientRects().length > 1 || element.scrollWidth > element.clientWidth + 1
-    }).map(({ textContent }) => textContent))
-    assert.deepEqual(broken, [], `${id} ${number}`)
-    await close()
-  }
-})
-
-/** How the sliders of a small figure fit: their widths, and the texts beside them that are broken or stick out. */
-const readSliders = page => page.evaluate(() => {
-  const figure = document.querySelector('.lesson-figure'), { right } = figure.getBoundingClientRect()
-  const bracket = figure.querySelector('.figure-matrix')?.getBoundingClientRect().right ?? right
-  return {
-    widths: [...figure.querySelectorAll('input')].map(input => input.getBoundingClientRect().width),
-    broken: [...figure.querySelectorAll('.figure-slider :is(label, output), .bars b')].filter(element => {
-      const range = document.createRange()
-      range.selectNodeContents(element)
-      const end = element.closest('.figure-matrix') ? bracket : right
-      return range.getClientRects().length > 1 || range.getBoundingClientRect().right > end
-    }).map(({ textContent }) => textContent)
-  }
-})
-
-test('sliders are long enough to be dragged, and what is beside them is whole', async () => {
-  for (const [width, height] of [[360, 740], [1024, 768], [1280, 720]]) for (const [id, number] of [['softmax', 4], ['query', 6]]) {
-    const { page, close } = await open({ lesson: id, at: number - 1 }, 'ko', { viewport: { width, height } })
-    await page.waitForSelector('.lesson-figure .figure-slider')
-    for (const isSlide of width < 600 ? [false] : [false, true]) {
-      if (isSlide) await page.keyboard.press('p')
-      const { widths, broken } = await readSliders(page), name = `${id} ${number}, ${width}, ${isSlide ? 'slide' : 'page'}`
-      assert.equal(widths.length, 4, name)
-      assert.ok(Math.min(...widths) >= 120, `${name}: ${widths}`)
-      assert.deepEqual(broken, [], name)
-    }
-    await close()
-  }
-})
-
-/** The matrices of the room: how large a cell is, how sharp, and where it ends. */
-const readMatrices = page => page.evaluate(async () => {
-  const read = () => [...document.querySelectorAll('.stage .heat')].filter(grid => grid.checkVisibility()).map(grid => {
-    const { width, top, bottom, right } = grid.getBoundingClientRect(), canvas = grid.querySelector('canvas')
-    return { cell: width / Number(grid.getAttribute('aria-colcount')), sharpness: canvas.width / width, top, bottom, right }
-  })
-  for (let last = ''; last !== JSON.stringify(read());) {
-    last = JSON.stringify(read())
-    await new Promise(resolve => { setTimeout(resolve, 300) })
-  }
-  return read()
-})
-
-test('once the cell of a score is pressed, all its products are visible, beside the way on and the cell', async () => {
-  for (const [width, height] of [[1024, 768], [1280, 720], [1920, 1080]]) for (const isSlide of [false, true]) {
-    const { page, complaints, close } = await open({ lesson: 'attention', at: 4 }, 'en', { viewport: { width, height } })
-    await waitForStep(page, 'score')
-    if (isSlide) await page.keyboard.press('p')
-    await isPointed(page)
-    // A slide is fitted to the window once its figure has been drawn.
-    await readMatrices(page)
-    const { x, y, width: size } = await page.locator('.stage .pointer').boundingBox()
-    await page.mouse.click(x + size / 2, y + size / 2)
-    await page.waitForSelector('.inspector .terms')
-    await readMatrices(page)
-    const name = `${width} × ${height}, ${isSlide ? 'slide' : 'page'}`
-    assert.equal(await page.locator('.inspector .terms li').count(), 8, name)
-    const listCovered = () => page.$$eval('.inspector .terms li, .lesson-next, .stage .pointer', list => list.filter(element => {
-      const { left, right, top, bottom } = element.getBoundingClientRect()
-      const first = document.elementFromPoint((left + right) / 2, (top + bottom) / 2)
-      return top < 0 || bottom > innerHeight || !(element.contains(first) || element.parentNode.contains(first))
-    }).map(element => element.textContent))
-    for (let tries = 0; tries < 10 && (await listCovered()).length; tries++) await page.waitForTimeout(200)
-    assert.deepEqual(await listCovered(), [], name)
-    assert.deepEqual(complaints, [])
-    await close()
-  }
-})
-
-test('on slides, both matrices of the division stand side by side with their numbers, as large as there is room', async () => {
-  for (const [width, height, minCell] of [[1024, 768, 34], [1280, 720, 44], [1920, 1080, 70]]) {
-    const { page, complaints, close } = await open({ lesson: 'attention', at: 5 }, 'ko', { viewport: { width, height } })
-    await waitForStep(page, 'scale')
-    await page.fill('.lesson-options input', '5.4')
-    await page.keyboard.press('Enter')
-    await page.waitForSelector('.house[data-room$=".scale"]')
-    const before = await readMatrices(page)
-    await page.keyboard.press('p')
-    const matrices = await readMatrices(page), name = `${width} × ${height}`
-    assert.equal(matrices.length, 2, name)
-    assert.ok(Math.abs(matrices[0].top - matrices[1].top) < 1, name)
-    for (const { cell, sharpness, bottom, right } of matrices) {
-      assert.ok(cell >= minCell && bottom <= height && right <= width, `${name}: ${cell}, ${bottom}, ${right}`)
-      assert.ok(Math.abs(sharpness - 1) < 0.02, `${name}: ${sharpness}`)
-    }
-    if (width > 1280) assert.ok(matrices[0].cell > before[0].cell, `${name}: ${matrices[0].cell}, ${before[0].cell} outside`)
-    const { bottom } = await page.$eval('.lesson-next', element => element.getBoundingClientRect().toJSON())
-    assert.ok(bottom <= height, name)
-    assert.deepEqual(complaints, [])
-    await close()
-  }
-})
-
-test('on slides, arrows lead on after a drag, and move what was reached with Tab', async () => {
-  for (const [id, number, draggable] of [['query', 4, '.plane-handle'], ['softmax', 1, '.figure-slider input']]) {
-    const { steps } = await loadLesson(id), [step, next] = steps.slice(number - 1)
-    const { page, complaints, close } = await open({ lesson: id, at: number - 1 }, 'ko', { viewport: { width: 1024, height: 768 } })
-    await waitForStep(page, step.id)
-    await page.keyboard.press('p')
-    const readValue = () => page.$eval(draggable, element => element.getAttribute('aria-valuetext') ?? element.value)
-    const initial = await readValue(), { x, y, width, height } = await page.locator(draggable).first().boundingBox()
-    await page.mouse.move(x + width / 2, y + height / 2)
-    await page.mouse.down()
-    await page.mouse.move(x + width / 2 + 40, y + height / 2, { steps: 4 })
-    await page.mouse.up()
-    assert.notEqual(await readValue(), initial, id)
-    await page.keyboard.press('ArrowRight')
-    await waitForStep(page, next.id)
-    await page.keyboard.press('ArrowLeft')
-    await waitForStep(page, step.id)
-    await page.focus(draggable)
-    const before = await readValue()
-    await page.keyboard.press('ArrowRight')
-    assert.notEqual(await readValue(), before, id)
-    await waitForStep(page, step.id)
-    assert.deepEqual(complaints, [])
-    await close()
-  }
 })
 
 longTest('a lesson works without storage', async () => {

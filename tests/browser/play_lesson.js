@@ -269,3 +269,10 @@ export async function giveAnswer(page, given, { right, options }) {
   }
   await page.waitForSelector(given === right ? '.lesson-said:not(.is-hint):not(:empty)' : '.lesson-said.is-hint:not(:empty)')
 }
+
+/**
+ * Opens a lesson by its id or a state, in a language.
+ * @param {ReturnType<typeof import('./host.js').useBrowser>['open']} open
+ */
+export const openLessonWith = open => (lesson, language, options) => (
+  open({ ...(typeof lesson === 'string' ? { lesson } : lesson), language }, options))
