@@ -29,7 +29,6 @@ const dark = matchMedia('(prefers-color-scheme: dark)')
 dark.addEventListener('change', () => startedElements.forEach(element => element.redraw()))
 // A page's own switch of the color scheme changes a class or an attribute of its root or body.
 const schemeObserver = new MutationObserver(() => startedElements.forEach(element => element.followColorScheme()))
-for (const part of [document.documentElement, document.body]) schemeObserver.observe(part, { attributes: true })
 addEventListener('beforeprint', () => startedElements.forEach(element => element.print(true)))
 addEventListener('afterprint', () => startedElements.forEach(element => element.print(false)))
 
@@ -67,6 +66,8 @@ export class GlassElement extends HTMLElement {
   connectedCallback() {
     for (const name of /** @type {any} */ (this.constructor).observedAttributes) this.#readEarlyProperty(name)
     observer.observe(this)
+    // A script that is loaded early runs before there is a body. What is observed already is not observed twice.
+    for (const part of [document.documentElement, document.body]) schemeObserver.observe(part, { attributes: true })
   }
 
   disconnectedCallback() {
