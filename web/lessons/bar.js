@@ -45,8 +45,8 @@ function createSteps({ t, get }, titles, { jump, open }, isAlone) {
  */
 
 /**
- * @param {Pick<Context, 't' | 'get'>} context @param {string[]} titles of the steps
- * @param {Record<'back' | 'next' | 'leave' | 'home' | 'save', () => void> &
+ * @param {Pick<Context, 't' | 'get' | 'reportError'>} context @param {string[]} titles of the steps
+ * @param {Record<'back' | 'next' | 'leave' | 'home', () => void> &
  *   { print: (name: 'sheet' | 'key') => void, jump: (at: number) => void, open: (id: string) => void }} actions
  * @param {import('./player.js').Extras} [extras] missing where nothing leads out of the lesson, in an element
  */
@@ -61,14 +61,13 @@ export function createBar(context, titles, actions, extras) {
     text: h('p', { className: 'lesson-text' }), end: h('p', { className: 'lesson-end', hidden: true }), open: h('p', { className: 'note lesson-open', hidden: true }), ask: h('div', { className: 'lesson-asked' }),
     back: button('back', actions.back), next: button('next', actions.next), leave: button('leave', actions.leave),
     home: button('home', actions.home), sheet: button('sheet', () => actions.print('sheet'), t('player.sheet.print')),
-    save: button('save', actions.save, t('player.answers.save')), saved: h('p', { className: 'note lesson-saved', role: 'status' }), key: button('key', () => actions.print('key'), t('player.sheet.answers'))
+    handIn: extras?.createHandIn(button, context) ?? [], key: button('key', () => actions.print('key'), t('player.sheet.answers'))
   }
-  const { name, place, progress, title, text, ask, end, open, back, next, leave, home, sheet, key, save, saved } = parts
-  save.hidden = true
+  const { name, place, progress, title, text, ask, end, open, back, next, leave, home, sheet, key, handIn } = parts
   const root = h('div', { className: 'lesson-bar' },
     h('div', { className: 'lesson-line' }, name, place, menu, progress),
     h('div', { 'className': 'lesson-words', 'aria-live': 'polite' }, title, parts.model, text),
-    h('div', { className: 'lesson-answer' }, ask, end, isAlone ? null : [open, save, saved]),
+    h('div', { className: 'lesson-answer' }, ask, end, isAlone ? null : [open, handIn]),
     h('div', { className: 'lesson-ways' }, home, back, next),
     extras ? h('div', { className: 'lesson-extras' }, extras.createViewButtons(button, t), sheet, key, leave) : null)
   return { root, showPlace, ...parts }

@@ -1,6 +1,6 @@
 /** The lesson player of the page, where a lesson leads to others, is printed, and remembers what the reader did. */
 
-import { h } from '../lib/dom.js'
+import { h, setText } from '../lib/dom.js'
 import { togglePresenting } from '../lib/present.js'
 import { recordAnswer } from './answers.js'
 import { mountPlayer } from './player.js'
@@ -22,6 +22,16 @@ function createViewButtons(button, t) {
     h('span', { className: 'is-off' }, t('player.present')), h('span', { className: 'is-on' }, t('player.presentEnd'))])]
 }
 
+/** @type {import('./player.js').Extras['createHandIn']} */
+function createHandIn(button, { t, reportError }) {
+  const status = h('p', { className: 'note lesson-saved', role: 'status' })
+  async function save() {
+    const { saveAnswers } = await import('./answer_file.js')
+    setText(status, saveAnswers(t('player.answers.name')) ? t('player.answers.saved') : '')
+  }
+  return [button('save', () => { save().catch(reportError) }, t('player.answers.save')), status]
+}
+
 /**
  * @param {HTMLElement} container @param {HTMLElement} stage @param {Context} context
  * @param {() => State | null} getOrigin the state in which the reader opened the lesson; null for a link from elsewhere
@@ -30,8 +40,7 @@ export const mountPagePlayer = (container, stage, context, getOrigin) => mountPl
   root: document.documentElement, scrollKeeper: createScrollKeeper(), scrollToTop: () => scrollTo({ top: 0 }),
   onAnswer: recordAnswer, onStep: saveProgress, onEnd() {},
   extras: {
-    getOrigin, createViewButtons,
-    print: async (...request) => (await import('./print_worksheet.js')).printWorksheet(...request),
-    save: async question => (await import('./answer_file.js')).saveAnswers(question)
+    getOrigin, createViewButtons, createHandIn,
+    print: async (...request) => (await import('./print_worksheet.js')).printWorksheet(...request)
   }
 })

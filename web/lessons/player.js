@@ -1,6 +1,6 @@
 /** The lesson player: one step at a time, explained above the figure, while the page stays usable. */
 
-import { h, setText } from '../lib/dom.js'
+import { h } from '../lib/dom.js'
 import { MODELS } from '../models/index.js'
 import { nameRun } from '../models/names.js'
 import { HOUSE } from '../rooms/house.js'
@@ -41,8 +41,8 @@ import { changedFields, hasOwnPage, isInStep } from './steps.js'
  * @property {(button: import('./bar.js').CreateButton, t: Context['t']) => HTMLElement[]} createViewButtons for what
  *   the page displays around the lesson
  * @property {() => State | null} getOrigin the state in which the reader opened the lesson
- * @property {(question: string) => Promise<boolean>} save saves the reader's answers, after asking for a name; false if
- *   the reader canceled
+ * @property {(button: import('./bar.js').CreateButton, context: Pick<Context, 't' | 'reportError'>) =>
+ *   HTMLElement[]} createHandIn a button that saves the reader's answers, and its status
  */
 
 /** The title of a step that is not displayed, so that its numbers are unknown. @param {{ title: string }} stepWords */
@@ -149,7 +149,7 @@ async function print(played, context, { extras }, name) {
  * @param {Context} context @param {Surroundings} surroundings
  */
 export function mountPlayer(container, stage, context, surroundings) {
-  const { t, get, language } = context, { root, extras } = surroundings, ownTexts = createOwnTexts()
+  const { get, language } = context, { root, extras } = surroundings, ownTexts = createOwnTexts()
   const pointer = createPointer(stage, root, surroundings.scrollKeeper)
   const figureSlot = h('div', { className: 'lesson-figure', hidden: true })
   const stepFigure = createStepFigure(figureSlot, root, () => {
@@ -169,16 +169,11 @@ export function mountPlayer(container, stage, context, surroundings) {
   const draw = createStepView(played, context, surroundings,
     { pointer, ownTexts, jump: enterStep, showTerm, drawQuestion: answering.draw })
 
-  async function save() {
-    const isSaved = await extras?.save(t('player.answers.name'))
-    setText(played.current.parts.saved, isSaved ? t('player.answers.saved') : '')
-  }
   /** @param {Lesson} lesson @param {Played['current']['words']} words */
   function createParts({ steps }, words) {
     const titles = steps.map(step => titleInList(words.steps[step.id]))
     return createBar(context, titles, {
       ...ways, jump: enterStep,
-      save: () => { save().catch(context.reportError) },
       print: name => { print(played, context, surroundings, name).catch(context.reportError) }
     }, extras)
   }

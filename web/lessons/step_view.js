@@ -62,8 +62,7 @@ export function createStepView(played, context, { extras, onStep, onEnd }, parts
     const { plan } = get(), { endsPlan } = placeOfLesson(String(id), plan)
     parts.end.hidden = !isOver || !(end || endsPlan)
     // Who has not solved the last question hands in too.
-    parts.save.hidden = !played.isLastStep()
-    if (!played.isLastStep()) setText(parts.saved, '')
+    for (const part of parts.handIn) part.hidden = !played.isLastStep()
     if (!parts.end.hidden) {
       const endText = end && translator({ end })('end', { text: Object.values(run.streams)[0].texts[0], date: ownTexts.date() })
       setText(parts.end, `${endText} ${endsPlan ? t('player.planEnd', { minutes: plan }) : ''}`.trim())
