@@ -24,6 +24,15 @@ before(() => {
 })
 after(() => rmSync(project, { recursive: true }))
 
+test('classes keep their names, which errors and printed modules display', () => {
+  const texts = packed.files.filter(file => /^dist\/js\/.*\.js$/.test(file))
+    .map(file => readFileSync(join(project, 'node_modules/glassformer', file), 'utf8'))
+  // Of two values with one name in two files, the bundler renames the second one: GPT2 becomes GPT22.
+  const names = texts.flatMap(text => Array.from(text.matchAll(/\b([A-Z]\w*)=class\b/g), ([, name]) => name))
+  assert.ok(names.includes('GPT2') && names.length > 100, `${names.length}`)
+  assert.deepEqual(names.filter(name => /\d$/.test(name)).sort(), ['GPT2', 'T5'])
+})
+
 test('the package is small and holds kernels, library, types and sources', () => {
   // Without the elements, which have weights, lessons in three languages and a worker for trainings, less than 1 MB.
   assert.ok(statSync(packed.file).size < 2_700_000, `${statSync(packed.file).size} bytes`)

@@ -60,7 +60,7 @@ const asBool = (g, x) => (x.dtype === 'bool' ? g.value(x) : g.cast(g.value(x), '
 const gated = gate => formula((g, x) => g.add('Mul', [x, gate(g, x)]))
 
 /** @type {Record<string, (graph: Graph, x: string) => string>} */
-const GELU = {
+const GELU_NODES = {
   /** (1 + erf(x / √2)) / 2 */
   none: (g, x) => half(g, g.add('Erf', [g.add('Mul', [x, g.number(Math.SQRT1_2)])])),
   /** (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2 */
@@ -206,7 +206,7 @@ export const RULES = {
   relu: unary('Relu'), silu: gated((g, x) => g.add('Sigmoid', [x])), softplus,
   leaky_relu: unary('LeakyRelu', ({ saved: { p } }) => ({ alpha: { float: p } })),
   clamp: formula((g, x, { saved: { p, q } }) => g.add('Clip', [x, g.number(p), g.number(q)])),
-  gelu: (g, node) => gated(GELU[node.saved.approximate])(g, node),
+  gelu: (g, node) => gated(GELU_NODES[node.saved.approximate])(g, node),
 
   add: binary('Add'), sub: binary('Sub'), mul: binary('Mul'), div: binary('Div'), pow: binary('Pow'), maximum: binary('Max'),
   minimum: binary('Min'),

@@ -28,7 +28,7 @@ import { Trace } from '../trace/trace.js'
 const VALUE_ACCESSORS = /** @type {const} */ (['values', 'bytes', 'at', 'item'])
 
 /** A trace that retains all tensors that operations saved, and the arguments and the result of every module call. */
-class Recording extends Trace {
+class ExportTrace extends Trace {
   isExport = true
   /** Tensors whose values JavaScript read. @type {Set<Tensor>} */ read = new Set()
   /** @type {Tensor[]} */ #watched = []
@@ -217,7 +217,7 @@ export function recordRun(where, model, prepare, use) {
   expect(!parameter, 'type',
     () => `${where}: ${name} is stored as ${parameter?.dtype}; load the model in float32, models.load(files, { dtype: 'float32' }), to export it`)
   return disposeTensors(engine, model, () => inEvalMode(model, () => {
-    const { inputs, args } = prepare(engine, model), trace = engine.trace = new Recording(engine)
+    const { inputs, args } = prepare(engine, model), trace = engine.trace = new ExportTrace(engine)
     try {
       // With gradients, so that no weight is packed for fast matrix products.
       for (const { tensor } of inputs) trace.watch(tensor)

@@ -43,7 +43,7 @@ const SCALARS = {
 class EndOfBytes extends Error {}
 
 /** Reads values one after the other. */
-class Reader {
+class GgufReader {
   at = 0
 
   /** @param {Uint8Array} bytes @param {string} name of the file */
@@ -86,7 +86,7 @@ class Reader {
 
 /**
  * The names, shapes and types of the tensors, with offsets from the start of the values.
- * @param {Reader} reader @param {number} count
+ * @param {GgufReader} reader @param {number} count
  */
 function readTensorInfos(reader, count) {
   return Array.from({ length: count }, () => {
@@ -99,7 +99,7 @@ function readTensorInfos(reader, count) {
   })
 }
 
-/** @param {Reader} reader @param {number} count */
+/** @param {GgufReader} reader @param {number} count */
 function readMetadata(reader, count) {
   /** @type {Map<string, any>} */ const metadata = new Map()
   for (let i = 0; i < count; i++) {
@@ -132,7 +132,7 @@ function checkOverlap(file, entries) {
 
 /** @param {Uint8Array} bytes @param {Source} source @returns {Gguf} @throws {EndOfBytes} if there is more to read */
 function parseHeader(bytes, { name: file, size, ...source }) {
-  const reader = new Reader(bytes, file), magic = reader.scalar(4), version = reader.scalar(4)
+  const reader = new GgufReader(bytes, file), magic = reader.scalar(4), version = reader.scalar(4)
   expect(magic === MAGIC, 'format', () => `${file} must be a GGUF file and begin with "GGUF"`)
   expect(version === 2 || version === 3, 'format', () => `${file}: version ${version} of GGUF is not supported; expected 2 or 3`)
   const count = reader.scalar(10), settings = reader.scalar(10)

@@ -69,7 +69,7 @@ function fairseqTable(engine, rows, channels, paddingId) {
 }
 
 /** A stack of layers with the embeddings of its tokens and positions. */
-class Stack extends Module {
+class BartStack extends Module {
   /** A computed table of positions, which is no parameter and not in the state dict. @type {Tensor | null} */
   sinusoids = null
 
@@ -115,7 +115,7 @@ class Stack extends Module {
   }
 }
 
-class Encoder extends Stack {
+class BartEncoder extends BartStack {
   static runsSubmodules = true
   static inputNames = ['ids', 'positionIds', 'srcMask']
 
@@ -126,7 +126,7 @@ class Encoder extends Stack {
   }
 }
 
-class Decoder extends Stack {
+class BartDecoder extends BartStack {
   static runsSubmodules = true
   static inputNames = ['ids', 'positionIds', 'memory']
 
@@ -153,10 +153,12 @@ export class BartModel extends Seq2Seq {
     this.description = description
     const source = new Embedding(engine, description.vocabSize, C)
     const target = description.isShared ? source : new Embedding(engine, description.decoderVocabSize, C)
-    this.encoder = new Encoder(engine, source, buildArray(encoder.layers, () => new TransformerEncoderLayer(engine, C,
-      encoder.heads, { dimFeedforward: encoder.feedForwardSize, dropout, activation, normFirst })), description)
-    this.decoder = new Decoder(engine, target, buildArray(decoder.layers, () => new TransformerDecoderLayer(engine, C,
-      decoder.heads, { dimFeedforward: decoder.feedForwardSize, dropout, activation, normFirst })), description)
+    const encoderLayer = () => new TransformerEncoderLayer(engine, C, encoder.heads,
+      { dimFeedforward: encoder.feedForwardSize, dropout, activation, normFirst })
+    const decoderLayer = () => new TransformerDecoderLayer(engine, C, decoder.heads,
+      { dimFeedforward: decoder.feedForwardSize, dropout, activation, normFirst })
+    this.encoder = new BartEncoder(engine, source, buildArray(encoder.layers, encoderLayer), description)
+    this.decoder = new BartDecoder(engine, target, buildArray(decoder.layers, decoderLayer), description)
     this.lm_head = description.isTied || head ? null
       : new Linear(engine, C, description.decoderVocabSize, { bias: false })
     this.final_logits_bias = description.hasLogitBias && !head ? this.parameter(description.decoderVocabSize) : null
@@ -234,4 +236,4 @@ export class BartModel extends Seq2Seq {
   }
 }
 
-registerLibraryCode(Encoder, Decoder, BartModel)
+registerLibraryCode(BartEncoder, BartDecoder, BartModel)

@@ -36,7 +36,7 @@ import { Seq2Seq } from './seq2seq.js'
  */
 
 /** Attention without biases and without 1 / √D. */
-class Attention extends Module {
+class T5Attention extends Module {
   static inputNames = ['x', 'memory']
 
   /** @param {import('../engine/engine.js').Engine} engine @param {StackSettings} settings */
@@ -72,7 +72,7 @@ class Attention extends Module {
 }
 
 /** The feed-forward network, gated or not. */
-class FeedForward extends Module {
+class T5FeedForward extends Module {
   static inputNames = ['x']
 
   /** @param {import('../engine/engine.js').Engine} engine @param {StackSettings} settings */
@@ -97,7 +97,7 @@ class FeedForward extends Module {
 }
 
 /** One layer with pre-norm sub-layers: self-attention, cross-attention in the decoder, feed-forward. */
-class Block extends Module {
+class T5Block extends Module {
   static inputNames = ['x', 'selfOptions', 'memory', 'crossOptions']
 
   /** @param {import('../engine/engine.js').Engine} engine @param {StackSettings} settings @param {boolean} isDecoder */
@@ -106,11 +106,11 @@ class Block extends Module {
     const norm = () => new RMSNorm(engine, settings.channels, { eps: settings.eps })
     this.relative_attention_bias = settings.hasBiasPerLayer
       ? new Embedding(engine, settings.buckets, settings.heads) : null
-    this.SelfAttention = new Attention(engine, settings)
+    this.SelfAttention = new T5Attention(engine, settings)
     this.norm1 = norm()
-    this.EncDecAttention = isDecoder ? new Attention(engine, settings) : null
+    this.EncDecAttention = isDecoder ? new T5Attention(engine, settings) : null
     this.norm2 = isDecoder ? norm() : null
-    this.DenseReluDense = new FeedForward(engine, settings)
+    this.DenseReluDense = new T5FeedForward(engine, settings)
     this.norm3 = norm()
     this.dropout = new Dropout(engine, settings.dropout)
   }
@@ -140,7 +140,7 @@ const biasOf = (table, buckets) =>
   table.forward(buckets).transpose(0, 2).transpose(1, 2).reshape(1, table.embeddingDim, ...buckets.shape)
 
 /** Blocks, which share one relative position bias or have one each. */
-class Stack extends Module {
+class T5Stack extends Module {
   static runsSubmodules = true
   static inputNames = ['x', 'mask', 'memory']
 
@@ -154,7 +154,7 @@ class Stack extends Module {
     this.isDecoder = side === 'decoder'
     this.relative_attention_bias = settings.hasBiasPerLayer ? null
       : new Embedding(engine, settings.buckets, settings.heads)
-    const createBlock = () => new Block(engine, settings, this.isDecoder)
+    const createBlock = () => new T5Block(engine, settings, this.isDecoder)
     this.block = new ModuleList(engine, buildArray(settings.layers[side], createBlock))
     this.final_layer_norm = new RMSNorm(engine, settings.channels, { eps: settings.eps })
     this.dropout = new Dropout(engine, settings.dropout)
@@ -201,8 +201,8 @@ export class T5 extends Seq2Seq {
   constructor(engine, settings) {
     super(engine)
     this.shared = new Embedding(engine, settings.vocabSize, settings.channels)
-    this.encoder = new Stack(engine, settings, 'encoder')
-    this.decoder = new Stack(engine, settings, 'decoder')
+    this.encoder = new T5Stack(engine, settings, 'encoder')
+    this.decoder = new T5Stack(engine, settings, 'decoder')
     this.head = settings.head ? new Head(engine, settings.channels, settings.head) : null
     this.lm_head = settings.isTied || this.head ? null
       : new Linear(engine, settings.channels, settings.vocabSize, { bias: false })
@@ -253,7 +253,7 @@ export class T5Encoder extends LanguageModel {
   constructor(engine, settings) {
     super(engine)
     this.shared = new Embedding(engine, settings.vocabSize, settings.channels)
-    this.encoder = new Stack(engine, settings, 'encoder')
+    this.encoder = new T5Stack(engine, settings, 'encoder')
     /** @type {Head | null} */ this.head = null
     this.settings = settings
   }
@@ -285,4 +285,4 @@ export class T5Encoder extends LanguageModel {
   }
 }
 
-registerLibraryCode(Attention, FeedForward, Block, Stack, T5, T5Encoder)
+registerLibraryCode(T5Attention, T5FeedForward, T5Block, T5Stack, T5, T5Encoder)

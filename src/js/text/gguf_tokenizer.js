@@ -14,14 +14,14 @@ const PREFIX = 'tokenizer.ggml.'
 const CONTROL = 3, USER_DEFINED = 4
 
 const digits = (/** @type {boolean} */ individual) => ({ type: 'Digits', individual_digits: individual })
-const GPT2 = byteLevelPart({ add_prefix_space: false })
+const GPT2_PARTS = byteLevelPart({ add_prefix_space: false })
 /** How a text is split before its bytes are merged, by tokenizer.ggml.pre. @type {Record<string, Json>} */
 const SPLITS = {
-  'gpt-2': GPT2, 'phi-2': GPT2, 'olmo': GPT2, 'jina-es': GPT2, 'jina-de': GPT2,
+  'gpt-2': GPT2_PARTS, 'phi-2': GPT2_PARTS, 'olmo': GPT2_PARTS, 'jina-es': GPT2_PARTS, 'jina-de': GPT2_PARTS,
   'llama-bpe': splitLikeQwen('\\p{N}{1,3}'),
   'qwen2': splitLikeQwen('\\p{N}'),
-  'smollm': sequence(digits(true), GPT2), 'starcoder': sequence(digits(true), GPT2), 'refact': sequence(digits(true), GPT2),
-  'command-r': sequence(digits(true), GPT2), 'exaone': splitLikeQwen('\\p{N}')
+  'smollm': sequence(digits(true), GPT2_PARTS), 'starcoder': sequence(digits(true), GPT2_PARTS),
+  'refact': sequence(digits(true), GPT2_PARTS), 'command-r': sequence(digits(true), GPT2_PARTS), 'exaone': splitLikeQwen('\\p{N}')
 }
 
 /**

@@ -19,7 +19,7 @@ const WHERE = 'tokenizer: pre_tokenizer'
 const BEHAVIORS = ['Removed', 'Isolated', 'MergedWithPrevious', 'MergedWithNext', 'Contiguous']
 
 /** GPT-2's pre-tokenization. */
-export const GPT2 = lazyRegExp(
+export const GPT2_WORDS = lazyRegExp(
   String.raw`'(?:[stmd]|re|ve|ll)| ?\p{L}+| ?\p{N}+| ?[^\p{space}\p{L}\p{N}]+|\p{space}+(?!\P{space})|\p{space}+`,
   'gu')
 const WORDS = lazyRegExp(`[${RUST_WORD}]+|[^${RUST_WORD}\\p{space}]+`, 'gu')
@@ -167,7 +167,7 @@ function metaspace(json) {
 const PRE_TOKENIZERS = {
   ByteLevel: (json, isSpelled) => [
     ...json.add_prefix_space ? [prependToWords(' ', word => !word.startsWith(' '))] : [],
-    ...json.use_regex === false ? [] : [splitAt(GPT2(), 'Isolated')],
+    ...json.use_regex === false ? [] : [splitAt(GPT2_WORDS(), 'Isolated')],
     ...isSpelled ? [replaceInWords(NOT_PRINTABLE, spellBytes)] : []
   ],
   Split: json => [splitAt(readPattern(WHERE, json.pattern), readChoice(WHERE, json, 'behavior', BEHAVIORS),

@@ -2,7 +2,7 @@ import { expectBoolean } from '../errors.js'
 import { ALPHABET, BYTE_CHARACTERS } from './byte_level.js'
 import { memoryError, packBytes, withBuffers } from './kernel_memory.js'
 import { createNormalizer } from './normalizers.js'
-import { GPT2, createPreTokenizer } from './pretokenizers.js'
+import { GPT2_WORDS, createPreTokenizer } from './pretokenizers.js'
 import { Tokenizer } from './tokenizer.js'
 import { BERT_PRE_TOKENIZER, bertJson, bertNormalizer, bpeModel, byteLevelPart, specialToken, toVocab, tokenizerJson } from './tokenizer_json.js'
 import { checkVocabSize, countWords, readTrainOptions, sortByCodePoint } from './training.js'
@@ -57,7 +57,7 @@ export function trainBPE(engine, text, options) {
   const { texts, vocabSize, specials, minFrequency } = readTrainOptions(where, text, options,
     ['vocabSize', 'specials', 'minFrequency'])
   checkVocabSize(where, vocabSize, BYTE_CHARACTERS.length + specials.length, '256 bytes and the specials')
-  const words = countWords(texts, specials, part => part.match(GPT2()) ?? [])
+  const words = countWords(texts, specials, part => part.match(GPT2_WORDS()) ?? [])
   const symbolIds = new Map(ALPHABET.map((character, i) => [character, i]))
   const symbolOf = BYTE_CHARACTERS.map(character => /** @type {number} */ (symbolIds.get(character)))
   const symbols = Array.from(words.keys(), word => Array.from(encodeUtf8(word), byte => symbolOf[byte]))
