@@ -75,6 +75,22 @@ test('gpt2: causal mask buffers are ignored', async () => {
   assertOutputs((await gf.models.load(files)).model, first, 'with buffers')
 })
 
+test('gpt2: a file without biases, as nanoGPT writes by default, equals one with biases of 0', async () => {
+  const isBias = key => /\.bias$/.test(key) && !/\.attn\.bias$/.test(key)
+  const changed = change => filesOf(first, { change: tensors => Object.fromEntries(Object.entries(tensors).flatMap(
+    ([key, tensor]) => (isBias(key) ? change(key, tensor) : [[key, tensor]]))) })
+  const files = changed(() => []), { model } = await gf.models.load(files)
+  const zeros = await gf.models.load(changed((key, tensor) => [[key, gf.zeros(tensor.shape)]]))
+  const run = one => gf.tidy(() => gf.noGrad(() => one.forward(ids)).logits.toArray())
+  assert.deepEqual(run(model), run(zeros.model))
+  assert.ok(!Object.keys(model.stateDict()).some(isBias))
+  const saved = gf.models.save(model), again = await gf.models.load(saved)
+  assert.deepEqual(run(again.model), run(model))
+  assert.deepEqual(gf.models.inspect(saved).problems, [])
+  const partly = changed((key, tensor) => (key.includes('h.0.attn.c_attn') ? [] : [[key, tensor]]))
+  await assert.rejects(gf.models.load(partly), { code: 'format', message: /the model has no .*h\.0\..*bias/ })
+})
+
 test('gpt2: several passes with a cache give the same bits as one pass, also with padding', async () => {
   const { model } = await gf.models.load(filesOf(first)), row = [5, 1, 2, 3, 4], mask = [0, 1, 1, 1, 1]
   for (const padded of [false, true]) gf.tidy(() => gf.noGrad(() => {

@@ -42,7 +42,9 @@ function readSettings(config, shapeOf) {
     isScaledByLayer: readBoolean(config, 'scale_attn_by_inverse_layer_idx', false),
     isTied: isTied(config, shapeOf),
     /** OpenAI's Conv1D stores weights as [inputs, outputs]; files of nn.Linear (minGPT, nanoGPT) do not. */
-    isTransposed: projection?.[0] === channels
+    isTransposed: projection?.[0] === channels,
+    /** nanoGPT can leave the biases out, also those of norms. */
+    hasBias: !projection || shapeOf('h.0.attn.c_attn.bias') !== undefined
   }
 }
 
@@ -53,19 +55,19 @@ export class GPT2 extends Causal {
   /** @param {import('../engine/engine.js').Engine} engine @param {Settings} settings */
   constructor(engine, settings) {
     super(engine)
-    const { channels: C, heads, layers, feedForwardSize, eps, dropout, activation } = settings
+    const { channels: C, heads, layers, feedForwardSize, eps, dropout, activation, hasBias: bias } = settings
     this.wte = new Embedding(engine, settings.vocabSize, C)
     this.wpe = new Embedding(engine, settings.maxPositions, C)
     this.drop = new Dropout(engine, dropout)
     this.h = new ModuleList(engine, buildArray(layers, n => {
       const layer = new TransformerEncoderLayer(engine, C, heads, {
-        dimFeedforward: feedForwardSize, dropout, activation, layerNormEps: eps, normFirst: true
+        dimFeedforward: feedForwardSize, dropout, activation, layerNormEps: eps, normFirst: true, bias
       })
       const scale = settings.isScaled ? 1 / Math.sqrt(C / heads) : 1
       layer.self_attn.scale = scale / (settings.isScaledByLayer ? n + 1 : 1)
       return layer
     }))
-    this.ln_f = new LayerNorm(engine, C, { eps })
+    this.ln_f = new LayerNorm(engine, C, { eps, bias })
     this.maxPositions = settings.maxPositions
     this.head = settings.head ? new Head(engine, C, settings.head) : null
     this.lm_head = settings.isTied || this.head ? null : new Linear(engine, C, settings.vocabSize, { bias: false })
@@ -102,6 +104,10 @@ export class GPT2 extends Causal {
 
 registerLibraryCode(GPT2)
 
+/** A table without the rows of biases. @param {Record<string, any>} table @param {boolean} hasBias */
+const withBiases = (table, hasBias) => (hasBias ? table
+  : Object.fromEntries(Object.entries(table).filter(([key]) => !key.endsWith('.bias'))))
+
 /** @param {boolean} isTransposed */
 const layerTable = isTransposed => ({
   ...weightAndBias('ln_1', 'norm1'),
@@ -132,11 +138,11 @@ export const gpt2 = {
     config: { architectures: ['GPT2LMHeadModel'], n_positions: settings.maxPositions, tie_word_embeddings: settings.isTied },
     toKey: key => (key === 'lm_head.weight' ? key : `transformer.${key}`)
   }),
-  rows: ({ layers, isTransposed, isTied }) => [
+  rows: ({ layers, isTransposed, isTied, hasBias }) => [
     { key: 'wte.weight', target: 'wte.weight', aliases: isTied ? ['lm_head.weight'] : [] },
     { key: 'wpe.weight', target: 'wpe.weight' },
-    ...layerRows(layers, 'h.{n}.', 'h.{n}.', layerTable(isTransposed)),
-    ...keyRows(weightAndBias('ln_f', 'ln_f')),
+    ...layerRows(layers, 'h.{n}.', 'h.{n}.', withBiases(layerTable(isTransposed), hasBias)),
+    ...keyRows(withBiases(weightAndBias('ln_f', 'ln_f'), hasBias)),
     ...(isTied ? [] : [{ key: 'lm_head.weight', target: 'lm_head.weight' }])
   ]
 }
