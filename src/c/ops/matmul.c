@@ -6,8 +6,8 @@
  * bits do not depend on other cells, and the sum can be recomputed by hand. The kernel computes tiles of 4 rows by 8
  * columns. Their 8 accumulators, two vectors of B and one splat of A fit into the 16 vector registers of an engine;
  * five rows would spill. A is packed into groups of 4 rows and B into panels of 8 columns, both with k outermost, so a
- * tile reads two sequential streams. For fewer than 4 rows, packing does not pay: each row reads B directly, limited by
- * memory bandwidth.
+ * tile reads two sequential streams. Fewer than 4 rows of A are not packed: each is multiplied by the panels of B, as
+ * fast as memory delivers them.
  *
  * Panels may hold float16 or bfloat16, which halves the memory, and the time for few rows. Values are widened to
  * float32 exactly before they are multiplied, so the result has the bits of a float32 weight of the same values.
