@@ -43,7 +43,7 @@ test('a next sentence prediction head alone is refused, and ignored beside a mas
 test('unused tensors inside layers are refused, with and without ignoreHead', async () => {
   const [llama] = cases('llama'), add = (key, shape) => tensors => ({ ...tensors, [key]: gf.rand(shape) })
   for (const [key, shape, message] of [
-    ['model.layers.0.self_attn.q_proj.bias', [12], /has no model\.layers\.0\.self_attn\.q_proj\.bias, and its output/],
+    ['model.layers.0.self_attn.q_proj.bias', [12], /has no model\.layers\.0\.self_attn\.q_proj\.bias, and the output/],
     ['model.layers.1.self_attn.q_norm.weight', [2], /has no .*q_norm\.weight/],
     ['model.layers.0.mlp.up_proj.weight_scale_inv', [1, 1], /scales.*not applied: .*up_proj\.weight_scale_inv/],
     ['model.layers.0.mlp.up_proj.weight_scale', [1], /scales.*not applied: .*weight_scale/],
@@ -58,10 +58,19 @@ test('unused tensors inside layers are refused, with and without ignoreHead', as
   }
 })
 
-test('extra layers, integer tensors and rotary tables are ignored', async () => {
+test('layers after those of config.json are refused, but for those that predict later tokens', async () => {
+  const [item] = cases('llama'), [gpt] = cases('gpt2'), change = tensors => ({
+    ...tensors, 'model.layers.2.self_attn.q_proj.weight': gf.rand([12, 12])
+  })
+  await refuses(filesOf(item, { change }), /config\.json has fewer layers than the file, which also has layers\.2/)
+  await refuses(filesOf(gpt, { config: { n_layer: 1 } }), /the file, which also has h\.1, and the output/)
+  const { model } = await gf.models.load(filesOf(item, { change, config: { num_nextn_predict_layers: 1 } }))
+  assertOutputs(model, item, 'with a predictor')
+})
+
+test('integer tensors and rotary tables are ignored', async () => {
   const [item] = cases('llama'), change = tensors => ({
-    ...tensors, 'model.layers.2.self_attn.q_proj.weight': gf.rand([12, 12]),
-    'model.layers.0.self_attn.position_ids': gf.tensor([1, 2], { dtype: 'int32' }),
+    ...tensors, 'model.layers.0.self_attn.position_ids': gf.tensor([1, 2], { dtype: 'int32' }),
     'model.layers.0.self_attn.rotary_emb.cos_cached': gf.rand([4, 2])
   })
   const { model } = await gf.models.load(filesOf(item, { change }))

@@ -256,7 +256,7 @@ function* openModel(given, { dtype: requested, ignoreHead = false, isLoading = f
     if (found.bytes > MAX_BYTES) found.problems.push(`the model's ${found.parameters} parameters take ${found.bytes} ` +
       `bytes, and at most ${MAX_BYTES} are available${suggestDtype(model, dtype)}`)
     found.problems.push(...plan.problems.map(problem => gguf?.rename(problem) ?? problem))
-    const { weightProblem, headProblem } = describeUnused(classifyUnused(plan.unused, plan.used), head ? {} : config)
+    const { weightProblem, headProblem } = describeUnused(classifyUnused(plan.unused, plan.used), config, head !== null)
     if (weightProblem) found.problems.push(weightProblem)
     if (headProblem && !ignoreHead) found.problems.push(headProblem)
   })
