@@ -136,7 +136,7 @@ for (const [title, call] of Object.entries(CALLS)) {
 
 test('options in snake_case are errors', () => {
   assert.throws(() => gf.tensor([1], { requires_grad: true }),
-    { message: 'tensor: there is no option "requires_grad", only shape, dtype, requiresGrad' })
+    { message: 'tensor: there is no option "requires_grad", only shape, dtype, requiresGrad; requires_grad is spelled requiresGrad here' })
   assert.throws(() => new nn.TransformerEncoderLayer(8, 2, { dim_feedforward: 16 }), { code: 'type' })
   assert.throws(() => F.crossEntropy(flat(), [1], { weights: flat() }), { code: 'type' })
 })

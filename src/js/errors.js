@@ -280,6 +280,10 @@ export function expectOneOf(where, name, value, choices) {
  * @param {string} where @param {readonly number[]} shape @param {string} name @param {unknown} index
  */
 export const describeOutside = (where, shape, name, index) => {
+  if (Array.isArray(index) && index.length !== shape.length) {
+    return `${where}: index must have one entry for each of the ${shape.length} axes of ${name} ${formatShape(shape)}, ` +
+      `got ${index.length}`
+  }
   const isIndex = Array.isArray(index) && index.every(i => i === null || ['number', 'object'].includes(typeof i))
   return `${where}: index must be inside the shape ${formatShape(shape)} of ${name}, ` +
     `got ${isIndex ? JSON.stringify(index) : describe(index)}`

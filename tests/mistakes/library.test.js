@@ -38,6 +38,11 @@ expectMessages([
   [() => disposed.add(1), 'add: a was disposed, by dispose() or by the end of its gf.tidy; tensors that gf.tidy returns are kept'],
   [() => gf.trace(() => lin.forward(x)).trace.get('linear'),
     'trace: no tensor is called "linear"; there are bias, input, weight, output'],
+  [() => gf.trace(() => lin.forward(x)).trace.get('blocks.0.attn.hook_pattern'),
+    'trace: no tensor is called "blocks.0.attn.hook_pattern"; there are output, input, weight, bias; ' +
+    "gf.interpret.hookNames translates TransformerLens's names"],
+  [() => gf.trace(() => lin.forward(x)).trace.explain('output', [1]),
+    'explain: index must have one entry for each of the 2 axes of output [2, 2], got 1'],
   [() => gf.trace(() => lin.forward(x), { edits: [{ name: 'output', value: 1 }] }),
     'trace: edits[0].index must be an array with an integer, null (all) or [from, to], to not ' +
     'included, for each axis, such as [0, null], got undefined'],
@@ -47,7 +52,8 @@ expectMessages([
     'generate: ids must be an array of ids, or an array of such arrays, got "hello"; write tokenizer.encode(text).ids'],
   [() => gf.decoding.generate(lin, [0], { max_new_tokens: 3 }),
     'generate: there is no option "max_new_tokens", only maxNewTokens, end, temperature, topK, topP, minP, ' +
-    'repetitionPenalty, noRepeatNgramSize, minNewTokens, seed, beams, lengthPenalty, numReturnSequences, stop, tokenizer, cache, onToken, stoppingCriteria, signal'],
+    'repetitionPenalty, noRepeatNgramSize, minNewTokens, seed, beams, lengthPenalty, numReturnSequences, stop, tokenizer, cache, onToken, stoppingCriteria, signal; ' +
+    'max_new_tokens is spelled maxNewTokens here'],
   [() => gf.toOnnx(x), 'toOnnx: model must be a module, got a float32 tensor [2, 3]'],
   [() => gf.toOnnx(new nn.MultiheadAttention(4, 2), { query: seq, kye: seq }),
     'toOnnx: MultiheadAttention has no input "kye"; did you mean key? Its inputs are query, key, value'],

@@ -33,7 +33,8 @@ expectMessages([
   [() => layer.forward(gf.ones([3, 4])),
     'TransformerEncoderLayer: src must have shape [B, T, C], got [3, 4]; x.unsqueeze(0) makes a batch of one'],
   [() => layer.forward(seq, { src_mask: mask }),
-    'TransformerEncoderLayer: there is no option "src_mask", only srcMask, srcKeyPaddingMask, isCausal, cache'],
+    'TransformerEncoderLayer: there is no option "src_mask", only srcMask, srcKeyPaddingMask, isCausal, cache; ' +
+    'src_mask is spelled srcMask here'],
   [() => layer.forward(seq, { srcKeyPaddingMask: [[1, 1, 0]] }),
     'TransformerEncoderLayer: srcKeyPaddingMask must be true (hidden) or false, got 1; if 1 means visible, ' +
     'as in an attention_mask, write gf.tensor(mask).eq(0)'],
@@ -51,7 +52,8 @@ expectMessages([
   [() => new optim.AdamW(lin.parameters(), { lr: undefined }),
     'AdamW: lr must be a number, got undefined; leave it out for the default'],
   [() => new optim.AdamW(lin.parameters(), { weight_decay: 0.1 }),
-    'AdamW: there is no option "weight_decay", only lr, betas, eps, weightDecay, amsgrad, maximize'],
+    'AdamW: there is no option "weight_decay", only lr, betas, eps, weightDecay, amsgrad, maximize; ' +
+    'weight_decay is spelled weightDecay here'],
   [() => new optim.lrScheduler.OneCycleLR(sgd, 0.1),
     'OneCycleLR: options must have totalSteps, or epochs and stepsPerEpoch: new OneCycleLR(optimizer, ' +
     'maxLr, { totalSteps: … }); got undefined'],
@@ -94,7 +96,7 @@ expectMessages([
     'a module has no registerBackwardHook here; write module.registerFullBackwardHook(fn)'],
   [() => nn.Linear(4, 8), 'Linear is a class; write new gf.nn.Linear(…)'],
   [() => new nn.ReLU({ inplace: true }), 'ReLU: there is no inplace here, got true; leave it out'],
-  [() => sgd.zeroGrad({ set_to_none: true }), 'zeroGrad: there is no option "set_to_none", only setToNone'],
+  [() => sgd.zeroGrad({ set_to_none: true }), 'zeroGrad: there is no option "set_to_none", only setToNone; set_to_none is spelled setToNone here'],
   [() => lin.zeroGrad(true, 1), 'zeroGrad: takes one argument, but also got a second: 1'],
   [() => lin.loadStateDict(file),
     'loadStateDict: state must be an object of tensors, got bytes; write gf.loadSafetensors(bytes).tensors'],

@@ -13,7 +13,8 @@ expectMessages([
   [() => gf.tensor([1, 2], { shape: [3] }), 'tensor: shape [3] holds 3 values, got 2'],
   [() => gf.tensor([1], { dtype: 'float' }),
     'tensor: dtype must be one of float32, int32, float64, bool, float16, bfloat16, got "float"; write ' + "'float32'"],
-  [() => gf.ones([2], { requires_grad: true }), 'ones: there is no option "requires_grad", only dtype, requiresGrad'],
+  [() => gf.ones([2], { requires_grad: true }), 'ones: there is no option "requires_grad", only dtype, requiresGrad; ' +
+  'requires_grad is spelled requiresGrad here'],
   [() => gf.arange(), 'arange: expected (end), (start, end) or (start, end, step), got 0 numbers'],
   [() => x.item(), 'item: expected one value, got a float32 tensor [2, 3]; write x.at(…) for one, x.toArray() for all'],
   [() => x.at(0),

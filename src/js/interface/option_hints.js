@@ -1,4 +1,5 @@
 import { describe, formatShape, hints, isPlain } from '../errors.js'
+import { toCamelCase } from './letter_case.js'
 
 /** Hints in errors about options, for readers who come from other libraries. */
 
@@ -11,8 +12,12 @@ const OPTION_SYNONYMS = {
   unbiased: ['correction', '{ correction: 0 } for unbiased: false'], ord: ['p', '{ p }']
 }
 
-/** A hint for an option of another library. @param {readonly string[]} names @param {string} name */
-const synonymHint = (names, name) => (names.includes(OPTION_SYNONYMS[name]?.[0]) ? `; write ${OPTION_SYNONYMS[name][1]}` : '')
+/**
+ * A hint for an option of another library, or in PyTorch's spelling.
+ * @param {readonly string[]} names @param {string} name
+ */
+const synonymHint = (names, name) => (names.includes(OPTION_SYNONYMS[name]?.[0]) ? `; write ${OPTION_SYNONYMS[name][1]}`
+  : names.includes(toCamelCase(name)) ? `; ${name} is spelled ${toCamelCase(name)} here` : '')
 
 /** A hint for a positional argument that was given in an object. @param {string} name @param {unknown} value */
 function positionalHint(name, value) {

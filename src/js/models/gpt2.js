@@ -33,7 +33,7 @@ function readSettings(config, shapeOf) {
     channels, heads,
     layers: readInteger(config, 'n_layer', 12),
     feedForwardSize: readInteger(config, 'n_inner', 4 * channels),
-    maxPositions: readInteger(config, 'n_positions', config.n_ctx ?? 1024),
+    maxPositions: readInteger(config, 'n_positions', config.n_ctx ?? shapeOf('wpe.weight')?.[0] ?? 1024),
     vocabSize: readInteger(config, 'vocab_size', 50257),
     activation: readChoice(config, 'activation_function', ACTIVATIONS, 'gelu_new'),
     eps: readNumber(config, 'layer_norm_epsilon', 1e-5),

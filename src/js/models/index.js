@@ -92,7 +92,8 @@ export { save } from './save.js'
 
 /** Names of files with weights in other formats, and a message that says what to do. @type {[RegExp, string][]} */
 const UNSUPPORTED_FORMATS = [
-  [/^pytorch_model.*\.bin$|\.(pt|pth|ckpt)$/, 'is a program in Python, not data; save the model as safetensors'],
+  [/^pytorch_model.*\.bin$|\.(pt|pth|ckpt)$/, 'is a pickle, which may run code when it is read; in Python, write ' +
+  'safetensors.torch.save_file(model.state_dict(), "model.safetensors")'],
   [/\.(h5|msgpack|ot|onnx|tflite|npz)$/, 'belongs to another framework; choose model.safetensors']
 ]
 const DTYPES = /** @type {Dtype[]} */ (['float32', ...STORED_TYPES])
@@ -160,6 +161,12 @@ function findFamily(config) {
 const mayBeLlama2cFile = name => name.endsWith('.bin') &&
   ![TOKENIZER_FILES, UNSUPPORTED_FORMATS[0][0]].some(pattern => pattern.test(name))
 
+/** What files without config.json may be, and how they are read. @param {Files} files */
+const describeOtherUse = files => (findFile(files, 'adapter_config.json')
+  ? '; these are the files of an adapter (LoRA); load its base model, then write await gf.models.loadAdapter(model, files)'
+  : Object.keys(files).some(path => path.endsWith('.safetensors'))
+    ? '; weights of a class of your own are read by model.loadStateDict(gf.loadSafetensors(bytes).tensors)' : '')
+
 /**
  * The configuration of a model's files and the positions of its tensors in them.
  * @param {Files} files
@@ -184,9 +191,7 @@ function* readConfig(files) {
     return { config: opened.config, entries: function* () { return opened.entries } }
   }
   expect(config !== undefined, 'format',
-    () => `models: config.json is missing among ${formatList(Object.keys(files).map(baseName))}` +
-      (findFile(files, 'adapter_config.json') ? '; these are the files of an adapter (LoRA); load its base model, then write ' +
-      'await gf.models.loadAdapter(model, files)' : ''))
+    () => `models: config.json is missing among ${formatList(Object.keys(files).map(baseName))}${describeOtherUse(files)}`)
   return { config, entries: function* () { return (yield* openModelFiles('models', files)).entries } }
 }
 
@@ -291,7 +296,8 @@ function checkComplete({ family, missing, problems, error }) {
   const all = [...problems]
   if (error && all.length === 1) throw error
   if (missing.length) all.push(`missing ${missing.length === 1 ? 'tensor' : 'tensors'} ${formatList(missing)}`)
-  expect(all.length === 0 && family !== undefined, 'format', () => `models.load: ${formatList(all)}`)
+  expect(all.length === 0 && family !== undefined, 'format',
+    () => `models.load: ${formatList(all.map(problem => problem.replace(/^models: /, '')))}`)
 }
 
 /**

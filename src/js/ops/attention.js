@@ -190,7 +190,7 @@ function attend(where, q, k, v, layout, sizes, options, { maskHides, past, cache
   const { dropoutP = 0, scale = 1 / Math.sqrt(D), window } = options
   const saved = {
     sizes, layout, scale, past, cache, group: H / KV || 1, isCausal: expectBoolean(where, 'isCausal', options.isCausal ?? false),
-    window: expectInteger(where, 'window', window ?? 2 ** 31 - 1, 1) % (2 ** 31 - 1),
+    window: window === undefined || window === null ? 0 : expectInteger(where, 'window', window, 1),
     mask: additiveMask(engine, where, options.attnMask, maskHides, sizes),
     padding: paddingMask(engine, where, options.keyPaddingMask, sizes),
     origin: options.keyPaddingMask instanceof Tensor ? { padding: options.keyPaddingMask } : undefined,

@@ -63,6 +63,7 @@ export class TensorNames {
   /** The most similar names, for an error message. @param {string} name */
   describeSimilar(name) {
     const names = this.all, similar = findSimilar(name, names)
-    return `${similar.length < names.length ? `the most similar of ${names.length} are` : 'there are'} ${similar.join(', ')}`
+    return `${similar.length < names.length ? `the most similar of ${names.length} are` : 'there are'} ${similar.join(', ')}` +
+      (/\bhook_/.test(name) ? '; gf.interpret.hookNames translates TransformerLens\'s names' : '')
   }
 }
