@@ -859,7 +859,8 @@ export interface QueryTypes {
   gradients: [{ isTwin?: boolean, names?: string[] }, Map<string, Float32Array>]
   twin: [{ settings: object }, RunMessage]
   inspect: [{ files: Record<string, Blob> }, Inspection]
-  open: [{ files?: Record<string, Blob>, dtype?: import('./models/imported/choose_dtype.js').Dtype }, { type: string }]
+  open: [{ files?: Record<string, Blob>, dtype?: import('./models/imported/choose_dtype.js').Dtype },
+    { type: string, hasTokenizer: boolean }]
   stop: [object, void]
   finish: [{ isSuperseded?: boolean }, void]
   store: [object, boolean]

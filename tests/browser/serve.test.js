@@ -20,11 +20,11 @@ after(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Serves the files, opens the page, and calls a function with it. */
-async function withServed(files, fn) {
+/** Serves the files, opens the page or a link to it, and calls a function with it. */
+async function withServed(files, fn, link = '') {
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
   const { server, address } = await startServer(folder, 0)
-  const opened = await open(browser, address, { locale: 'en-US' })
+  const opened = await open(browser, address + link, { locale: 'en-US' })
   try {
     await fn(opened)
   } finally {
@@ -38,7 +38,8 @@ test('the model of the command is open, with the numbers of Node, in an isolated
   await withServed(filesOf(llama), async ({ page, complaints }) => {
     await page.waitForFunction(() => document.querySelector('.models select').value === 'own')
     await page.waitForSelector('.bring', { state: 'hidden' })
-    assert.equal((await readAddress(page)).model, 'own')
+    const { model, beginning } = await readAddress(page)
+    assert.deepEqual([model, beginning], ['own', '0 1 2'], 'with ids, since it has no tokenizer')
     assert.equal(await page.evaluate(() => crossOriginIsolated), true)
     await changeAndWait(page, () => page.fill('[data-field="beginning"]', STATE.beginning))
     const run = runInNode(STATE)
@@ -46,6 +47,19 @@ test('the model of the command is open, with the numbers of Node, in an isolated
     run.dispose()
     assert.deepEqual(complaints, [])
   })
+})
+
+test('a link to the served model restores its text and room; without a tokenizer, what is no id is named', async () => {
+  const link = '#v=1&model=own&beginning=3+1+4&room=attribution'
+  await withServed(filesOf(llama), async ({ page, complaints }) => {
+    await page.waitForSelector('.house[data-room="attribution"] .stage h1')
+    const { beginning, room } = await readAddress(page)
+    assert.deepEqual([beginning, room], ['3 1 4', 'attribution'])
+    await page.fill('[data-field="beginning"]', 'hello 2')
+    await page.waitForSelector('[data-field="beginning"][aria-invalid="true"]')
+    assert.match(await page.textContent('.top'), /“hello” is no token id\. .* from 0 to \d+/)
+    assert.deepEqual(complaints, [])
+  }, link)
 })
 
 test('what is wrong with the model is on the page', async () => {

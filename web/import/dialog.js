@@ -60,6 +60,7 @@ export function createImportDialog({ t, set, get, runQuery, language, rerun }) {
   /** A training among the files. @type {Inspection['training']} */ let training = null
   /** The dtype that the reader chose. @type {Dtype | undefined} */ let dtype
   let serial = 0
+  /** Whether the files are a served model's, which a link may be to. */ let isServed = false
 
   /** The files of a folder by name; the last one of a name counts. @param {FileList | File[]} list */
   async function inspectFiles(list) {
@@ -140,11 +141,12 @@ export function createImportDialog({ t, set, get, runQuery, language, rerun }) {
     for (const element of [actions, storedModelView.element, fileInput]) element.inert = true
     progress.start()
     try {
-      await runQuery('open', chosenFiles ? { files: chosenFiles, dtype } : {}, progress.update)
+      const { hasTokenizer } = await runQuery('open', chosenFiles ? { files: chosenFiles, dtype } : {}, progress.update)
       const isStored = !chosenFiles || !storeBox.checked || await runQuery('store', {})
       if (isStored) dialog.close()
       else setText(failure, t('bring.unkept'))
-      enterHouse(defaults('own'))
+      if (isServed && get().model === 'own') rerun()
+      else enterHouse({ ...defaults('own'), ...(!hasTokenizer && { beginning: '0 1 2' }) })
     } catch (problem) {
       const error = /** @type {Failure} */ (problem)
       setText(failure, error.code === 'stopped' ? t('bring.stopped') : `${t('bring.failed', messageValues(error))} ${t('bring.goesOn')}`)
@@ -164,9 +166,10 @@ export function createImportDialog({ t, set, get, runQuery, language, rerun }) {
 
   /**
    * @param {File[] | null} [list] files that were dropped on the page
-   * @param {{ opens?: boolean }} [options] opens: opens the files at once, if they are a model
+   * @param {{ opens?: boolean }} [options] opens: opens the files at once, if they are a model; a link to it stays
    */
   function show(list = null, { opens = false } = {}) {
+    isServed = opens
     setText(title, t('bring.title'))
     setText(label, t('bring.choose'))
     setText(privacyNote, t('bring.stays'))

@@ -28,7 +28,7 @@ export function createDtypeView(t, { choices, dtype: proposed, reason, stored, r
     onChoose(dtype)
   } }, choices.map((/** @type {Choice} */ { dtype, bytes, isPossible }) => h('option', {
     value: dtype, ...(dtype === proposed && { selected: '' }), ...(!isPossible && { disabled: '' })
-  }, `${nameOf(dtype)} (${bytesOf(bytes)})`)))
+  }, bytes ? `${nameOf(dtype)} (${bytesOf(bytes)})` : nameOf(dtype))))
   update(proposed)
   return h('div', { className: 'bring-dtype' }, sentence, h('p', {}, h('label', { for: id }, t('bring.dtype')), ' ', select))
 }

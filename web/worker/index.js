@@ -219,8 +219,8 @@ const calls = {
     const { open, readStored } = await imports(), chosen = files ? { files, dtype } : await readStored()
     await generation.finish({ isSuperseded: true })
     if (!chosen) throw Object.assign(new Error('no model'), { code: 'nofiles' })
-    const { type } = await open(await engines.get('page', true), chosen.files, report, chosen.dtype)
-    return { type }
+    const { type, tokenizer } = await open(await engines.get('page', true), chosen.files, report, chosen.dtype)
+    return { type, hasTokenizer: tokenizer !== null }
   },
   stop: async () => (await imports()).stop(),
   store: async () => (await imports()).storeModel(),

@@ -25,5 +25,9 @@ export const own = {
   problems: () => ({}),
   written: joinTokens,
   kind: state => (state.edits.length ? 'edited' : 'trained'),
-  explainError: ({ code }) => (code === 'nofiles' ? { engine: { key: 'bring.none', values: {} } } : null)
+  explainError({ code, message }) {
+    if (code === 'nofiles') return { engine: { key: 'bring.none', values: {} } }
+    const [, field, last, text] = /^(\w+): ids are from 0 to (\d+), got (.*)$/s.exec(message) ?? []
+    return field ? { [field]: { key: 'bring.noId', values: { text, last } } } : null
+  }
 }

@@ -46,6 +46,19 @@ export function vocabularyOf(opened, isAnswer) {
 }
 
 /**
+ * The ids that a text consists of. What is none is an error, which names the field of the text.
+ * @param {Opened} opened @param {string} text @param {boolean} isAnswer @returns {number[]}
+ */
+function readIds(opened, text, isAnswer) {
+  const { length } = vocabularyOf(opened, isAnswer)
+  return text.split(/[\s,]+/).filter(Boolean).map(piece => {
+    if (/^\d+$/.test(piece) && Number(piece) < length) return Number(piece)
+    const message = `${isAnswer ? 'target' : 'beginning'}: ids are from 0 to ${length - 1}, got ${piece}`
+    throw Object.assign(new Error(message), { code: 'id' })
+  })
+}
+
+/**
  * The ids of a text; without a tokenizer the text consists of ids.
  * @param {Opened} opened @param {string} text @param {boolean} special @param {boolean} [isAnswer]
  * @returns {number[]}
@@ -53,7 +66,7 @@ export function vocabularyOf(opened, isAnswer) {
 export function encode(opened, text, special, isAnswer = false) {
   const tokenizer = tokenizerOf(opened, isAnswer)
   if (tokenizer) return [...tokenizer.encode(text, { special }).ids]
-  return (text.match(/\d+/g) ?? []).map(Number)
+  return readIds(opened, text, isAnswer)
 }
 
 /** @param {Opened} opened @param {number[]} ids @param {{ isAnswer: boolean }} [more] */
