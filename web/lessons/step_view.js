@@ -104,12 +104,8 @@ export function createStepView(played, context, { extras, onStep, onEnd }, parts
     parts.textKey = text
     const open = onStep(String(id), played.at(), played.isLastStep(), played.openSteps())
     drawQuestion(step, run, getText)
-    const figureTop = () => parts.root.nextElementSibling?.getBoundingClientRect().top ?? 0
-    const top = figureTop(), wasOver = parts.isOver
     drawEnd(run)
     if (open) drawOpenSteps(open)
-    // On a phone, the slider that has reached the end stays under the finger: what is above it scrolls.
-    if (parts.isOver && !wasOver) scrollBy(0, figureTop() - top)
     drawTarget(run)
     parts.root.dataset.step = step.id
     parts.root.dataset.language = language

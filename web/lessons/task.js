@@ -15,7 +15,7 @@ export function createTask(text, results, t, reveal) {
   const button = h('button', { type: 'button', className: 'quiet lesson-reveal', onclick: reveal }, t('player.show'))
   let statusText = ''
   // The longest result has its lines from the start: what the reader drags below never moves.
-  const space = results.map(result => h('p', { 'className': 'lesson-said', 'aria-hidden': 'true' }, renderProse(result)))
+  const space = results.map(result => h('p', { className: 'lesson-said' }, renderProse(result)))
   const element = h('div', { className: 'lesson-question is-task' }, h('p', { className: 'lesson-ask' }, renderProse(text)), button,
     h('div', { className: 'lesson-space' }, status, space))
   return {
