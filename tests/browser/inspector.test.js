@@ -390,3 +390,17 @@ longTest('tables that would overlap side by side are below one another', async (
   assert.deepEqual(complaints, [])
   await close()
 })
+
+test('a cell of another head stands beside the weights of that head, and a head selected later takes their place', async () => {
+  const name = `${ATTENTION}.heads`, { page, complaints, close } = await open({ room: 'encoder.0.self_attn.heads', cell: { name, index: [0, 1, 20] } })
+  const title = head => page.waitForFunction(text => document.querySelector('.product-left-caption').textContent.includes(text), `Head\u00a0${head}`)
+  const isRowMarked = () => page.evaluate(() => Boolean(document.querySelector('.product-left-left .is-active')))
+  await title(2)
+  await page.waitForFunction(() => document.querySelector('.product-left-left .is-active'))
+  await page.click('[data-picker="head"] label:nth-of-type(4)')
+  await title(3)
+  assert.equal(await isRowMarked(), false)
+  await page.waitForFunction(cell => document.querySelector('[data-exact]').dataset.exact === cell, `${name}[0, 1, 20]`)
+  assert.deepEqual(complaints, [])
+  await close()
+})

@@ -127,13 +127,13 @@ const readSliders = page => page.evaluate(() => {
 })
 
 test('sliders are long enough to be dragged, and what is beside them is whole', async () => {
-  for (const [width, height] of [[360, 740], [1024, 768], [1280, 720]]) for (const [id, number] of [['softmax', 4], ['query', 6]]) {
+  for (const [width, height] of [[360, 740], [1024, 768], [1280, 720]]) for (const [id, number, count] of [['softmax', 4, 4], ['query', 6, 4], ['learning', 1, 2], ['loss', 1, 1]]) {
     const { page, close } = await open({ lesson: id, at: number - 1 }, 'ko', { viewport: { width, height } })
     await page.waitForSelector('.lesson-figure .figure-slider')
     for (const isSlide of width < 600 ? [false] : [false, true]) {
       if (isSlide) await page.keyboard.press('p')
       const { widths, broken } = await readSliders(page), name = `${id} ${number}, ${width}, ${isSlide ? 'slide' : 'page'}`
-      assert.equal(widths.length, 4, name)
+      assert.equal(widths.length, count, name)
       assert.ok(Math.min(...widths) >= 120, `${name}: ${widths}`)
       assert.deepEqual(broken, [], name)
     }

@@ -28,12 +28,14 @@ export function isReport(data) {
 
 /** The function at the beginning of the library's message. */
 const LIBRARY_FUNCTION = /^[\w.]+(?=: )/
+/** Messages of the library about an operator, and of browsers about a misspelled function. */
+const OPERATOR = /cannot be used with JavaScript's/, NO_FUNCTION = /^\S+(?= is not a function)/
 
 /** What an error means in the reader's language, if the texts say. @param {CellError} error @param {Translate} t */
 export function renderMeaning({ name, message, code }, t) {
-  const [functionName] = LIBRARY_FUNCTION.exec(message) ?? []
-  const key = name !== 'GlassformerError' ? `errors.${name}` : `errors.library.${functionName ? code : 'other'}`
-  const text = t(key, { name: functionName })
+  const isLibrary = name === 'GlassformerError', [functionName] = (isLibrary ? LIBRARY_FUNCTION : NO_FUNCTION).exec(message) ?? []
+  const libraryKey = OPERATOR.test(message) ? 'operator' : functionName ? code : 'other'
+  const key = `errors.${isLibrary ? `library.${libraryKey}` : functionName ? 'function' : name}`, text = t(key, { name: functionName })
   return text === key ? '' : h('p', { className: 'exercise-meaning' }, text)
 }
 

@@ -70,10 +70,10 @@ export function createLine({ t, onchange }, { points, w: firstW, b: firstB, lear
   return {
     element: h('div', { className: 'figure-pair' }, plane.element, h('div', { className: 'figure-side' }, formula,
       sliderW.element, sliderB.element, shows === 'loss' && lossBar.element,
-      learns && [gradient, h('p', { className: 'figure-buttons' }, createButton(t('line.step'), () => {
+      learns && [h('p', { className: 'figure-buttons' }, createButton(t('line.step'), () => {
         clearInterval(timer)
         step()
-      }), createButton(t('line.learn', { count: MANY }), learn)), count])),
+      }), createButton(t('line.learn', { count: MANY }), learn)), gradient, count])),
     values: () => ({ w, b, steps, ...fit(points, w, b) }),
     /** @param {{ w?: number, b?: number, steps?: number }} next steps: of gradient descent */
     set({ steps: more = 0, ...weights }) {

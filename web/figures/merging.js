@@ -53,7 +53,7 @@ export function createMerging({ t, onchange }, { merges: first = 0 }) {
   }
   set({ merges: first })
   return {
-    element: h('div', { className: 'figure-stack' }, list, count, h('p', { className: 'figure-buttons' }, mergeButton, restart),
+    element: h('div', { className: 'figure-stack' }, h('p', { className: 'figure-buttons' }, mergeButton, restart), list, count,
       h('section', {}, h('h2', {}, t('merging.pairs')), pairs), rules),
     values: () => ({ merges: merged.length, tokens: words.flat().length, vocabulary: size + merged.length }),
     set

@@ -153,15 +153,15 @@ export function createAnswering(played, context, onAnswer, stepFigure, draw) {
     figureChanged: judge.restart,
     /** @param {Step} step @param {Run} run @param {GetText} getText */
     draw(step, run, getText) {
-      const { parts, words } = played.current
+      const { parts, words } = played.current, own = words.steps[step.id]
       const options = step.question?.options?.(played.answer()?.before ?? run, played.now())
-        .map(({ id, text }) => ({ id, text: text ?? words.steps[step.id].options[id] })) ?? null
+        .map(({ id, text }) => ({ id, text: text ?? own.options[id] })) ?? null
       const key = JSON.stringify([step.id, options, getText('ask')])
       if (key !== parts.questionKey) {
         /** @type {Parameters<typeof createQuestion>[2]} */ const actions = {
           answer: value => answer(value).catch(context.reportError), reveal: giveUp, next: () => parts.next.click()
         }
-        parts.question = step.task ? createTask(getText('ask'), t, giveUp)
+        parts.question = step.task ? createTask(getText('ask'), [own.right, ...Object.values(own.feedback)], t, giveUp)
           : step.question ? createQuestion({ text: getText('ask'), options }, t, actions) : null
         parts.ask.replaceChildren(...(parts.question ? [parts.question.element] : []))
         parts.questionKey = key

@@ -32,13 +32,24 @@ function createHandIn(button, { t, reportError }) {
   return [button('save', () => { save().catch(reportError) }, t('player.answers.save')), status]
 }
 
+/** Where the small figure of a step begins; 0 where there is none. */
+const figureTop = () => document.querySelector('.lesson-figure')?.getBoundingClientRect().top ?? 0
+/** The same before the end of a lesson is displayed. */
+let topBefore = 0
+
 /**
  * @param {HTMLElement} container @param {HTMLElement} stage @param {Context} context
  * @param {() => State | null} getOrigin the state in which the reader opened the lesson; null for a link from elsewhere
  */
 export const mountPagePlayer = (container, stage, context, getOrigin) => mountPlayer(container, stage, context, {
   root: document.documentElement, scrollKeeper: createScrollKeeper(), scrollToTop: () => scrollTo({ top: 0 }),
-  onAnswer: recordAnswer, onStep: saveProgress, onEnd() {},
+  onAnswer: recordAnswer,
+  onStep(...step) {
+    topBefore = figureTop()
+    return saveProgress(...step)
+  },
+  // On a phone, the slider that has reached the end stays under the finger: what is above it scrolls.
+  onEnd() { queueMicrotask(() => scrollBy(0, figureTop() - topBefore)) },
   extras: {
     getOrigin, createViewButtons, createHandIn,
     print: async (...request) => (await import('./print_worksheet.js')).printWorksheet(...request)

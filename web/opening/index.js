@@ -30,8 +30,11 @@ export function mountOpening(container, context) {
     const { at, isDone } = progress[lesson.id] ?? { at: 0, isDone: false }
     return { at: isDone ? 0 : at, isDone, isStarted: lesson.id in progress }
   }
-  /** The first lesson of the path that is not complete; the first of all when every one is. */
-  const nextLesson = () => PATH.find(lesson => !lessonProgress(lesson).isDone) ?? PATH[0]
+  /** The lesson after the last complete one; behind the end, the first that is not, or the first of all. */
+  function nextLesson() {
+    const isDone = PATH.map(lesson => lessonProgress(lesson).isDone)
+    return PATH[isDone.lastIndexOf(true) + 1] ?? PATH[isDone.indexOf(false)] ?? PATH[0]
+  }
   /** @type {(() => void)[]} */ const links = []
   /**
    * A link whose state is computed when it is followed.

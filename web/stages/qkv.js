@@ -22,8 +22,10 @@ export function data(run, view) {
   const { x, weight, bias, y, first, count, biasFirst } = projections[view.part]
   const names = PARTS.flatMap(part => [projections[part].y, projections[part].x])
   const { shape } = getTensor(run, y)
+  // In cross-attention, queries have another input than keys and values.
+  const tower = view.room.parts.kind !== 'cross' ? null : view.part === 'q' ? 'decoder' : 'encoder'
   return {
-    part: view.part, group: shape[shape.length - 1] / (view.part === 'q' ? heads : kvHeads),
+    part: view.part, tower, group: shape[shape.length - 1] / (view.part === 'q' ? heads : kvHeads),
     left: sliceMatrix(run, x, view), right: sliceWeight(run, weight, first, count),
     bias: sliceBias(run, bias, biasFirst, count), product: sliceMatrix(run, y, view),
     domains: {
@@ -45,9 +47,10 @@ export function mount(container, context) {
   const fig = mountFigure(container, context)
   const sheet = fig.product()
   return {
-    update({ part, group, domains, left, right, bias, product }) {
+    update({ part, tower, group, domains, left, right, bias, product }) {
       const letter = part.toUpperCase()
-      const titles = { left: t('stages.qkv.input'), right: `W_${letter}^T`, bias: `b_${letter}`, product: letter }
+      const input = [t('stages.qkv.input'), tower && t(`map.${tower}`)].filter(Boolean).join(' · ')
+      const titles = { left: input, right: `W_${letter}^T`, bias: `b_${letter}`, product: letter }
       setFormula(sheet.corner, `${letter} = X W_${letter}^T${bias ? ` + b_${letter}` : ''}`)
       sheet.update({ left, right, ...(bias && { bias }), product }, {
         titles, groups: { right: group, bias: group, product: group },

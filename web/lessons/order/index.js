@@ -17,6 +17,8 @@ const ENTRY = 'positions.output', ADDED = 'transformer.encoder.layers.0.self_att
 const GAINS = '[data-part="gain"], [data-part="shift"]'
 /** What is added up. */
 const SUMMANDS = '[data-part="input"], [data-part="change"]'
+/** The norm, with its number lines. */
+const NO_NORM = `.strips, ${GAINS}, [data-part="after"]`
 /** All but the sum, with the number line of its row, and the normalized rows. */
 const ONLY_SUM = `.strip:not(:last-child), ${GAINS}, ${SUMMANDS}`
 const ANSWER = () => ({ selector: '.stage .picks' })
@@ -60,9 +62,8 @@ export const lesson = {
   userFields: ['source'],
   steps: [
     {
-      id: 'sum', state: `room=${FIRST}`, hides: `.strips, ${GAINS}, [data-part="after"]`, target: run => ({ tensor: residualSum(run, FIRST), index: CELL }),
-      // The cell of the sum would reveal the answer.
-      cell: () => ({ tensor: ENTRY, index: CELL }),
+      id: 'sum', state: `room=${FIRST}`, hides: `${NO_NORM}, [data-part="sum"]`, target: () => ({ tensor: ADDED, index: CELL }),
+      answerState: `room=${FIRST}`, answerHides: NO_NORM, answerTarget: run => ({ tensor: residualSum(run, FIRST), index: CELL }),
       question: {
         answer: run => valueOfCell(run, residualSum(run, FIRST), CELL), tolerance: 0.02, mistakes: sumMistakes,
         cell: run => ({ tensor: residualSum(run, FIRST), index: CELL })
@@ -74,8 +75,9 @@ export const lesson = {
       }
     },
     {
-      id: 'after', state: `room=${FIRST}`, target: rowTarget(run => roomParts(run, FIRST).y),
-      hides: `.strip:last-child, ${GAINS}, ${SUMMANDS}`, answerHides: `${GAINS}, ${SUMMANDS}`,
+      id: 'after', state: `room=${FIRST}`, target: rowTarget(run => residualSum(run, FIRST)),
+      hides: `.strip:last-child, ${GAINS}, ${SUMMANDS}, [data-part="after"]`,
+      answerState: `room=${FIRST}`, answerHides: `${GAINS}, ${SUMMANDS}`, answerTarget: rowTarget(run => roomParts(run, FIRST).y),
       question: {
         options: () => [{ id: 'less' }, { id: 'one' }, { id: 'more' }],
         answer: run => (normalizedSize(run) < 0.5 ? 'less' : normalizedSize(run) < 1.5 ? 'one' : 'more')

@@ -53,7 +53,7 @@ export const lesson = {
       }
     },
     {
-      id: 'half', state: STATE, figure: figure('values', [1.6, -0.85]),
+      id: 'half', state: STATE, figure: figure('values', [1.6, 0.6]), answerFigure: { query: [1.6, -0.85] },
       question: { options: () => [{ id: 'middle' }, { id: 'sum' }, { id: 'larger' }], answer: () => 'middle' }
     },
     {

@@ -19,7 +19,8 @@ export const lesson = {
   model: 'dates', base: '', userFields: ['source'],
   steps: [
     {
-      id: 'pieces', state: 'room=source.tokens', target: () => ({ selector: '.stage .chips' }),
+      id: 'pieces', state: 'room=source.tokens', hides: '.chips', answerState: 'room=source.tokens', answerHides: '',
+      answerTarget: () => ({ selector: '.stage .chips' }),
       question: { answer: countTokens, tolerance: 0.1, mistakes: countMistakes },
       values: run => ({ text: run.streams.source.texts[0], count: String(countTokens(run)),
         size: String(run.streams.source.vocabulary.length) })
