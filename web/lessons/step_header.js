@@ -34,7 +34,7 @@ export function createStepHeader(played, { t, get }, { root, extras }) {
   /** The parts of the room that the step does not need. @param {boolean} isAnswered */
   function partsToHide(isAnswered) {
     const { hides, answerHides } = played.step()
-    if (isAnswered && answerHides !== undefined) return answerHides
+    if (isAnswered && answerHides) return answerHides
     // The answer may be in another room.
     return played.wantedState(played.step(), false).room === get().room ? hides : ''
   }

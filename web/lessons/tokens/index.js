@@ -5,6 +5,8 @@ import { streamTokens } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 
+/** A date to count the tokens of, beside the displayed ones. */
+const OTHER = 'may 6, 2026', CHIPS = () => ({ selector: '.stage .chips' })
 /** @param {Run} run */
 const countTokens = run => streamTokens(run, 'source').length
 /** What else a reader may have counted. @param {Run} run */
@@ -19,10 +21,9 @@ export const lesson = {
   model: 'dates', base: '', userFields: ['source'],
   steps: [
     {
-      id: 'pieces', state: 'room=source.tokens', hides: '.chips', answerState: 'room=source.tokens', answerHides: '',
-      answerTarget: () => ({ selector: '.stage .chips' }),
+      id: 'pieces', state: 'room=source.tokens', target: CHIPS, answerState: `room=source.tokens&source=${OTHER}`, answerTarget: CHIPS,
       question: { answer: countTokens, tolerance: 0.1, mistakes: countMistakes },
-      values: run => ({ text: run.streams.source.texts[0], count: String(countTokens(run)),
+      values: run => ({ text: OTHER, count: String(countTokens(run)),
         size: String(run.streams.source.vocabulary.length) })
     },
     {
