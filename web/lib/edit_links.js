@@ -13,7 +13,7 @@ export function parseNumber(text) {
   const normalized = text.trim().replaceAll('−', '-').replace(',', '.').replace(/^([+-]?)(∞|inf(inity)?)$/i, '$1Infinity')
   if (normalized === '' || !/^[+-]?(Infinity|(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)$/i.test(normalized)) return null
   const value = Number(normalized)
-  return Number.isFinite(value) && !Number.isFinite(Math.fround(value)) ? null : value
+  return Number.isFinite(Math.fround(value)) || /Infinity$/.test(normalized) ? value : null
 }
 
 /** @param {number} value */
