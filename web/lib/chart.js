@@ -91,7 +91,7 @@ const createAxis = (palette, title, extra, ticks) => ({
  * @param {(chart: FillableChart, view: View) => void} fill fills a chart or its configuration from a view
  */
 function mountChart(container, type, plugins, fill) {
-  const canvas = h('canvas', { role: 'img' })
+  const canvas = h('canvas')
   container.append(h('div', { className: 'chart' }, canvas))
   /** @type {typeof import('chart.js').Chart | undefined} */ let Chart
   /** @type {Chart | undefined} */ let chart
@@ -132,6 +132,7 @@ function mountChart(container, type, plugins, fill) {
     /** @param {View} next */
     update(next) {
       view = next
+      canvas.setAttribute('role', 'img')
       canvas.setAttribute('aria-label', next.label)
       canvas.setAttribute('aria-busy', 'true')
       draw()

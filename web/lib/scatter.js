@@ -77,7 +77,7 @@ function placeLabels(ctx, at, words, order, width) {
  */
 export function mountScatter(container, choose) {
   const canvas = h('canvas', {
-    'className': 'scatter', 'role': 'img', 'tabindex': '0', 'aria-keyshortcuts': Object.keys(ARROWS).join(' ')
+    'className': 'scatter', 'tabindex': '0', 'aria-keyshortcuts': Object.keys(ARROWS).join(' ')
   })
   container.append(canvas)
   /** @type {ScatterView} */ let view
@@ -154,6 +154,7 @@ export function mountScatter(container, choose) {
     /** @param {ScatterView} next */
     update(next) {
       view = next
+      canvas.setAttribute('role', 'img')
       canvas.setAttribute('aria-label', next.label)
       canvas.setAttribute('aria-busy', 'true')
       draw()
