@@ -14,8 +14,8 @@ export function createTask(text, results, t, reveal) {
   const status = h('p', { className: 'lesson-said', role: 'status' })
   const button = h('button', { type: 'button', className: 'quiet lesson-reveal', onclick: reveal }, t('player.show'))
   let statusText = ''
-  // The longest result has its lines from the start: what the reader drags below never moves.
-  const space = results.map(result => h('p', { className: 'lesson-said' }, renderProse(result)))
+  // The longest result has its lines from the start, with any number: what the reader drags below never moves.
+  const space = results.map(result => h('p', { className: 'lesson-said' }, renderProse(result.replace(/\{.*?\}/g, '0.00'))))
   const element = h('div', { className: 'lesson-question is-task' }, h('p', { className: 'lesson-ask' }, renderProse(text)), button,
     h('div', { className: 'lesson-space' }, status, space))
   return {
