@@ -105,7 +105,7 @@ test('invalid settings are reported at their control', () => {
 test('the translator names unknown words, and validates sizes only where they can be chosen', () => {
   const findProblems = patch => problemsOf({ ...DEFAULTS, ...patch })
   for (const source of DATES) assert.deepEqual(findProblems({ source }), {})
-  assert.deepEqual(findProblems({ source: 'next Monday 3' }).source, { key: 'errors.unknown', values: { word: 'next' } })
+  assert.deepEqual(findProblems({ source: 'next Monday 3' }).source, { key: 'errors.unknownDate', values: { word: 'next' } })
   assert.deepEqual(findProblems({ target: '오늘' }).target, { key: 'errors.unknown', values: { word: '오' } })
   assert.equal(findProblems({ source: '  ' }).source.key, 'errors.emptySource')
   assert.equal(findProblems({ source: '1'.repeat(13) }).source.key, 'errors.tooLong')

@@ -7,11 +7,12 @@ import { LONGEST, SOURCE_TOKENS, TARGET_TOKENS, splitSource, splitTarget } from 
 /**
  * The problem of a field: its first unknown word, or too many words.
  * @param {string[]} words @param {string[]} known @param {number} max
+ * @param {string} [key] of the text about an unknown word
  * @returns {Problem | null}
  */
-function inputProblem(words, known, max) {
+function inputProblem(words, known, max, key = 'errors.unknown') {
   const unknown = words.find(word => !known.includes(word))
-  if (unknown) return { key: 'errors.unknown', values: { word: unknown } }
+  if (unknown) return { key, values: { word: unknown } }
   return words.length > max ? { key: 'errors.tooLong', values: { most: max } } : null
 }
 
@@ -19,7 +20,7 @@ function inputProblem(words, known, max) {
 export function sourceProblem(text) {
   const words = splitSource(text)
   if (words.length === 0) return { key: 'errors.emptySource', values: {} }
-  return inputProblem(words, SOURCE_TOKENS.slice(1), LONGEST.source)
+  return inputProblem(words, SOURCE_TOKENS.slice(1), LONGEST.source, 'errors.unknownDate')
 }
 
 /** @param {string} text */
