@@ -47,8 +47,9 @@ export function makeRun(settings, edits = [], engine = gf) {
 
 function makeOneRun(settings, edits, engine) {
   const { model = 'dates' } = settings
-  const all = { ...defaultsOf(model), ...settings }
-  const { files: names, isImported } = modelOf(model)
+  const { files: names, isImported } = modelOf(model), defaults = defaultsOf(model), all = { ...defaults, ...settings }
+  // Without a tokenizer, the imported model reads ids.
+  if (isImported && all.beginning === defaults.beginning && !files.get(model)[0].tokenizer) all.beginning = '0 1 2'
   const weights = isImported ? files.get(model) : filesFor(all).map(name => files.get(model)[names.indexOf(name)])
   return RUNS[model](engine, all, edits, weights)
 }

@@ -223,7 +223,13 @@ for (const [type, make, texts] of [
   assert.deepEqual(edited.decoding.steps, decoding.steps, 'whatever is changed, what is read stays')
   const long = run(gf, { ...texts, target: Array(40).fill(texts.target).join(' ') }, [], [importedModel])
   assert.equal(long.decoding.steps.length, Math.min(16, model.maxPositions ?? 16), 'no more than the page takes')
-  const none = run(gf, { ...texts, target: tokenizer ? ' \n ' : 'no ids' }, [], [importedModel])
+  const none = run(gf, { ...texts, target: ' \n ' }, [], [importedModel])
   assert.deepEqual([none.decoding.kind, none.decoding.steps], ['greedy', ownAnswer.decoding.steps], 'no token is no answer')
+  if (!tokenizer) {
+    for (const [text, piece] of [['no ids', 'no'], ['5 11', '11'], ['5 -1', '-1'], ['5 2.5', '2.5']]) {
+      assert.throws(() => run(gf, { ...texts, target: text }, [], [importedModel]),
+        { code: 'id', message: `target: ids are from 0 to 10, got ${piece}` })
+    }
+  }
   for (const item of [modelRun, ownAnswer, forced, edited, long, none]) item.run.dispose()
 })
