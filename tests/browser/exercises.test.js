@@ -91,7 +91,8 @@ test('an error is explained in the reader\'s language, before its message', asyn
     ['return a.shape.last.x', errors.TypeError, /2번째 줄\. TypeError: /], ['return dot(a, b)', errors.RangeError, /RangeError: Maximum call stack/],
     ['return a.add(gf.ones([9, 9, 9]).reshape([3]))', errors.library.shape.replace('{name}', 'reshape'), /GlassformerError: reshape: /],
     ['return a + b', errors.library.operator, /GlassformerError: a .* cannot be used with/],
-    ['return a.sofmax(0)', errors.function.replace('{name}', 'a.sofmax'), /a\.sofmax is not a function$/],
+    ['return a.sofmax(0)', errors.function.replace('{name}', 'sofmax'), /: a tensor has no sofmax; did you mean softmax\?$/],
+    ['return Math.sofmax(0)', errors.function.replace('{name}', 'Math.sofmax'), /Math\.sofmax is not a function$/],
     ["throw new Error('mine')", '', /Error: mine$/]
   ]
   for (const [line, meaning, message] of lines) {

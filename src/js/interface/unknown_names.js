@@ -46,10 +46,13 @@ const writingHint = key => (isTensor(key)
   ? 'x = x.maskedFill(mask, value) for x[mask] = value, x.scatter(dim, index, src) for x[ids] = src'
   : 'gf.where, x.scatter or x.maskedFill for a tensor with other values, or change single ones in x.data')
 
+/** The prototypes of JavaScript; the page's exercises have no Function any more when a name is looked for. */
+const ENDS = [Object.prototype, Function.prototype]
+
 /** All names of an object and its classes, without internal ones. @param {object} object */
 function namesOf(object) {
   /** @type {string[]} */ const names = []
-  for (let at = object; at && at !== Object.prototype && at !== Function.prototype; at = Object.getPrototypeOf(at)) {
+  for (let at = object; at && !ENDS.includes(at); at = Object.getPrototypeOf(at)) {
     names.push(...Object.getOwnPropertyNames(at))
   }
   return [...new Set(names)].filter(name => name !== 'constructor')
