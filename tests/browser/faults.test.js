@@ -20,7 +20,12 @@ const openBroken = (hash, prepare) => browser.withBrowser(async (browser, url) =
   page.on('pageerror', error => errors.push(error.message))
   await prepare?.(page)
   await page.goto(`${url}#${hash}`)
-  return { page, errors, close: () => context.close() }
+  async function close() {
+    // A worker may still be fetched.
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await context.close()
+  }
+  return { page, errors, close }
 })
 
 const readProblem = async page => {

@@ -124,6 +124,8 @@ export function mountHeatmap(container, { onSelect, onPin, onEdit, onLeave }) {
   /** A canvas allocates memory when it is first drawn on, so the overlay stays untouched without marks. */
   const drawMarks = () => {
     overlay.hidden = !painted || !(marks.current || marks.band || marks.cells?.length)
+    // Chromium prints what is cleared with clearRect as white, over the numbers below it.
+    if (view.isPaper) overlay.width = 0
     if (painted && !overlay.hidden) paintMarks(prepare(overlay, view.cell, painted), view, marks)
   }
   const isLarge = () => view.cols * view.rows > LARGE && !view.isPaper

@@ -64,14 +64,15 @@ export function prepare(canvas, cell, { rows, cols }) {
   const [left, top] = [cols[0] * cell.width, rows[0] * cell.height]
   const [width, height] = [(cols[1] - cols[0]) * cell.width, (rows[1] - rows[0]) * cell.height]
   const [canvasWidth, canvasHeight] = [width, height].map(length => Math.max(1, Math.round(length * ratio)))
-  if (canvas.width !== canvasWidth) canvas.width = canvasWidth
-  if (canvas.height !== canvasHeight) canvas.height = canvasHeight
+  // A new size clears a canvas, too.
+  const hasSize = canvas.width === canvasWidth && canvas.height === canvasHeight
+  if (!hasSize) Object.assign(canvas, { width: canvasWidth, height: canvasHeight })
   for (const [name, length] of Object.entries({ width, height, left, top })) {
     canvas.style.setProperty(name, `${length}px`)
   }
   const ctx = getContext2d(canvas)
   ctx.setTransform(ratio, 0, 0, ratio, -left * ratio, -top * ratio)
-  ctx.clearRect(left, top, width, height)
+  if (hasSize) ctx.clearRect(left, top, width, height)
   return ctx
 }
 
