@@ -342,6 +342,7 @@ export const KINDS = {
   title: ['.caption b, .legend-note', null, (view, text) => (
     isPageText(view, text) || view.t('stages.patching.scale').split(', ').includes(text) ||
     (view.room.stage === 'operation' && (Boolean(findTensor(view, text)) || /^\d$/.test(text))) ||
+    (view.room.stage === 'heads' && text.replace('\u00a0', ' ') === `${view.t('stages.heads.weights')} · ${view.t('frame.head')} ${view.state.head}`) ||
     Number(matchMessage(view, 'stages.relative.bias', text)?.head) === view.state.head)],
   reading: ['.reading', null, isTruncationRight],
   pane: ['.pane-floor .shape', 'door', isFloorShape],

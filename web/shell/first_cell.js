@@ -14,11 +14,12 @@ import { stageOf } from '../lib/stage_registry.js'
 const VIEW_KEYS = ['sentence', 'head', 'layer', 'part', 'row', 'step']
 /** @type {WeakMap<Run, { key: string, cell: Cell | null }>} */ const cellByRun = new WeakMap()
 
-/** @param {Slice} part @param {number} first @param {number} end */
-function indexOfLargest({ values }, first, end) {
+/** @param {Slice} part @param {[number, number]} range @param {[number, number]} [columns] of the displayed head */
+function indexOfLargest({ values, cols }, [first, end], [from, to] = [0, cols]) {
   let bestIndex = -1
   for (let i = first; i < end; i++) {
-    if (Number.isFinite(values[i]) && (bestIndex < 0 || values[i] > values[bestIndex])) bestIndex = i
+    const isCandidate = Number.isFinite(values[i]) && i % cols >= from && i % cols < to
+    if (isCandidate && (bestIndex < 0 || values[i] > values[bestIndex])) bestIndex = i
   }
   return bestIndex
 }
@@ -42,7 +43,7 @@ function findFirstCell(run, view) {
   /** @type {Record<string, any>} */ const data = nullIfNotRetained(() => stage.data(run, view)) ?? {}
   const parts = Object.values(data).flat().filter(part => part?.axis && part.values)
   const part = parts.findLast(slice => slice.name === name) ?? parts.at(-1)
-  const index = part ? indexOfLargest(part, ...cellRange(part, stage, run, view)) : -1
+  const index = part ? indexOfLargest(part, cellRange(part, stage, run, view), data.headColumns) : -1
   return !part || index < 0 ? null
     : { name: part.name, index: cellIndexOf(part, Math.floor(index / part.cols), index % part.cols) }
 }

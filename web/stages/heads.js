@@ -29,7 +29,11 @@ export function data(run, view) {
   /** @param {number} head */
   const weightsOf = head => sliceMatrix(run, dropped ?? weights, { ...view, head })
   const head = Math.min(view.head, heads - 1)
-  return { heads, head, left: weightsOf(head), weightsOf, right, product, isShared, domain: commonDomain(run, v, out) }
+  const size = product.cols / heads
+  return {
+    heads, head, left: weightsOf(head), weightsOf, right, product, isShared, domain: commonDomain(run, v, out),
+    ...(!isShared && { headColumns: /** @type {[number, number]} */ ([head * size, (head + 1) * size]) })
+  }
 }
 
 /**
