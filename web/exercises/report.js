@@ -29,11 +29,12 @@ export function isReport(data) {
 /** The function at the beginning of the library's message. */
 const LIBRARY_FUNCTION = /^[\w.]+(?=: )/
 /** Messages about an operator, and about a misspelled function. */
-const OPERATOR = /cannot be used with JavaScript's/, NO_FUNCTION = /\S+(?= is not a function$)|(?<=^a tensor has no )\w+/
+const OPERATOR = /cannot be used with JavaScript's/, NO_FUNCTION = /(\S+) is not a function$|^a tensor has no (\w+)/
 
 /** What an error means in the reader's language, if the texts say. @param {CellError} error @param {Translate} t */
 export function renderMeaning({ name, message, code }, t) {
-  const [missing] = NO_FUNCTION.exec(message) ?? [], [functionName] = LIBRARY_FUNCTION.exec(message) ?? []
+  const [, called, missing = called] = NO_FUNCTION.exec(message) ?? []
+  const [functionName] = LIBRARY_FUNCTION.exec(message) ?? []
   const libraryKey = OPERATOR.test(message) ? 'operator' : functionName ? code : 'other'
   const key = `errors.${missing ? 'function' : name === 'GlassformerError' ? `library.${libraryKey}` : name}`
   const text = t(key, { name: missing ?? functionName })
