@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
+import { load } from '../../src/js/index.js'
 import { recompute } from '../../web/check/recompute.js'
 import { getAxisLabels } from '../../web/lib/run.js'
 import { thumbnailsOf } from '../../web/lib/thumbnails.js'
@@ -29,13 +30,13 @@ import { longTest } from '../lib/long.js'
 const blobs = files => Object.fromEntries(Object.entries(files).map(([name, content]) => [name, new Blob([content])]))
 
 /** A GPT-2 of some shape, opened. */
-async function gpt2(shape) {
+async function gpt2(shape, engine = gf) {
   const folder = await mkdtemp(join(tmpdir(), 'long-'))
   const { paths } = await writeGpt2(folder,
     { layers: 2, channels: 8, heads: 2, vocabSize: 300, positions: 64, ...shape })
   const files = await Promise.all(paths.map(async path => [basename(path), new Blob([await readFile(path)])]))
   await rm(folder, { recursive: true })
-  return open(gf, Object.fromEntries(files), () => {})
+  return open(engine, Object.fromEntries(files), () => {})
 }
 
 /** As many tokens of one letter that stands alone. */
@@ -196,8 +197,9 @@ test('sampling and beam search give the same answer with a cache and without', a
 
 const baseSettings = { ...defaultsOf('own'), edits: [], beginning: 'the house at the sea', maxNewTokens: 40 }
 
+// Both in engines of their own: what other tests leave behind is freed in the shared one at any time.
 test('generation reports every token; stopped it returns the answer so far, superseded it throws', async () => {
-  const imported = await gpt2({ positions: 128 }),
+  const gf = await load(), imported = await gpt2({ positions: 128 }, gf),
     fullIds = run(gf, baseSettings, [], [imported]).decoding.steps.map(({ id }) => id)
   const generation = createGeneration(), reports = []
   const writes = onProgress => generation.generate(onProgress,
@@ -220,7 +222,7 @@ test('generation reports every token; stopped it returns the answer so far, supe
 })
 
 test('generation with edits and by beam search reports progress and can be stopped, too', async () => {
-  const imported = await gpt2({ positions: 128 }), edits = [{ name: 'wte.weight', index: [3, 2], value: 0.5 }]
+  const gf = await load(), imported = await gpt2({ positions: 128 }, gf), edits = [{ name: 'wte.weight', index: [3, 2], value: 0.5 }]
   const sampling = { decoding: 'sample', temperature: 2 }
   for (const more of [{ edits, ...sampling }, { decoding: 'beam', beams: 3 }, { edits, decoding: 'beam', beams: 2 }]) {
     const settings = { ...baseSettings, maxNewTokens: 12, ...more }, generation = createGeneration(), reports = []
