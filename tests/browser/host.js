@@ -62,9 +62,8 @@ export async function open(browser, url, { before: prepare, ...options } = {}) {
   page.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))
   page.on('pageerror', error => complaints.push(error.message))
   page.on('requestfailed', request => {
-    // The frame of a notebook's cells is removed while it loads when the reader leaves the room; that is no failure.
-    const isAborted = /\/cell\.html$|^blob:null\//.test(request.url()) && request.failure()?.errorText === 'net::ERR_ABORTED'
-    if (!isAborted) complaints.push(`failed: ${request.url()}`)
+    // The page cancels what it no longer needs: when it is left or reloaded, and in a frame that is removed.
+    if (request.failure()?.errorText !== 'net::ERR_ABORTED') complaints.push(`failed: ${request.url()}`)
   })
   page.on('response', response => {
     if (response.status() >= 400) complaints.push(`${response.status()}: ${response.url()}`)
