@@ -448,13 +448,12 @@ typedef struct {
   int32_t causal;         /* 1: a query attends only to keys up to its own position */
   int32_t past;           /* the position of the first query; 0: aligned at the top left */
   int32_t window;         /* n > 0: a query attends only to keys less than n positions away; 0: no window */
-  int32_t save_hidden;    /* 1: saved dots and scores include causally masked keys; 0: they are -infinity there */
 } gf_mask;
 
 /* The intermediate steps of attention, each computed from the one before; all [B,H,Tq,Tk], each may be NULL. */
 typedef struct {
-  float *dots;    /* q k^T */
-  float *scores;  /* scale dots */
+  float *dots;    /* q k^T, also of masked keys */
+  float *scores;  /* scale dots, also of masked keys */
   float *masked;  /* scores + mask */
   float *weights; /* softmax(masked), before dropout */
 } gf_attention_steps;

@@ -327,7 +327,7 @@ static uint32_t digest_attention(uint32_t d, int Tq, int Tk, int D, int causal) 
   if (Tk > 2) padding[1] = 1;
   gf_dropout_mask(dropout, &generator, cells, 0.2);
   int past = Tk > Tq ? Tk - Tq : 0, window = Tq % 3 ? 0 : 5;
-  p.mask = (gf_mask){additive, 0, 0, padding, causal, past, window, D % 2};
+  p.mask = (gf_mask){additive, 0, 0, padding, causal, past, window};
   float *q = normals(q_size), *k = normals(k_size), *v = normals(k_size), *dout = normals(q_size), *out = zeros(q_size);
   gf_attention_steps saved = {zeros(cells), zeros(cells), zeros(cells), zeros(cells)};
   gf_attention_steps step_gradients = {zeros(cells), zeros(cells), zeros(cells), zeros(cells)};

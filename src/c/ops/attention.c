@@ -165,9 +165,6 @@ static void compute_weights(const head_view *head, const gf_attention_steps *sav
     if (saved->weights) fill(row.weights, 0, start, hidden);
     fill(row.weights, end, saved->weights ? Tk : keys->end, hidden);
   }
-  if (p->mask.save_hidden) return;
-  if (saved->dots) fill(row.dots, end, Tk, -GF_INFINITY);
-  if (saved->scores) fill(row.scores, end, Tk, -GF_INFINITY);
 }
 
 /* Computes the steps and output rows of the block of queries from i0 on. Saved steps are computed in place. */
@@ -178,7 +175,7 @@ static void forward_block(const head_view *head, float *out, const gf_attention_
   int rows = min(QUERIES, p->Tq - i0), Tk = p->Tk, saves_scores = saved->dots || saved->scores;
   key_range keys = {.start = aligned_start(p, i0), .end = p->from < GF_FROM_MASKED ? visible_end(p, i0 + rows) : Tk};
   keys.scored_start = saves_scores ? 0 : keys.start;
-  keys.scored_end = saves_scores && p->mask.save_hidden ? Tk : keys.end;
+  keys.scored_end = saves_scores ? Tk : keys.end;
   step_rows first = step_rows_at(saved, at, work->block);
   const float *applied = head->dropout ? work->block : first.weights;
   gf_product qk = {.c = first.dots + keys.scored_start,

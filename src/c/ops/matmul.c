@@ -35,7 +35,8 @@ enum { TALL = ROWS };
 GF_INLINE int min(int a, int b) { return a < b ? a : b; }
 GF_INLINE int round_up(int n, int unit) { return (n + unit - 1) / unit * unit; }
 
-/* How many of n rows are in tall groups. The others are in groups of ROWS, the last of which may be incomplete. */
+/* How many of n rows are in tall groups. The others are in groups of ROWS, the last of which may be incomplete. A rest of
+ * 2 or 3 rows after groups of 6 would waste half a group of 4, so it takes a tall group along: 8 or 9 others. */
 GF_INLINE int tall_rows(int n) {
   int others = TALL == ROWS ? 0 : (3 - n % TALL / 2) % 3 * ROWS;
   return n < others ? 0 : (n - others) / TALL * TALL;
@@ -183,7 +184,7 @@ GF_INLINE void interleave(float *out, int groups, const float *const *row, int K
     for (int r = 0; r < 4 * groups; r++) *out++ = row[r][k];
 }
 
-/* The same for six rows. */
+/* Interleaves six rows: the six values of each k in turn. */
 GF_INLINE void interleave_six(float *out, const float *const *row, int K) {
   int k = 0;
   for (; k + 4 <= K; k += 4, out += 24) {
@@ -358,7 +359,8 @@ static tiles describe_tiles(const gf_product *p, int m, const float *a, int row_
                  .panels = (at->n1 - at->n0) / PANEL};
 }
 
-/* Multiplies rows m0 <= m < m1 by a block of B. Packs the rows first, unless they are still packed. */
+/* Multiplies rows m0 <= m < m1 by a block of B. Packs the rows first, unless A is a single block, which stays packed
+ * after the first block of columns. */
 static void multiply_many_rows(const gf_product *p, int m0, int m1, const b_block *at) {
   int is_packed = at->n0 > 0 && p->M <= BLOCK_M;
   if (!is_packed && p->a_transposed) pack_transposed_a(p, m0, m1, at->k0, at->K);

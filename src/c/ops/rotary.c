@@ -42,15 +42,16 @@ GF_INLINE void store_pairs(float *out, int pair_stride, pairs p) {
   gf_store(out + (interleaved ? 4 : pair_stride), interleaved ? __builtin_shufflevector(p.a, p.b, 2, 6, 3, 7) : p.b);
 }
 
-/* Rotates the pairs of a head: out = rotated x, or, if sign is -1, out += x rotated by the negative angle, which is the
- * backward pass: dx[a] += dout[a] cos + dout[b] sin,  dx[b] += dout[b] cos - dout[a] sin */
+/* Rotates the pairs of a head: out = rotated x; backward, out += x rotated by the negative angle:
+ *     dx[a] += dout[a] cos + dout[b] sin,    dx[b] += dout[b] cos - dout[a] sin */
 GF_INLINE void rotate_head(float *out, const float *x, const float *cosines, const float *sines, int half,
-                           int pair_stride, float sign) {
+                           int pair_stride, int backward) {
+  float sign = backward ? -1.0f : 1.0f;
   int step = pair_stride == 1 ? 2 : 1, i = 0;
   for (; i + 4 <= half; i += 4) {
     gf_f4 c = gf_load(cosines + i), s = sign * gf_load(sines + i);
     pairs p = load_pairs(x + i * step, pair_stride), q = {p.a * c - p.b * s, p.b * c + p.a * s};
-    if (sign < 0.0f) {
+    if (backward) {
       pairs previous = load_pairs(out + i * step, pair_stride);
       q = (pairs){previous.a + q.a, previous.b + q.b};
     }
@@ -60,40 +61,40 @@ GF_INLINE void rotate_head(float *out, const float *x, const float *cosines, con
     const float *p = x + i * step;
     float c = cosines[i], s = sign * sines[i], a = p[0] * c - p[pair_stride] * s, b = p[pair_stride] * c + p[0] * s,
           *to = out + i * step;
-    to[0] = sign < 0.0f ? to[0] + a : a;
-    to[pair_stride] = sign < 0.0f ? to[pair_stride] + b : b;
+    to[0] = backward ? to[0] + a : a;
+    to[pair_stride] = backward ? to[pair_stride] + b : b;
   }
 }
 
-/* Copies the channels from R to D of all heads, or, if sign is -1, adds them. */
-GF_MINSIZE void pass_rest(float *out, const float *x, size_t heads, int D, int R, float sign) {
+/* Copies the channels from R to D of all heads; backward, adds them. */
+GF_MINSIZE void pass_rest(float *out, const float *x, size_t heads, int D, int R, int backward) {
   for (size_t i = 0; R < D && i < heads * D; i++)
-    if ((int)(i % D) >= R) out[i] = sign < 0.0f ? out[i] + x[i] : x[i];
+    if ((int)(i % D) >= R) out[i] = backward ? out[i] + x[i] : x[i];
 }
 
 /* Rotates all heads of all rows. The tables have a row per position; `batch` is their stride in rows between batch
  * elements, or 0. */
 GF_INLINE void rotate_all(float *out, const float *x, const float *cosines, const float *sines, int batch, int B, int H,
-                          int T, int heads, int D, int R, int interleaved, float sign) {
+                          int T, int heads, int D, int R, int interleaved, int backward) {
   int half = R / 2;
   for (int b = 0; b < B; b++)
     for (int h = 0; h < H; h++)
       for (int t = 0; t < T; t++) {
         size_t row = ((size_t)b * batch + t) * half;
         for (int g = 0; g < heads; g++, out += D, x += D)
-          if (interleaved) rotate_head(out, x, cosines + row, sines + row, half, 1, sign);
-          else rotate_head(out, x, cosines + row, sines + row, half, half, sign);
+          if (interleaved) rotate_head(out, x, cosines + row, sines + row, half, 1, backward);
+          else rotate_head(out, x, cosines + row, sines + row, half, half, backward);
       }
 }
 
 void gf_rotary_forward(float *out, const float *x, const float *cosines, const float *sines, int batch, int B, int H,
                        int T, int heads, int D, int R, int interleaved) {
-  rotate_all(out, x, cosines, sines, batch, B, H, T, heads, D, R, interleaved, 1.0f);
-  pass_rest(out, x, (size_t)B * H * T * heads, D, R, 1.0f);
+  rotate_all(out, x, cosines, sines, batch, B, H, T, heads, D, R, interleaved, 0);
+  pass_rest(out, x, (size_t)B * H * T * heads, D, R, 0);
 }
 
 void gf_rotary_backward(float *dx, const float *dout, const float *cosines, const float *sines, int batch, int B, int H,
                         int T, int heads, int D, int R, int interleaved) {
-  rotate_all(dx, dout, cosines, sines, batch, B, H, T, heads, D, R, interleaved, -1.0f);
-  pass_rest(dx, dout, (size_t)B * H * T * heads, D, R, -1.0f);
+  rotate_all(dx, dout, cosines, sines, batch, B, H, T, heads, D, R, interleaved, 1);
+  pass_rest(dx, dout, (size_t)B * H * T * heads, D, R, 1);
 }

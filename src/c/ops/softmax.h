@@ -1,4 +1,6 @@
-/* softmax.h - operations on a row, shared by softmax.c, log_softmax.c, reduce.c and attention.c. */
+/* softmax.h - operations on a row, shared by softmax.c, log_softmax.c, reduce.c and attention.c.
+ *
+ * Sums are in lane order: lane l adds x[l], x[4 + l], x[8 + l], ..., and gf_sum_lanes adds the four lanes. */
 #ifndef GF_SOFTMAX_H
 #define GF_SOFTMAX_H
 

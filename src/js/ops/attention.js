@@ -63,7 +63,7 @@ function passStructs(engine, { sizes, group, scale, layout, mask, isCausal, past
     B, H, Tq, Tk, D, Dv, group, cache?.capacity ?? 0, from, floatBits(scale),
     ...layout.strides(H, Tq, D), ...cache?.rows.keys ?? layout.strides(KV, Tk, D),
     ...cache?.rows.values ?? layout.strides(KV, Tk, Dv), ...layout.strides(H, Tq, Dv),
-    mask?.tensor.dataPtr() ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, past, window, 1
+    mask?.tensor.dataPtr() ?? 0, mask?.batch ?? 0, mask?.head ?? 0, padding, isCausal ? 1 : 0, past, window
   ]
   const length = list.push(...steps), struct = engine.pass(list)
   return { struct, steps: struct + 4 * (length - steps.length) }
