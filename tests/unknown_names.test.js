@@ -14,7 +14,9 @@ class Net extends nn.Module {
 
   forward(y) { return this.layer(y) }
 }
-const net = new Net()
+const net = new Net(), modules = { net }, compute = () => net(gf.tensor([[1, 2]]))
+const run = gf.observe(compute, { modules }), { trace } = gf.trace(compute, { modules })
+const tokenizer = gf.text.trainBPE('low lower', { vocabSize: 258 })
 
 for (const [call, message] of [
   [() => x.foo, 'a tensor has no foo'], [() => x.flor(), 'a tensor has no flor; did you mean floor?'],
@@ -27,7 +29,13 @@ for (const [call, message] of [
   [() => lin.foo, 'Linear has no foo'], [() => lin.wieght, 'Linear has no wieght; did you mean weight?'],
   [() => net.layers, 'Net has no layers; did you mean layer?'], [() => net.forwrad(x), 'Net has no forwrad; did you mean forward?'],
   [() => net.state_dict(), 'state_dict is spelled stateDict here'], [() => new nn.ModuleList([lin])[1], 'ModuleList has no 1'],
-  [() => new nn.Sequential(lin)[-1], 'a list of modules has no index -1; write list.at(-1)']
+  [() => new nn.Sequential(lin)[-1], 'a list of modules has no index -1; write list.at(-1)'],
+  [() => run.get('net'), 'a run has no get; write run.tensor(name)'], [() => run.gradeint, 'a run has no gradeint; did you mean gradient?'],
+  [() => run['net.output'], "a run has no net.output; write run.tensor('net.output')"],
+  [() => trace.tensor('net'), 'a trace has no tensor; write trace.get(name)'],
+  [() => trace['net.output'], "a trace has no net.output; write trace.get('net.output')"],
+  [() => tokenizer.batch_decode([[1]]), 'a tokenizer has no batch_decode; write lists.map(ids => tokenizer.decode(ids))'],
+  [() => tokenizer.token_of(1), 'token_of is spelled tokenOf here']
 ]) test(`${String(call).slice(6)} is an error`, () => assert.throws(call, { name: 'GlassformerError', code: 'type', message }))
 
 test('modules may get any property, also one whose name has a hint', () => {
@@ -39,7 +47,7 @@ test('modules may get any property, also one whose name has a hint', () => {
 })
 
 test('what other programs ask of every value is undefined', async () => {
-  for (const value of [x, lin, net]) {
+  for (const value of [x, lin, net, run, trace, tokenizer]) {
     assert.equal(await value, value)
     for (const name of ['then', 'asymmetricMatch', '$$typeof', 'nodeType', 'tagName', '@@__IMMUTABLE_ITERABLE__@@', '__v_isRef',
       '_isMockFunction', 'inspect', Symbol.toStringTag, Symbol.asyncIterator]) assert.equal(value[name], undefined, String(name))

@@ -16,7 +16,9 @@ import { compile } from './compile/compile.js'
 import { toOnnx } from './export/onnx.js'
 import { toPyTorch } from './export/pytorch.js'
 import { CustomFunction, checkpoint } from './autograd/function.js'
-import { observe } from './trace/observe.js'
+import { Run, observe } from './trace/observe.js'
+import { Trace } from './trace/trace.js'
+import { Tokenizer } from './text/tokenizer.js'
 import { Generator, getRngState, setRngState } from './tensor/generator.js'
 import * as random from './tensor/random.js'
 import * as arithmetic from './ops/arithmetic.js'
@@ -52,7 +54,7 @@ import * as optimClasses from './optim/index.js'
 import { Optimizer } from './optim/optimizer.js'
 import {
   addAutogradHints, addEmbeddingHints, addLibraryHints, addOptimizerHints, addSpellingHints, refuseUnknownExtremesNames,
-  refuseUnknownModuleNames, refuseUnknownTensorNames
+  refuseUnknownModuleNames, refuseUnknownObjectNames, refuseUnknownTensorNames
 } from './interface/name_hints.js'
 import { addOptionHints } from './interface/option_hints.js'
 import { bindText } from './text/index.js'
@@ -96,6 +98,7 @@ registerLibraryCode(...[modules, functional, activations, ACTIVATIONS].flatMap(O
 refuseUnknownTensorNames(Tensor.prototype, Methods.prototype)
 refuseUnknownModuleNames(Callable.prototype, NumberedModules)
 refuseUnknownExtremesNames(Extremes.prototype)
+refuseUnknownObjectNames({ Run, Trace, Tokenizer })
 addOptimizerHints(addSpellingHints(Optimizer.prototype))
 addEmbeddingHints(modules.Embedding)
 

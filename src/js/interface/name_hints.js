@@ -1,7 +1,7 @@
 import { DTYPES, DTYPE_ALIASES } from '../tensor/dtype.js'
 import { GlassformerError } from '../errors.js'
 import { toCamelCase, toSnakeCase } from './letter_case.js'
-import { createExtremesEnd, createModuleEnd, createTensorEnd } from './unknown_names.js'
+import { createExtremesEnd, createModuleEnd, createObjectEnd, createTensorEnd } from './unknown_names.js'
 
 /** Members of PyTorch's tensors that tensors here do not have, and what to write instead. */
 const TENSOR_HINTS = /** @type {const} */ ({
@@ -165,6 +165,32 @@ export function refuseUnknownTensorNames(prototype, root) {
 
 /** Makes names that values with indices do not have errors with hints. @param {object} prototype of Extremes */
 export const refuseUnknownExtremesNames = prototype => { Object.setPrototypeOf(prototype, createExtremesEnd()) }
+
+/** The same for runs and traces, which have different methods, and for tokenizers. */
+const RUN_HINTS = { get: 'write run.tensor(name)', runWithCache: 'it has every tensor: write run.tensor(name)' }
+const TRACE_HINTS = {
+  tensor: 'write trace.get(name)', read: 'write trace.get(name).toArray()', describe: 'write gf.observe(fn) instead of gf.trace(fn) for a run, which has it'
+}
+const TOKENIZER_HINTS = {
+  batch_decode: 'write lists.map(ids => tokenizer.decode(ids))', batch_encode_plus: 'write tokenizer.encode(texts)',
+  tokenize: 'write tokenizer.encode(text).tokens', vocab_size: 'write tokenizer.size', length: 'write tokenizer.size',
+  convert_ids_to_tokens: 'write ids.map(id => tokenizer.tokenOf(id))', convert_tokens_to_ids: 'write tokens.map(token => tokenizer.idOf(token))',
+  get_vocab: 'write tokenizer.tokenOf(id) and tokenizer.idOf(token)', call: 'write tokenizer.encode(text)', target: ''
+}
+
+/**
+ * Makes names that runs, traces and tokenizers do not have errors with hints.
+ * @param {{ Run: Function, Trace: Function, Tokenizer: Function }} classes
+ */
+export function refuseUnknownObjectNames({ Run, Trace, Tokenizer }) {
+  /** @param {Function} Class @param {[noun: string, hints: Record<string, string>, reader?: string]} names */
+  const refuse = ({ prototype }, ...names) => {
+    Object.setPrototypeOf(prototype, createObjectEnd(Object.getPrototypeOf(prototype), ...names))
+  }
+  refuse(Run, 'run', RUN_HINTS, 'tensor')
+  refuse(Trace, 'trace', TRACE_HINTS, 'get')
+  refuse(Tokenizer, 'tokenizer', TOKENIZER_HINTS)
+}
 
 /** What lists of modules do not have: Python allows negative indices, and JavaScript's arrays have more methods. */
 const LIST_HINTS = Object.fromEntries([

@@ -126,6 +126,18 @@ export const createTensorEnd = hints => createEnd(Object.prototype, (key, tensor
     : `a tensor cannot get the property ${key}${spelling ? `; ${spelling}` : '; keep it in a Map, or in an object beside the tensor'}`)
 })
 
+/**
+ * The end of the prototype chain of other objects.
+ * @param {object} end @param {string} noun what one is called
+ * @param {Record<string, string>} hints for names that it does not have; an empty one allows a name that some have
+ * @param {string} [reader] the method that takes what stands between brackets
+ */
+export const createObjectEnd = (end, noun, hints, reader) => createEnd(end, (key, object) => {
+  if (hints[key] === '') return null
+  const hint = findHint(hints, key) ?? (reader && !isName(key) ? `write ${noun}.${reader}('${key}')` : spellingHint(key, object))
+  return error(/ is spelled /.test(hint) ? hint : `a ${noun} has no ${key}${hint && `; ${hint}`}`)
+})
+
 /** The end of the prototype chain of what max and min give along one axis. */
 export const createExtremesEnd = () => createEnd(Object.prototype, key => error('x.max({ dim }) gives { values, indices }, ' +
   `which have no ${key}; write x.max({ dim }).values.${key}`))
