@@ -39,6 +39,14 @@ for (const name of MARKDOWN.filter(one => blocks(one, 'js').length)) test(`${nam
   execFileSync(process.execPath, ['snippet.mjs'], { cwd: folder })
 })
 
+test('the kernels compile without the library, as the C example says', () => {
+  const name = `${DOCS}/architecture.md`, [code] = blocks(name, 'c'), [command] = /clang [^`]*/.exec(read(name))
+  writeFileSync(join(folder, 'weights.c'), code)
+  const out = join(folder, 'weights')
+  execFileSync('sh', ['-c', `${command.replace('weights.c', `${out}.c`)} -o ${out}`], { cwd: ROOT })
+  assert.equal(execFileSync(out, { encoding: 'utf8' }), '0.0900 0.2447 0.6652\n0.3333 0.3333 0.3333\n')
+})
+
 test('the export guide writes its files', () => {
   for (const name of ['model.safetensors', 'model.py', 'model.onnx']) assert.ok(readFileSync(join(folder, name)).length)
 })
