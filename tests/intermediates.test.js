@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { load } from '../src/js/index.js'
 import { GPT2 } from '../src/js/models/gpt2.js'
-import { Llama } from '../src/js/models/families/llama.js'
+import { llama } from '../src/js/models/families/llama.js'
 import { runsSubmodules } from '../src/js/trace/intermediates.js'
 import { cases, filesOf } from './models/golden_models.js'
 
@@ -56,7 +56,7 @@ test('the peak memory of decoders and loaded models does not grow with their dep
     norm: { kind: 'rms', eps: 1e-5 } }
   const layersOf = (Model, count) => (Model === GPT2 ? count
     : Array(count).fill({ rotary: { dims: C / H, base: 1e4, layout: 'half' } }))
-  for (const Model of [GPT2, Llama]) {
+  for (const Model of [GPT2, llama.Model]) {
     const peakOfModel = layers => measurePeak(library => {
       const model = new Model(library.engine, { ...settings, layers: layersOf(Model, layers) }).eval()
       return () => model.forward([[1, 2, 3, 4, 5, 6, 7, 8]])

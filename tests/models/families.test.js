@@ -42,6 +42,7 @@ for (const item of CASES) test(`${item.name}: equals the definition, also with a
   }
   Object.values(tensors).forEach(tensor => tensor.dispose())
   const config = JSON.parse(saved['config.json'])
+  assert.ok(config.architectures[0].startsWith(model.constructor.name), `${model.constructor.name} is the class that is named`)
   for (const [key, value] of Object.entries(item.config)) assert.deepEqual(config[key], value, key)
   model.dispose()
   assert.ok(gf.memory().tensors <= before + 2, 'no tensor leaks but the latest cosines and sines')

@@ -2,10 +2,10 @@ import {
   ACTIVATIONS, UNSUPPORTED, checkDivides, readBoolean, readChoice, readDecoderStart, readInteger, readNumber,
   refuseUnsupported
 } from '../config.js'
-import { registerLibraryCode } from '../../trace/intermediates.js'
 import { BartModel } from '../bart.js'
 import { stackedProjections, weightAndBias, layerRows } from '../plan.js'
 import { isTied } from '../tied.js'
+import { nameModel } from './named_model.js'
 
 /**
  * @typedef {import('../bart.js').BartDescription} BartDescription
@@ -79,12 +79,10 @@ const sideRows = (side, { positions, hasEmbeddingNorm, isPreNorm }) => [
 /**
  * A family of encoder-decoders with BART's keys.
  * @param {{ type: string, architecture: string, describe: (config: Config, shapeOf: ShapeOf) => BartDescription,
- *   isTokenizer?: (files: Record<string, string | Uint8Array>) => boolean,
- *   Model?: new (engine: import('../../engine/engine.js').Engine, description: BartDescription) => BartModel }} family
+ *   isTokenizer?: (files: Record<string, string | Uint8Array>) => boolean }} family
  * @returns {import('../index.js').Family<BartDescription>}
  */
-export function bartFamily({ type, architecture, describe, isTokenizer, Model = BartModel }) {
-  registerLibraryCode(Model)
+export function bartFamily({ type, architecture, describe, isTokenizer }) {
   return {
     type,
     prefixes: ['model.'],
@@ -98,7 +96,7 @@ export function bartFamily({ type, architecture, describe, isTokenizer, Model = 
       question: { out: 'qa_outputs' }
     },
     ...(isTokenizer && { isTokenizer }),
-    Model,
+    Model: nameModel(BartModel, architecture),
     readSettings: describe,
     toHuggingFace: description => ({
       settings: description,

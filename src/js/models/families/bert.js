@@ -1,5 +1,4 @@
 import { ACTIVATIONS, UNSUPPORTED, readChoice, readInteger, readNumber, refuseUnsupported } from '../config.js'
-import { Encoder } from '../encoder.js'
 import { encoderFamily } from './encoder_family.js'
 
 /**
@@ -8,11 +7,6 @@ import { encoderFamily } from './encoder_family.js'
  * @typedef {import('../encoder.js').EncoderDescription} EncoderDescription
  * @typedef {(key: string) => readonly number[] | undefined} ShapeOf
  */
-
-/** BERT (Devlin et al. 2018) and relatives such as MiniLM: a bidirectional encoder with post-norm layers. */
-export class Bert extends Encoder {
-  static runsSubmodules = true
-}
 
 /** The keys of the layers and the embeddings. */
 export const BERT_KEYS = {
@@ -49,6 +43,7 @@ export function describeBertLike(name, config, { eps = 1e-12, vocabSize = 30522,
   }
 }
 
+/** BERT (Devlin et al. 2018) and relatives such as MiniLM: a bidirectional encoder with post-norm layers. */
 export const bert = encoderFamily({
   type: 'bert',
   prefix: 'bert',
@@ -60,7 +55,6 @@ export const bert = encoderFamily({
   heads: {
     sequence: { out: 'classifier', pool: 'pooled' }, token: { out: 'classifier' }, question: { out: 'qa_outputs' }
   },
-  Model: Bert,
   describe: (config, shapeOf) => ({
     ...describeBertLike('Bert', config), hasPooler: Boolean(shapeOf('pooler.dense.weight')),
     hasMaskedLMHead: Boolean(shapeOf('cls.predictions.transform.dense.weight'))

@@ -1,5 +1,5 @@
-import { registerLibraryCode } from '../../trace/intermediates.js'
 import { Decoder } from '../decoder.js'
+import { nameModel } from './named_model.js'
 
 /**
  * A family of decoder-only models: a description made from config.json, and the names of its tensors.
@@ -23,7 +23,6 @@ import { Decoder } from '../decoder.js'
  * @property {boolean} [isTied] whether the head is tied when the configuration does not say so; false
  * @property {(row: Row, description: DecoderDescription) => Row} [adjust] of a row
  * @property {import('../heads.js').HeadForms} [heads] classification heads, where they differ from Llama's
- * @property {new (engine: import('../../engine/engine.js').Engine, description: DecoderDescription) => Decoder} [Model]
  * @property {(config: Config, shapeOf: (key: string) => readonly number[] | undefined) => DecoderDescription} describe
  */
 
@@ -65,9 +64,8 @@ function partOf({ groups, parts }, module) {
 /** @param {DecoderFamily} family @returns {import('../index.js').Family<DecoderDescription>} */
 export function decoderFamily({
   type, architecture, prefix = 'model.', otherPrefixes = [], keys = {}, fused = () => ({}), ignored = [], isTied = false,
-  adjust = row => row, heads = {}, Model = Decoder, describe
+  adjust = row => row, heads = {}, describe
 }) {
-  registerLibraryCode(Model)
   const keyOf = (/** @type {string} */ module) => keys[module] ?? module
   const headKey = `${keyOf(HEAD).replace('/', '')}.weight`
   /** @param {DecoderDescription} description @param {Record<string, unknown>} state @returns {Row[]} */
@@ -93,7 +91,7 @@ export function decoderFamily({
     tokenEmbedding: { keys: [`${keyOf(EMBEDDING)}.weight`], isTiedByDefault: isTied, headKey },
     ignored: [...BUFFERS, ...ignored],
     heads: { ...HEADS, ...heads },
-    Model,
+    Model: nameModel(Decoder, architecture),
     readSettings: describe,
     toHuggingFace: description => ({
       settings: description,

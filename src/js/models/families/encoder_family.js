@@ -1,6 +1,6 @@
-import { registerLibraryCode } from '../../trace/intermediates.js'
 import { checkDivides } from '../config.js'
 import { Encoder } from '../encoder.js'
+import { nameModel } from './named_model.js'
 
 /**
  * A family of encoder-only models: a description made from config.json, and the names of its tensors.
@@ -20,7 +20,6 @@ import { Encoder } from '../encoder.js'
  * @property {readonly RegExp[]} [ignored] keys that may be left unread
  * @property {import('../index.js').Family['heads']} heads
  * @property {readonly string[]} [biasAliases] other keys of the bias of the masked language modeling head
- * @property {new (engine: import('../../engine/engine.js').Engine, description: EncoderDescription) => Encoder} [Model]
  * @property {(config: Config, shapeOf: (key: string) => readonly number[] | undefined) => EncoderDescription} describe
  */
 
@@ -35,10 +34,8 @@ function splitTarget(target) {
 
 /** @param {EncoderFamily} family @returns {import('../index.js').Family<EncoderDescription>} */
 export function encoderFamily({
-  type, prefix, architectures, keys, fused = () => ({}), ignored = [], heads, biasAliases = [], Model = Encoder,
-  describe
+  type, prefix, architectures, keys, fused = () => ({}), ignored = [], heads, biasAliases = [], describe
 }) {
-  registerLibraryCode(Model)
   const layerKey = (/** @type {number} */ n, /** @type {EncoderDescription} */ { sharing }) => {
     const { perGroup } = sharing ?? { perGroup: 1 }, [group, inner] = [Math.floor(n / perGroup), n % perGroup]
     return keys['layer.{n}'].replace('{n}', String(n)).replace('{group}', String(group)).replace('{inner}', String(inner))
@@ -71,7 +68,7 @@ export function encoderFamily({
     prefixes: [`${prefix}.`],
     ignored,
     heads,
-    Model,
+    Model: nameModel(Encoder, architectures.base),
     readSettings(config, shapeOf) {
       const description = describe(config, shapeOf)
       checkDivides('hidden_size', description.channels, 'num_attention_heads', description.heads)

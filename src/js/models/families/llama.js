@@ -1,18 +1,12 @@
-import { Decoder } from '../decoder.js'
 import { readBoolean } from '../config.js'
 import { LLAMA_QUESTION_HEAD, decoderFamily } from './decoder_family.js'
 import { describeLlamaLike } from './describe.js'
 
 /** Llama (Touvron et al. 2023) and relatives such as SmolLM and the TinyStories models of llama2.c. */
-export class Llama extends Decoder {
-  static runsSubmodules = true
-}
-
 export const llama = decoderFamily({
   type: 'llama',
   architecture: 'LlamaForCausalLM',
   heads: LLAMA_QUESTION_HEAD,
-  Model: Llama,
   describe: (config, shapeOf) => ({
     ...describeLlamaLike('Llama', config, shapeOf, {
       defaults: { feedForwardSize: 11008 },

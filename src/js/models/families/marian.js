@@ -1,10 +1,4 @@
-import { BartModel } from '../bart.js'
 import { bartFamily, describeBartLike } from './bart_family.js'
-
-/** Marian (Junczys-Dowmunt et al. 2018), as in the opus-mt translators: a post-norm transformer without final norms. */
-export class Marian extends BartModel {
-  static runsSubmodules = true
-}
 
 /**
  * Whether the files make a tokenizer: tokenizer.json, or vocab.json with source.spm. The ids are those of vocab.json,
@@ -18,11 +12,11 @@ function isTokenizer(files) {
   return ['"<unk>"', '"</s>"'].every(name => text.includes(name))
 }
 
+/** Marian (Junczys-Dowmunt et al. 2018), as in the opus-mt translators: a post-norm transformer without final norms. */
 const family = bartFamily({
   type: 'marian',
   architecture: 'MarianMTModel',
   isTokenizer,
-  Model: Marian,
   describe: (config, shapeOf) => describeBartLike('Marian', config, shapeOf, {
     vocabSize: 58101, decoderStart: 58100, positions: { kind: 'sinusoidal' }, isPreNorm: false, hasEmbeddingNorm: false,
     hasLogitBias: true, allowed: { static_position_embeddings: [true] }
