@@ -1,11 +1,13 @@
-import { describe, expect, expectBoolean, expectInteger, expectOneOf, expectOptions, expectType, guardPromise, isPlain } from '../errors.js'
+import { describe, expect, expectBoolean, expectInteger, expectOptions, expectType, guardPromise, isPlain } from '../errors.js'
 import { createTokenFinder } from './added_tokens.js'
 import { NormalizedString } from './normalized_string.js'
 import { BpeModel, hasAffixes } from './bpe_model.js'
-import { decodeByteLevel, encodeByteLevel } from './byte_level.js'
+import { encodeByteLevel } from './byte_level.js'
 import { createDecoder, parseByteToken } from './decoders.js'
+import { readLimits } from './encode_options.js'
 import { createExplanations } from './explanations.js'
-import { expectDepth, expectPart, formatError, readArray, readIntegers } from './json_fields.js'
+import { expectDepth, expectPart, formatError } from './json_fields.js'
+import { addedTokens, controlIds, createModel, decodeWord, modelType, replaceSuffixes, vocabEntries } from './json_model.js'
 import { createMergeFinder } from './merge_steps.js'
 import { createNormalizer } from './normalizers.js'
 import { EncodingBuilder, joinPieces, truncatedLengths } from './encoding_builder.js'
@@ -14,10 +16,8 @@ import { byteMode, createPreTokenizer, isGpt2, preTokenize } from './pretokenize
 import { replayMerges } from './replay.js'
 import { toWellFormed } from './scan.js'
 import { createSource, stringSource } from './text_source.js'
-import { UnigramModel, roundTwice } from './unigram_model.js'
+import { roundTwice } from './unigram_model.js'
 import { expectIds } from './views.js'
-import { wordLevelModel } from './wordlevel_model.js'
-import { WordPieceModel } from './wordpiece_model.js'
 import { encodeUtf8 } from './utf8.js'
 import { createWordSplitter } from './word_splitter.js'
 
@@ -431,24 +431,6 @@ export class Tokenizer {
 }
 
 /**
- * Decodes a byte-level token, whose end-of-word suffix stands for a space; undefined if it is not byte-level.
- * @param {string} token @param {{ end_of_word_suffix?: string | null }} model
- */
-function decodeWord(token, { end_of_word_suffix: suffix }) {
-  if (!suffix || !token.endsWith(suffix)) return decodeByteLevel(token)
-  const bytes = decodeByteLevel(token.slice(0, -suffix.length))
-  return bytes && Uint8Array.of(...bytes, 0x20)
-}
-
-/**
- * Decodes end-of-word suffixes as spaces, as Hugging Face's CLIPTokenizer does.
- * @param {import('./decoders.js').Decode} decode @param {{ end_of_word_suffix?: string | null }} model
- * @returns {import('./decoders.js').Decode}
- */
-const replaceSuffixes = (decode, { end_of_word_suffix: suffix }) => (suffix
-  ? tokens => [decode(tokens).join('').replaceAll(suffix, ' ').trim()] : decode)
-
-/**
  * The `copy` of a part of a source that begins at `base`.
  * @param {Source} source @param {number} base @returns {Source['copy']}
  */
@@ -456,70 +438,3 @@ const shiftCopy = (source, base) => (into, from, to) => source.copy(into, base +
 
 /** The number of tokens. @param {readonly { ids?: number[] }[]} pieces */
 const countIds = pieces => pieces.reduce((sum, { ids = [] }) => sum + ids.length, 0)
-
-/** The options that are names. @type {Record<string, string[]>} */
-const CHOICES = { side: ['left', 'right'], strategy: ['longest_first', 'only_first', 'only_second'] }
-
-/**
- * Reads an option of `encode` that is a length or an object.
- * @param {string} name @param {unknown} value @param {string} lengthName
- * @param {Record<string, any>} defaults @param {number} [least] that a length may be @returns {Record<string, any>}
- */
-function readLimits(name, value, lengthName, defaults, least = 0) {
-  const where = `tokenizer.encode: ${name}`
-  const options = isPlain(value) ? { ...defaults, ...expectOptions(where, value, Object.keys(defaults)) }
-    : { ...defaults, ...value !== true && { [lengthName]: value } }
-  for (const [key, setting] of Object.entries(options)) {
-    if (CHOICES[key]) expectOneOf(where, key, setting, CHOICES[key])
-    else if (key !== 'id') expectInteger(where, key, setting, least, MAX_LENGTH)
-  }
-  return options
-}
-
-/** The largest length that a text can be padded or truncated to. */
-const MAX_LENGTH = 2 ** 24
-
-/** @param {any} json @returns {import('./added_tokens.js').AddedToken[]} */
-function addedTokens(json) {
-  const added = readArray('tokenizer', json, 'added_tokens', [])
-  added.forEach((token, i) => expectPart(Number.isInteger(token?.id) && typeof token.content === 'string', () => `added_tokens[${i}] must have an id and a content, got ${JSON.stringify(token)}`))
-  return added
-}
-
-/**
- * Special ids of a model that comes from SentencePiece, where tokenizer.json has no added tokens.
- * @param {any} model
- */
-const controlIds = ({ special, kinds }) =>
-  readIntegers('tokenizer: model', { special: special ?? kinds?.control ?? [] }, 'special')
-
-/** @param {any} model @returns {Iterable<[string, number]>} */
-function vocabEntries({ vocab, names }) {
-  if (isPlain(names)) return Object.entries(names)
-  if (Array.isArray(vocab)) return vocab.map((piece, id) => [piece?.[0], id])
-  expectPart(isPlain(vocab), () => 'model.vocab must be an object', vocab)
-  return Object.entries(vocab)
-}
-
-/**
- * @param {import('../engine/kernels.js').Kernels} engine @param {any} model @param {Map<string, number>} vocab
- * @param {'read' | 'spelled' | undefined} byteLevel
- * @returns {Model}
- */
-function createModel(engine, model, vocab, byteLevel) {
-  const type = modelType(model)
-  expectPart(!model.dropout, () => 'model.dropout must be null or 0', model.dropout)
-  expectPart(byteLevel !== 'read' || !['WordPiece', 'Unigram'].includes(type), () => `pre_tokenizer ByteLevel goes with a model of type 'BPE'`, type)
-  switch (type) {
-    case 'BPE': return new BpeModel(engine, model, vocab, byteLevel)
-    case 'WordLevel': return wordLevelModel(model, vocab)
-    case 'WordPiece': return new WordPieceModel(engine, model, vocab)
-    case 'Unigram': return new UnigramModel(engine, model, vocab)
-    default: throw formatError(`tokenizer: model.type must be 'BPE', 'WordPiece', 'WordLevel' or 'Unigram', got ${describe(type)}`)
-  }
-}
-
-/** The type of a model; old files lack the field. @param {any} model */
-function modelType({ type, merges, vocab }) {
-  return type ?? (merges ? 'BPE' : Array.isArray(vocab) ? 'Unigram' : 'WordPiece')
-}
