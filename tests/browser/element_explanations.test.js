@@ -8,7 +8,7 @@ const ROOM = { model: 'dates', room: 'encoder.0.self_attn.weights', lang: 'en' }
 const LINK = 'v=1&model=dates&room=encoder.0.self_attn.weights&cell=transformer.encoder.layers.0.self_attn.weights:0,0,1,1'
 const PAGES = {
   'one.html': html(figure(ROOM)), 'dialog.html': html(`<dialog>${figure(ROOM)}</dialog>`),
-  'pinned.html': html(`${figure({ state: LINK, lang: 'en' })}`)
+  'two.html': html(figure(ROOM) + figure(ROOM)), 'pinned.html': html(`${figure({ state: LINK, lang: 'en' })}`)
 }
 let site, browser
 before(async () => { [site, browser] = await Promise.all([serve(PAGES), launch()]) })
@@ -27,10 +27,10 @@ const focused = page => page.evaluate(() => {
 const describedCell = page => page.evaluate(() => (
   document.querySelector('glass-figure').shadowRoot.activeElement.querySelector('[role="gridcell"]').textContent))
 /** Pins the second number of the second row by keyboard. */
-async function pin(page) {
-  await page.locator('.heat').last().focus()
+async function pin(page, place = page.locator('glass-figure').last()) {
+  await place.locator('.heat').last().focus()
   for (const key of ['ArrowRight', 'ArrowDown', 'Enter']) await page.keyboard.press(key)
-  await page.waitForSelector('.inspector .steps, .inspector .terms')
+  await place.locator('.inspector .terms').waitFor()
 }
 const isClosed = page => page.waitForSelector('.inspector', { state: 'hidden' })
 
@@ -108,5 +108,25 @@ test('what is written of a cell goes when a script displays something else', asy
     await page.waitForTimeout(500)
     assert.equal(await page.isVisible('.glass-cell'), false, name)
   }
+  await close()
+})
+
+test('Undo is of a figure\'s own edits, and only while it changes something', async () => {
+  const { page, close } = await open('two.html')
+  await showAll(page)
+  const figures = page.locator('glass-figure')
+  await pin(page, figures.nth(0))
+  await figures.nth(0).locator('[data-keep="change"]').click()
+  await figures.nth(0).locator('.edit-field').fill('0')
+  await page.keyboard.press('Enter')
+  await figures.nth(0).locator('.edits li').waitFor()
+  assert.ok(await figures.nth(0).locator('[data-keep="undo"]').isEnabled())
+  await pin(page, figures.nth(1))
+  assert.equal(await figures.nth(1).locator('[data-keep="undo"]').count(), 0, 'the other figure has no edits')
+  await page.evaluate(() => { document.querySelector('glass-figure').input = '3/4' })
+  await page.evaluate(() => { document.querySelector('glass-figure').input = '3/4/1999' })
+  await page.waitForTimeout(1000)
+  await pin(page, figures.nth(0))
+  assert.equal(await figures.nth(0).locator('[data-keep="undo"]:enabled').count(), 0, 'its edit is gone')
   await close()
 })
