@@ -95,6 +95,55 @@ test('on paper elements are light, without controls, and whole', async () => {
   await close()
 })
 
+test('a pinned figure prints its numbers and the sum of the pinned one, without what only a screen has', async () => {
+  const { page, close } = await open('dark.html')
+  await showAll(page)
+  await page.locator('glass-figure .heat').last().click({ position: { x: 60, y: 40 } })
+  await page.waitForSelector('.inspector .terms, .inspector .steps')
+  await page.emulateMedia({ media: 'print' })
+  const { cleared, marks, controls, numbers } = await page.evaluate(() => {
+    const { prototype } = CanvasRenderingContext2D, { clearRect } = prototype, { shadowRoot } = document.querySelector('glass-figure')
+    let count = 0
+    prototype.clearRect = function clear(...area) {
+      if (this.canvas.matches('.heat-marks')) count += 1
+      clearRect.apply(this, area)
+    }
+    dispatchEvent(new Event('beforeprint'))
+    prototype.clearRect = clearRect
+    const isVisible = one => one.checkVisibility()
+    return {
+      cleared: count, marks: [...shadowRoot.querySelectorAll('.heat-marks')].filter(isVisible).length,
+      controls: [...shadowRoot.querySelectorAll('.inspector button:not(.cell-link)')].filter(isVisible).map(one => one.textContent),
+      numbers: [...shadowRoot.querySelectorAll('.inspector :is(.cell-link, dd)')].filter(isVisible).length
+    }
+  })
+  // What clearRect clears is white in Chromium's prints, over the numbers below it.
+  assert.equal(cleared, 0)
+  assert.ok(marks > 0 && numbers > 2, `${marks}, ${numbers}`)
+  assert.deepEqual(controls, [])
+  await close()
+})
+
+test('charts and pictures are light on paper before anything waits', async () => {
+  const { page, close } = await open('dark.html')
+  await showAll(page)
+  await page.waitForFunction(() => [...document.querySelectorAll('glass-figure, glass-training')].every(({ shadowRoot }) => (
+    shadowRoot.querySelector('.chart canvas[aria-busy="false"]'))))
+  const [onScreen, onPaper, later] = await page.evaluate(async () => {
+    const readPictures = () => [...document.querySelectorAll('main > :not(h1)')].flatMap(({ shadowRoot }) => (
+      [...shadowRoot.querySelectorAll('.chart canvas, canvas.thumb')].map(canvas => canvas.toDataURL())))
+    const screen = readPictures()
+    dispatchEvent(new Event('beforeprint'))
+    const paper = readPictures()
+    await new Promise(resolve => { setTimeout(resolve, 1000) })
+    return [screen, paper, readPictures()]
+  })
+  assert.ok(onPaper.length > 20, `${onPaper.length}`)
+  assert.ok(onPaper.some((picture, i) => picture !== onScreen[i]))
+  assert.deepEqual(onPaper, later)
+  await close()
+})
+
 const firefox = findFirefox()
 test('the elements work in Firefox', { skip: !firefox && 'there is no Firefox' }, async () => {
   const fox = await launchFirefox(firefox)

@@ -261,6 +261,41 @@ test('what is wrong with an attribute is said in the element and is an error eve
   await close()
 })
 
+test('what is ignored of an attribute is a warning in the console', async () => {
+  const { page, complaints, close } = await openPage('empty.html')
+  const show = (attributes, drawn = '.root[data-room]') => page.evaluate(async ([given, selector]) => {
+    const element = document.createElement('glass-figure')
+    for (const [key, value] of Object.entries(given)) element.setAttribute(key, value)
+    document.querySelector('main').replaceChildren(element)
+    while (!element.shadowRoot.querySelector(selector)) await new Promise(resolve => { setTimeout(resolve, 20) })
+  }, [attributes, drawn])
+  await show({ lang: 'fr' })
+  assert.deepEqual(complaints.splice(0), ['lang: “fr” is not one of these: ko, en, zh'])
+  await show({ lang: 'en', state: 'garbage' })
+  assert.equal(complaints.length, 1)
+  assert.match(complaints.pop(), /^state: “garbage” is not one of these: .*model, .*room, /)
+  // A page may change the room only.
+  await show({ lang: 'en-GB', state: '#v=1&model=dates&source=may+1+2001', room: 'embedding', head: '3' })
+  assert.equal(await page.$('.glass-error'), null)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('an element in another document does not start, and starts where it comes back', async () => {
+  const { page, complaints, close } = await openPage('one.html')
+  await showAll(page)
+  const children = await page.evaluate(() => {
+    globalThis.moved = document.querySelector('glass-figure')
+    document.implementation.createHTMLDocument().body.append(globalThis.moved)
+    return globalThis.moved.shadowRoot.childElementCount
+  })
+  assert.equal(children, 0)
+  await page.evaluate(() => document.querySelector('main').append(globalThis.moved))
+  await showAll(page)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('an element below the fold starts when it comes near', async () => {
   const again = await openPage('empty.html')
   await again.page.evaluate(() => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readEdits, parseNumber, writeEdits } from '../../web/lib/edit_links.js'
-import { createEditHistory, withEdit, withoutEdit } from '../../web/lib/edits.js'
+import { createEditHistory } from '../../web/lib/edit_history.js'
+import { withEdit, withoutEdit } from '../../web/lib/edits.js'
 import { explainCell, firstUse, recipes } from '../../web/worker/queries.js'
 import { numbersFormula } from '../../web/inspector/numbers.js'
 import { isSameCell } from '../../web/lib/cell.js'
@@ -84,7 +85,20 @@ test('edits: one a cell, to a link and back, undone and redone', () => {
   assert.deepEqual(history.undo(twoEdits), [])
   assert.deepEqual(history.redo([]), twoEdits)
   history.record(twoEdits)
-  assert.equal(history.canRedo(), false)
+  assert.equal(history.canRedo(twoEdits), false)
+})
+
+test('undo and redo pass over edits that equal the present ones, which a script has set', () => {
+  const history = createEditHistory(), edits = withEdit([], { name: 'a', index: [0], value: NaN })
+  history.record([])
+  assert.ok(history.canUndo(edits))
+  assert.equal(history.canUndo([]), false)
+  assert.equal(history.undo([]), null)
+  history.record(edits)
+  history.record([])
+  assert.deepEqual(history.undo([]), edits)
+  assert.equal(history.canRedo(edits), true)
+  assert.deepEqual(history.redo(edits), [])
 })
 
 test('of very many terms the first, the largest and the cell\'s own are sent, and sources as ranges', async () => {

@@ -117,18 +117,31 @@ export function findRoom(state, rooms) {
   return found
 }
 
-/** Refuses a head that a room does not have. @param {string | null} head @param {Room} room */
+/** Refuses a head that a room with several heads does not have. @param {string | null} head @param {Room} room */
 export function expectHead(head, { parts: { heads = 1 } }) {
-  if (head !== null && Number(head) >= heads) throw expectOne('head', head, heads > 1 ? `0 … ${heads - 1}` : '0')
+  if (heads > 1 && Number(head) >= heads) throw expectOne('head', String(head), `0 … ${heads - 1}`)
 }
 
+/** @param {Element} element */
+const readQuery = element => new URLSearchParams((element.getAttribute('state') ?? '').replace(/^#/, ''))
+
 /** What the link in the attribute `state` says of a name. @param {Element} element @param {string} name */
-export const readFromLink = (element, name) => (
-  new URLSearchParams((element.getAttribute('state') ?? '').replace(/^#/, '')).get(name))
+export const readFromLink = (element, name) => readQuery(element).get(name)
+
+const findLanguage = (/** @type {string} */ wanted) => (
+  /** @type {Language[]} */ (Object.keys(LANGUAGES)).find(language => wanted.toLowerCase().startsWith(language)))
+
+/** What is ignored of the attributes. @param {Element} element */
+export function findIgnored(element) {
+  const lang = element.getAttribute('lang'), query = readQuery(element), known = Object.keys(fromHash(String(query)))
+  return [
+    ...(lang === null || findLanguage(lang) ? [] : [expectOne('lang', lang, Object.keys(LANGUAGES))]),
+    ...[...query.keys()].filter(key => key !== 'v' && !known.includes(key)).map(key => expectOne('state', key, known))
+  ]
+}
 
 /** The nearest language of an element that has texts, or English. @param {Element} element @returns {Language} */
 export function readLanguage(element) {
   const wanted = element.getAttribute('lang') ?? readFromLink(element, 'language') ?? element.parentElement?.closest('[lang]')?.getAttribute('lang') ?? navigator.language
-  const known = /** @type {Language[]} */ (Object.keys(LANGUAGES))
-  return known.find(language => wanted.toLowerCase().startsWith(language)) ?? 'en'
+  return findLanguage(wanted) ?? 'en'
 }

@@ -54,16 +54,12 @@ export class GlassElement extends HTMLElement {
   constructor() {
     super()
     this.attachShadow({ mode: 'open' })
-    this.#reserveHeight()
-  }
-
-  #reserveHeight() {
-    const root = /** @type {ShadowRoot} */ (this.shadowRoot)
-    root.replaceChildren()
-    root.adoptedStyleSheets = [waitingSheet]
   }
 
   connectedCallback() {
+    // In another document, which has styles of its own, nothing starts.
+    if (this.ownerDocument !== document) return
+    /** @type {ShadowRoot} */ (this.shadowRoot).adoptedStyleSheets = [waitingSheet]
     for (const name of /** @type {any} */ (this.constructor).observedAttributes) this.#readEarlyProperty(name)
     observer.observe(this)
     // A script that is loaded early runs before there is a body. What is observed already is not observed twice.
@@ -104,6 +100,7 @@ export class GlassElement extends HTMLElement {
       if (!mounted) return
       if (this.#mounted !== mounted) this.#mounted?.destroy()
       this.#mounted = mounted
+      this.followColorScheme()
     } catch (error) {
       if (serial === this.#serial) this.fail(error)
     }
@@ -115,7 +112,7 @@ export class GlassElement extends HTMLElement {
     startedElements.delete(this)
     this.#mounted?.destroy()
     this.#mounted = null
-    this.#reserveHeight()
+    this.shadowRoot?.replaceChildren()
   }
 
   /** The run of a program, instead of a model of the page. */
@@ -141,10 +138,10 @@ export class GlassElement extends HTMLElement {
     return getComputedStyle(this.parentElement ?? this).colorScheme
   }
 
-  /** Draws again if the color scheme around the element has changed. */
+  /** Draws again if the color scheme around the element has changed, as soon as there is something to draw. */
   followColorScheme() {
     const scheme = this.#readColorScheme()
-    if (scheme === this.#colorScheme) return
+    if (scheme === this.#colorScheme || !this.#mounted) return
     this.#colorScheme = scheme
     this.redraw()
   }

@@ -77,7 +77,8 @@ export function mountElementFigure(container, initial, surroundings) {
   /** @type {ReturnType<typeof mountRoomFigure> | null} */ let figure = null
   /** @type {{ update(run: Run, view: View): void } | null} */ let depthPanel = null
   /** @type {Cell | null} */ let emittedCell = null
-  /** @type {ReturnType<typeof import('../inspector/index.js').mountInspector> | null} */ let inspector = null
+  /** @type {ReturnType<typeof import('./explanation.js').mountExplanation> | null} */ let explanation = null
+  /** Whether the reader has pressed a cell since an explanation was displayed. */ let isPressed = false
   const cellLine = h('p', { className: 'glass-cell', hidden: true })
   const sum = h('div', { id: 'inspector', className: 'inspector', hidden: true })
   const title = h('p', { className: 'glass-title' }), originLine = h('p', { className: 'provenance' })
@@ -116,8 +117,8 @@ export function mountElementFigure(container, initial, surroundings) {
     theme: () => ({ mode: isPrinting ? 'light' : mode(), palette: PALETTES[isPrinting ? 'light' : mode()], isPaper: isPrinting }),
     enterRoom: id => set({ room: id, cell: null }), href: id => linkTo({ ...state, room: id, cell: null }),
     link: (patch = {}) => linkTo({ ...state, ...patch }),
-    selectCell: selection.selectCell, pinCell: selection.pinCell, endHover: selection.endHover,
-    pinSource: selection.pinSource, currentCell: selection.current, editCell() {},
+    selectCell: selection.selectCell, pinCell, editCell: pinCell, endHover: selection.endHover,
+    pinSource: selection.pinSource, currentCell: selection.current,
     width: () => width || (figure ? measureWidth(figure.figure) : 0),
     written: tokens => modelOf(state.model).written(tokens), otherText: () => otherTextOf(state, language),
     heading: () => t(`stages.${room?.words}.title`), origin,
@@ -133,20 +134,25 @@ export function mountElementFigure(container, initial, surroundings) {
     return describeOrigin({ t, room: view.room, head: hasHead ? view.head : null,
       text: texts[view.sentence] ?? texts[0] ?? '', changes: describeChanges(state, t) })
   }
+  /** @param {Cell | null} cell */
+  function pinCell(cell) {
+    isPressed = true
+    selection.pinCell(cell)
+  }
   /** A pinned cell has the page's inspector, with the sum behind its value. */
-  async function loadInspector() {
-    const [{ mountInspector }] = await Promise.all([import('../inspector/index.js'), styles.load('inspector')])
-    inspector ??= mountInspector(sum, context)
+  async function loadExplanation() {
+    const [{ mountExplanation }] = await Promise.all([import('./explanation.js'), styles.load('inspector')])
+    explanation ??= mountExplanation(sum, container, context)
     cellLine.after(sum)
     selection.show()
   }
-  /** @param {Parameters<NonNullable<typeof inspector>['update']>[0]} view */
+  /** @param {Parameters<NonNullable<typeof explanation>['update']>[0]} view */
   function explainCell(view) {
     showCell(view.cell ?? null)
-    sum.hidden = !view.pinned || !inspector
-    if (!sum.hidden) cellLine.hidden = true
-    if (view.pinned && !inspector) loadInspector().catch(reportError)
-    inspector?.update(view)
+    if (view.pinned && explanation) cellLine.hidden = true
+    else if (view.pinned) loadExplanation().catch(reportError)
+    explanation?.update(view, isPressed)
+    if (explanation && (view.explanation || !view.pinned)) isPressed = false
   }
   /** @param {Cell | null} cell */
   function showCell(cell) {
@@ -275,6 +281,7 @@ export function mountElementFigure(container, initial, surroundings) {
     /** Displays another state. @param {State} next */
     update(next) {
       isChecked = false
+      selection.clearSelection()
       set(next)
     },
     show,

@@ -5,7 +5,7 @@ import { translator } from '../lib/text.js'
 import { MODELS, explainError } from '../models/index.js'
 import { resolveMode } from '../shell/theme.js'
 import { LANGUAGES, loadTexts } from '../words/index.js'
-import { AttributeError, expectHead, readFromLink, readLanguage, readState, readStateOfRun } from './attributes.js'
+import { AttributeError, expectHead, findIgnored, readFromLink, readLanguage, readState, readStateOfRun } from './attributes.js'
 import { openSession } from './engine.js'
 import { loadModelTexts } from './model_texts.js'
 import { mountElementFigure } from './figure.js'
@@ -63,6 +63,7 @@ async function prepareRoot(host) {
   }
   const [{ page }] = await Promise.all([loadTexts(language, true), loadModels([model])])
   const t = translator(page, { strict: false, own: () => ownTexts[model] })
+  for (const error of findIgnored(host)) console.warn(describeError(error, model, t).message)
   const styles = createStyles(/** @type {ShadowRoot} */ (host.shadowRoot))
   const reservedHeight = host.offsetHeight
   if (!mountedParts.has(host)) styles.adopt()

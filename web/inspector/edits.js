@@ -1,7 +1,8 @@
 /** Editing values: the field for the current cell, and the list of edits with undo and redo. */
 
 import { parseNumber } from '../lib/edit_links.js'
-import { changeEdits, editHistory as history, findEdit, groupEdits, toggleEdits, withEdit } from '../lib/edits.js'
+import { changeEdits, editHistoryOf } from '../lib/edit_history.js'
+import { findEdit, groupEdits, toggleEdits, withEdit } from '../lib/edits.js'
 import { cellName } from '../lib/cell.js'
 import { splitAtDots, h, setText, uniqueId } from '../lib/dom.js'
 import { formatBrief, formatExact } from '../lib/number.js'
@@ -16,11 +17,13 @@ import { formatBrief, formatExact } from '../lib/number.js'
  * @param {Pick<Context, 'get' | 'set'>} context
  */
 export function createEditStore({ get, set }) {
-  const list = () => get().edits ?? []
+  const list = () => get().edits ?? [], history = editHistoryOf({ get })
   /** @param {Edit[]} next */
   const change = next => changeEdits({ get, set }, next)
+  /** @param {Edit[] | null} edits null if there are none before or after */
+  const restore = edits => { if (edits) set({ edits }) }
   return {
-    list, canUndo: history.canUndo, canRedo: history.canRedo,
+    list, canUndo: () => history.canUndo(list()), canRedo: () => history.canRedo(list()),
     valueBefore: (/** @type {EditTarget} */ cell) => valueBeforeEdit.get(cellName(cell)),
     /** @param {Cell} cell @param {number} value @param {number} previous what stands there now */
     set(cell, value, previous) {
@@ -29,8 +32,8 @@ export function createEditStore({ get, set }) {
     },
     remove: (/** @type {Edit[]} */ edits) => change(toggleEdits(list(), edits, false)),
     clear: () => change([]),
-    undo: () => history.canUndo() && set({ edits: history.undo(list()) ?? [] }),
-    redo: () => history.canRedo() && set({ edits: history.redo(list()) ?? [] })
+    undo: () => restore(history.undo(list())),
+    redo: () => restore(history.redo(list()))
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { cellName } from './cell.js'
 
-/** @import { Cell, Context, Run } from '../types.d.ts' */
+/** @import { Cell, Run } from '../types.d.ts' */
 
 /** @import { Edit as LibraryEdit, EditIndex, TensorSource } from '../../src/js/trace/edits.js' */
 /**
@@ -95,41 +95,4 @@ export function groupEdits(edits) {
     }
   }
   return groups
-}
-
-/**
- * Remembers lists of edits, for undo and redo.
- * @returns {{ record(edits: Edit[]): void, undo(edits: Edit[]): Edit[] | null, redo(edits: Edit[]): Edit[] | null,
- *   canUndo(): boolean, canRedo(): boolean }}
- */
-export function createEditHistory() {
-  /** @type {Edit[][]} */ const past = []
-  /** @type {Edit[][]} */ const future = []
-  /** @param {Edit[][]} from @param {Edit[][]} to @returns {(edits: Edit[]) => Edit[] | null} */
-  const step = (from, to) => edits => {
-    if (!from.length) return null
-    to.push(edits)
-    return from.pop() ?? null
-  }
-  return {
-    record(edits) {
-      past.push(edits)
-      future.length = 0
-    },
-    undo: step(past, future), redo: step(future, past),
-    canUndo: () => past.length > 0, canRedo: () => future.length > 0
-  }
-}
-
-/** The page has a single history, whatever language its parts are built in. */
-export const editHistory = createEditHistory()
-
-/**
- * Changes the page's edits so that the change can be undone.
- * @param {Pick<Context, 'get' | 'set'>} context @param {Edit[]} edits
- * @param {Parameters<Context['set']>[1]} [entry] how the change enters the browser's history
- */
-export function changeEdits({ get, set }, edits, entry) {
-  editHistory.record(get().edits ?? [])
-  set({ edits }, entry)
 }

@@ -1,4 +1,10 @@
-/** Splits work into tasks, so that no single one blocks the page. */
+/** Splits work into tasks, so that no single one blocks the page. While it is printed, nothing waits. */
+
+let isPrinting = false
+for (const type of ['beforeprint', 'afterprint']) {
+  // Before those who draw for paper.
+  globalThis.addEventListener?.(type, () => { isPrinting = type === 'beforeprint' }, true)
+}
 
 /** Ends the current task: code after `await nextTask()` runs in another one. */
 export const nextTask = () => new Promise(resolve => { setTimeout(resolve) })
@@ -17,9 +23,9 @@ export const waitForPaint = () => new Promise(resolve => {
 export function debounce(process) {
   let isWaiting = false
   return async () => {
-    if (isWaiting) return
+    if (isWaiting && !isPrinting) return
     isWaiting = true
-    await nextTask()
+    if (!isPrinting) await nextTask()
     isWaiting = false
     process()
   }
@@ -48,6 +54,7 @@ export function createSlicedWorker(process, slice = SLICE) {
     finish()
     finish = resolve
     remaining = [...pieces]
+    while (isPrinting && remaining.length) process(/** @type {T} */ (remaining.shift()))
     if (!remaining.length) finish()
     else if (!frameRequest) frameRequest = requestAnimationFrame(runSlice)
   })

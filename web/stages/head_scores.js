@@ -176,8 +176,7 @@ export function mount(container, context) {
       fillCard(element, card)
       drawings.push({ card, element })
     })
-    if (theme().isPaper) drawings.forEach(paint)
-    else paintCards(drawings)
+    paintCards(drawings)
   }
   function draw() {
     if (!latest) return

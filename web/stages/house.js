@@ -260,9 +260,7 @@ export function mount(container, context) {
       listNotebooks(shown.notebooks)
       syncChildren(towers, shown.towers, () => h('section', {}, h('h2'), h('div', { className: 'pane-tower' })), fillTower)
       /** @type {NodeListOf<PictureElement>} */ const list = towers.querySelectorAll('.pane-picture')
-      const pictures = [...list]
-      if (theme().isPaper) pictures.forEach(paint)
-      else paintPictures(pictures)
+      paintPictures([...list])
       updateConnectorLater()
     },
     mark() {},
