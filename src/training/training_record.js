@@ -32,19 +32,24 @@
 /** @returns {Seen} */
 const empty = () => ({ loss: [], rate: [], norm: [], norms: [], evaluations: [], answers: [], done: 0 })
 
-/** The maximum number of recorded answers, spaced at increasing distances. */
+/** The maximum number of recorded answers. */
 const MAX_ANSWERS = 8
 
 /**
- * Selects answers at about logarithmically equal distances, and the latest one.
+ * Removes a repeated answer, or one of different answers so that they stay at about logarithmically equal distances.
+ * The first step of the latest answer stays: it is where the model learned it.
  * @param {Seen['answers']} answers @param {number} now
  */
 function thinned(answers, now) {
   if (answers.length <= MAX_ANSWERS) return answers
   /** @param {number} i */
   const gap = i => Math.log1p(answers[i + 1].step) - Math.log1p(answers[i - 1].step)
+  /** @param {number} i */
+  const firstIndex = i => answers.findIndex(({ text }) => text === answers[i].text)
   const inner = Array.from({ length: answers.length - 2 }, (_, i) => i + 1).filter(i => answers[i].step !== now)
-  const closest = inner.reduce((best, i) => (gap(i) < gap(best) ? i : best))
+  const repeated = inner.filter(i => firstIndex(i) < i)
+  const removable = repeated.length ? repeated : inner.filter(i => i !== firstIndex(answers.length - 1))
+  const closest = removable.reduce((best, i) => (gap(i) < gap(best) ? i : best))
   return answers.filter((_, i) => i !== closest)
 }
 
