@@ -43,13 +43,12 @@ const MAX_ANSWERS = 8
 function thinned(answers, now) {
   if (answers.length <= MAX_ANSWERS) return answers
   /** @param {number} i */
-  const gap = i => Math.log1p(answers[i + 1].step) - Math.log1p(answers[i - 1].step)
+  const first = i => answers.findIndex(({ text }) => text === answers[i].text)
   /** @param {number} i */
-  const firstIndex = i => answers.findIndex(({ text }) => text === answers[i].text)
-  const inner = Array.from({ length: answers.length - 2 }, (_, i) => i + 1).filter(i => answers[i].step !== now)
-  const repeated = inner.filter(i => firstIndex(i) < i)
-  const removable = repeated.length ? repeated : inner.filter(i => i !== firstIndex(answers.length - 1))
-  const closest = removable.reduce((best, i) => (gap(i) < gap(best) ? i : best))
+  const gap = i => (first(i) < i ? 0 : Math.log1p(answers[i + 1].step) - Math.log1p(answers[i - 1].step))
+  const inner = Array.from({ length: answers.length - 2 }, (_, i) => i + 1)
+    .filter(i => answers[i].step !== now && i !== first(answers.length - 1))
+  const closest = inner.reduce((best, i) => (gap(i) < gap(best) ? i : best))
   return answers.filter((_, i) => i !== closest)
 }
 

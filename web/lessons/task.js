@@ -13,29 +13,16 @@ import { renderProse } from '../lib/prose.js'
 export function createTask(text, results, t, reveal) {
   const status = h('p', { className: 'lesson-said', role: 'status' })
   const button = h('button', { type: 'button', className: 'quiet lesson-reveal', onclick: reveal }, t('player.show'))
-  /** @type {string | null} */ let statusText = null
+  let statusText = ''
   // The longest result has its lines from the start, with any number: what the reader drags below never moves.
   const space = results.map(result => h('p', { className: 'lesson-said' }, renderProse(result.replace(/\{.*?\}/g, '0.00'))))
-  const box = h('div', { className: 'lesson-space' }, status, space)
-  const element = h('div', { className: 'lesson-question is-task' }, h('p', { className: 'lesson-ask' }, renderProse(text)), button, box)
-  /**
-   * On a phone there are no lines for a result until it is written. Then the page scrolls by what it adds, and a
-   * shorter result takes no line away: what the reader drags below never moves there either.
-   * @param {string} result
-   */
-  function write(result) {
-    const { offsetHeight } = box
-    status.replaceChildren(...renderProse(result))
-    const growth = box.offsetHeight - offsetHeight
-    if (statusText === null || growth === 0) return
-    box.style.minHeight = `${Math.max(offsetHeight, box.offsetHeight)}px`
-    if (growth > 0) scrollBy(0, growth)
-  }
+  const element = h('div', { className: 'lesson-question is-task' }, h('p', { className: 'lesson-ask' }, renderProse(text)), button,
+    h('div', { className: 'lesson-space' }, status, space))
   return {
     element,
     show({ isAnswered, text: result }) {
       element.classList.toggle('is-done', isAnswered)
-      if (result !== statusText) write(result)
+      if (result !== statusText) status.replaceChildren(...renderProse(result))
       status.classList.toggle('is-hint', !isAnswered)
       statusText = result
     }

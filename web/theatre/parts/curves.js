@@ -45,15 +45,16 @@ const rivalLines = (other, valueOf) => (other ? [{
 export function mountCurves(container, { t, theme, seek }) {
   const slots = ['loss', 'right'].map(name => h('div', { 'className': 'chart-slot', 'data-chart': name }))
   const keys = {
-    divergence: createKey(t('theatre.divergence'), 'wedge'), train: createKey(t('theatre.trainLoss'), 'thin'), held: createKey(t('theatre.heldLoss'), 'thick'),
+    train: createKey(t('theatre.trainLoss'), 'thin'), held: createKey(t('theatre.heldLoss'), 'thick'),
     otherTrain: createKey(t('theatre.otherTrain'), 'dotted'), other: createKey(t('theatre.other'), 'dashed'),
     right: createKey(t('theatre.right'), 'thick'), otherRight: createKey(t('theatre.otherRight'), 'dashed'),
     previous: createKey(t('theatre.previousToken'), 'previous'), induction: createKey(t('theatre.induction'), 'induction')
   }
-  const rivalKeys = [keys.otherTrain, keys.other, keys.otherRight, keys.divergence]
+  const rivalKeys = [keys.otherTrain, keys.other, keys.otherRight]
   container.append(h('div', { className: 'theatre-charts' },
     h('figure', {}, h('figcaption', {}, h('ul', { className: 'theatre-keys' }, keys.train.element, keys.held.element,
-      keys.otherTrain.element, keys.other.element, keys.divergence.element)), slots[0]),
+      keys.otherTrain.element, keys.other.element)),
+    slots[0]),
     h('figure', {}, h('figcaption', {}, h('ul', { className: 'theatre-keys' }, keys.right.element,
       keys.previous.element, keys.induction.element, keys.otherRight.element)), slots[1])))
   const [loss, right] = slots.map(slot => mountLines(slot, seek))
@@ -78,7 +79,6 @@ export function mountCurves(container, { t, theme, seek }) {
       }
       const rivalEvaluation = other?.evaluations.at(-1)
       for (const key of rivalKeys) key.element.hidden = !other
-      keys.divergence.setValue(divergenceStep ? t('theatre.stepNumber', { step: divergenceStep }) : '–')
       keys.otherTrain.setValue(other?.loss.length ? formatBrief(other.loss[other.loss.length - 1]) : '')
       keys.other.setValue(rivalEvaluation ? formatBrief(rivalEvaluation.loss) : '')
       keys.otherRight.setValue(rivalEvaluation ? percent(rivalEvaluation.right) : '')
