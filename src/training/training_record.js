@@ -32,18 +32,22 @@
 /** @returns {Seen} */
 const empty = () => ({ loss: [], rate: [], norm: [], norms: [], evaluations: [], answers: [], done: 0 })
 
-/** The maximum number of recorded answers, spaced at increasing distances. */
+/** The maximum number of recorded answers. */
 const MAX_ANSWERS = 8
 
 /**
- * Selects answers at about logarithmically equal distances, and the latest one.
+ * Removes a repeated answer, or one of different answers so that they stay at about logarithmically equal distances.
+ * The first step of the latest answer stays: it is where the model learned it.
  * @param {Seen['answers']} answers @param {number} now
  */
 function thinned(answers, now) {
   if (answers.length <= MAX_ANSWERS) return answers
   /** @param {number} i */
-  const gap = i => Math.log1p(answers[i + 1].step) - Math.log1p(answers[i - 1].step)
-  const inner = Array.from({ length: answers.length - 2 }, (_, i) => i + 1).filter(i => answers[i].step !== now)
+  const first = i => answers.findIndex(({ text }) => text === answers[i].text)
+  /** @param {number} i */
+  const gap = i => (first(i) < i ? 0 : Math.log1p(answers[i + 1].step) - Math.log1p(answers[i - 1].step))
+  const inner = Array.from({ length: answers.length - 2 }, (_, i) => i + 1)
+    .filter(i => answers[i].step !== now && i !== first(answers.length - 1))
   const closest = inner.reduce((best, i) => (gap(i) < gap(best) ? i : best))
   return answers.filter((_, i) => i !== closest)
 }

@@ -82,6 +82,28 @@ test('on a phone the end of a small figure is displayed whole, above the figure'
   await close()
 })
 
+test('on a phone a task has no lines for a result before there is one, and none moves the figure', async () => {
+  for (const { lesson, at, step, values } of [{ lesson: 'positions', at: 1, step: 'clock', values: [3, 0, 6] },
+    { lesson: 'softmax', at: 3, step: 'temperature', values: [2, 0.5, 8] }]) {
+    const { page, close } = await open({ lesson, at }, 'en', { viewport: { width: 390, height: 844 } })
+    await waitForStep(page, step)
+    const slider = page.locator('.lesson-figure input[type="range"]').last(), said = []
+    const readTop = async () => Math.round((await slider.boundingBox()).y)
+    await slider.waitFor()
+    assert.equal(await page.$eval('.lesson-space', box => box.offsetHeight), 0, step)
+    const top = await readTop()
+    for (const value of values) {
+      const previous = said.at(-1) ?? ''
+      await slider.fill(String(value))
+      await page.waitForFunction(text => document.querySelector('.lesson-said').textContent !== text, previous)
+      said.push(await page.textContent('.lesson-said'))
+      assert.equal(await readTop(), top, `${step} at ${value}: ${said.at(-1)}`)
+    }
+    assert.ok(await page.$('.is-task.is-done'), step)
+    await close()
+  }
+})
+
 test('once the reader has moved, a wrong position of a task gets what it gives and which way to go', async () => {
   const { page, complaints, close } = await open({ lesson: 'vectors', at: 0 }, 'en')
   await waitForStep(page, 'arrow')

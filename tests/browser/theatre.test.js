@@ -328,6 +328,8 @@ longTest('two trainings race, and the page says where they diverge', async () =>
   assert.equal(divergence, 2)
   const text = `2스텝에서 처음 갈라졌어요. 25스텝의 학습 손실은 ${runs.map(loss => formatBrief(loss[24])).join(' 대 ')}.`
   await page.waitForFunction(expected => document.querySelector('.theatre-raced').textContent === expected, text)
+  const readWedge = () => page.$eval('.theatre-raced', element => getComputedStyle(element, '::before').borderTopWidth)
+  assert.equal(await readWedge(), '8px', 'the mark in the chart is beside the sentence about it')
   await page.click('[data-experiment="byHeart"]')
   await page.waitForFunction(() => document.querySelector('.theatre').dataset.open.includes('repeat-same'))
   await page.waitForFunction(() => document.querySelector('.theatre-raced').textContent === '')

@@ -33,6 +33,19 @@ test('links and pictures of the guides are there', () => {
   }
 })
 
+test('the navigation of a Korean guide has Korean titles, and says which pages are English', async () => {
+  const links = await guideLinks('../', 'teaching-ko')
+  const items = [...links.matchAll(/<li lang="(\w+)"><a href="[^"]*?([\w-]+)\.html"([^>]*)>(.*?)<\/a><\/li>/g)]
+  assert.equal(items.length, GUIDES.length + 1)
+  for (const [, language, name, attributes, title] of items) {
+    assert.equal(language, 'ko', name)
+    assert.match(title.replace('(영어)', ''), /[가-힣]/, name)
+    const isEnglish = name !== 'teaching-ko'
+    assert.deepEqual([title.endsWith('(영어)'), attributes.includes('hreflang="en"')], [isEnglish, isEnglish], name)
+  }
+  assert.doesNotMatch(await guideLinks('../', 'teaching'), /영어/)
+})
+
 test('the navigation marks where the reader is, and wide parts take the focus', async () => {
   const links = await guideLinks('../', 'models')
   assert.equal(all(links, /(aria-current="page")/g).length, 1)

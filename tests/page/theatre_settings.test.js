@@ -176,3 +176,17 @@ test('downsampling keeps extremes; recorded answers are few and include the firs
     assert.ok(record.get().answers.length <= 8)
   }
 })
+
+test('recorded answers include the step at which the latest answer first stood', () => {
+  const record = createRecord(), nothing = { loss: [], rate: [], norm: [], norms: [], evaluations: [] }
+  /** @param {number} done */
+  const textAt = done => (done < 110 ? `wrong ${Math.floor(done / 4)}` : 'right')
+  for (let done = 0; done <= 600; done++) {
+    record.add({ ...nothing, done, answer: { text: textAt(done) } })
+    const { answers } = record.get()
+    assert.ok(answers.length <= 8)
+    if (done >= 110) assert.equal(answers.find(({ text }) => text === 'right').step, 110, `at step ${done}`)
+  }
+  record.add({ ...nothing, done: 40, answer: { text: textAt(40) } })
+  assert.equal(record.get().answers.find(({ text }) => text === 'right').step, 110)
+})

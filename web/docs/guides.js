@@ -9,6 +9,17 @@ export const GUIDES = [
   'elements', 'pytorch', 'accuracy', 'performance', 'architecture', 'languages', 'limits'
 ]
 
+/**
+ * Titles of English guides, and of the reference, in the navigation of a Korean guide.
+ * @type {Record<string, string>}
+ */
+const KOREAN_TITLES = {
+  'getting-started': '라이브러리 시작하기', 'page-guide': '페이지 안내서', 'teaching': '수업 안내서', 'command-line': '명령줄',
+  'models': '모델과 토크나이저', 'training': '학습', 'interpretability': '모델 안을 들여다보기', 'export': '내보내기와 분산 학습',
+  'elements': '내 페이지에 그림 넣기', 'pytorch': 'PyTorch에서 옮겨 오기', 'accuracy': '정확도', 'performance': '속도',
+  'architecture': '코드 구조', 'languages': '언어 더하기', 'limits': '알려진 한계와 계획', 'reference': 'API 문서'
+}
+
 const PAGE_WORDS = {
   en: { skip: 'To the text', documents: 'documents' },
   ko: { skip: '본문으로', documents: '문서' }
@@ -55,11 +66,15 @@ const scrollable = html => html.replace(/<table>[^]*?<\/table>/g, table => `<div
  * @param {string} root @param {string} [current] the guide that is shown
  */
 export async function guideLinks(root, current = '') {
-  const links = await Promise.all(GUIDES.map(async name => {
+  /** @param {string} name @param {string} path @param {string} title */
+  const link = (name, path, title) => {
     const here = name === current ? ' aria-current="page"' : '', language = languageOf(name)
-    return `<li lang="${language}"><a href="${root}docs/${name}.html"${here}>${titleOf(await sourceOf(name))}</a></li>`
-  }))
-  return `<ul class="guides">${links.join('')}<li lang="en"><a href="${root}reference.html">Reference</a></li></ul>`
+    return languageOf(current) === 'ko' && language === 'en'
+      ? `<li lang="ko"><a href="${root}${path}" hreflang="en">${KOREAN_TITLES[name]}(영어)</a></li>`
+      : `<li lang="${language}"><a href="${root}${path}"${here}>${title}</a></li>`
+  }
+  const links = await Promise.all(GUIDES.map(async name => link(name, `docs/${name}.html`, titleOf(await sourceOf(name)))))
+  return `<ul class="guides">${links.join('')}${link('reference', 'reference.html', 'Reference')}</ul>`
 }
 
 /** @param {string} name of a guide @param {string} shell guide.html, with places for what is made here */

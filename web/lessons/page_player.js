@@ -34,8 +34,17 @@ function createHandIn(button, { t, reportError }) {
 
 /** Where the small figure of a step begins; 0 where there is none. */
 const figureTop = () => document.querySelector('.lesson-figure')?.getBoundingClientRect().top ?? 0
-/** The same before the end of a lesson is displayed. */
-let topBefore = 0
+/** The same before a step is drawn, and the step drawn last. */
+let topBefore = 0, drawnStep = ''
+/** On a phone, the slider that has reached a result or the end stays under the finger: what is above it scrolls. */
+const keepFigure = () => scrollBy(0, figureTop() - topBefore)
+/** There, the result of a task has no lines until it is written, and a shorter one takes none away. */
+function keepTask() {
+  const space = document.querySelector('.is-task .lesson-space')
+  if (!(space instanceof HTMLElement) || figureTop() === topBefore) return
+  space.style.minHeight = `${space.offsetHeight}px`
+  keepFigure()
+}
 
 /**
  * @param {HTMLElement} container @param {HTMLElement} stage @param {Context} context
@@ -45,11 +54,13 @@ export const mountPagePlayer = (container, stage, context, getOrigin) => mountPl
   root: document.documentElement, scrollKeeper: createScrollKeeper(), scrollToTop: () => scrollTo({ top: 0 }),
   onAnswer: recordAnswer,
   onStep(...step) {
+    const name = step.slice(0, 2).join()
     topBefore = figureTop()
+    if (name === drawnStep) queueMicrotask(keepTask)
+    drawnStep = name
     return saveProgress(...step)
   },
-  // On a phone, the slider that has reached the end stays under the finger: what is above it scrolls.
-  onEnd() { queueMicrotask(() => scrollBy(0, figureTop() - topBefore)) },
+  onEnd() { queueMicrotask(keepFigure) },
   extras: {
     getOrigin, createViewButtons, createHandIn,
     print: async (...request) => (await import('./print_worksheet.js')).printWorksheet(...request)

@@ -62,8 +62,11 @@ export function mountRace(container, { t, set, open }) {
     },
     /** @param {Seen} seen @param {Seen | null} other */
     update(seen, other) {
+      const at = other ? findDivergence(seen.loss, other.loss) : 0
+      // The wedge of the chart, which marks that step.
+      result.classList.toggle('has-wedge', at > 0)
       if (!other) return setText(result, '')
-      const at = findDivergence(seen.loss, other.loss), commonSteps = Math.min(seen.loss.length, other.loss.length)
+      const commonSteps = Math.min(seen.loss.length, other.loss.length)
       if (!at) return setText(result, commonSteps ? t('theatre.same', { step: commonSteps }) : '')
       setText(result, t('theatre.parted', {
         at, step: commonSteps, one: formatBrief(seen.loss[commonSteps - 1]),
