@@ -34,35 +34,46 @@ function createHandIn(button, { t, reportError }) {
 
 /** Where the small figure of a step begins; 0 where there is none. */
 const figureTop = () => document.querySelector('.lesson-figure')?.getBoundingClientRect().top ?? 0
-/** The same before a step is drawn, and the step drawn last. */
-let topBefore = 0, drawnStep = ''
+
 /** On a phone, the slider that has reached a result or the end stays under the finger: what is above it scrolls. */
-const keepFigure = () => scrollBy(0, figureTop() - topBefore)
-/** There, the result of a task has no lines until it is written, and a shorter one takes none away. */
-function keepTask() {
-  const space = document.querySelector('.is-task .lesson-space')
-  if (!(space instanceof HTMLElement) || figureTop() === topBefore) return
-  space.style.minHeight = `${space.offsetHeight}px`
-  keepFigure()
+function createFigureKeeper() {
+  /** The place of the figure before a step is drawn, and the step drawn last. */
+  let topBefore = 0, drawnStep = ''
+  const keepFigure = () => scrollBy(0, figureTop() - topBefore)
+  /** The result of a task has no lines until it is written, and a shorter one takes none away. */
+  function keepTask() {
+    const space = document.querySelector('.is-task .lesson-space')
+    if (!(space instanceof HTMLElement) || figureTop() === topBefore) return
+    space.style.minHeight = `${space.offsetHeight}px`
+    keepFigure()
+  }
+  return {
+    /** Before a step is drawn. @param {string} step */
+    onStep(step) {
+      topBefore = figureTop()
+      if (step === drawnStep) queueMicrotask(keepTask)
+      drawnStep = step
+    },
+    onEnd() { queueMicrotask(keepFigure) }
+  }
 }
 
 /**
  * @param {HTMLElement} container @param {HTMLElement} stage @param {Context} context
  * @param {() => State | null} getOrigin the state in which the reader opened the lesson; null for a link from elsewhere
  */
-export const mountPagePlayer = (container, stage, context, getOrigin) => mountPlayer(container, stage, context, {
-  root: document.documentElement, scrollKeeper: createScrollKeeper(), scrollToTop: () => scrollTo({ top: 0 }),
-  onAnswer: recordAnswer,
-  onStep(...step) {
-    const name = step.slice(0, 2).join()
-    topBefore = figureTop()
-    if (name === drawnStep) queueMicrotask(keepTask)
-    drawnStep = name
-    return saveProgress(...step)
-  },
-  onEnd() { queueMicrotask(keepFigure) },
-  extras: {
-    getOrigin, createViewButtons, createHandIn,
-    print: async (...request) => (await import('./print_worksheet.js')).printWorksheet(...request)
-  }
-})
+export function mountPagePlayer(container, stage, context, getOrigin) {
+  const { onStep, onEnd } = createFigureKeeper()
+  return mountPlayer(container, stage, context, {
+    root: document.documentElement, scrollKeeper: createScrollKeeper(), scrollToTop: () => scrollTo({ top: 0 }),
+    onAnswer: recordAnswer, onEnd,
+    onStep(...step) {
+      onStep(step.slice(0, 2).join())
+      return saveProgress(...step)
+    },
+    extras: {
+      getOrigin, createViewButtons, createHandIn,
+      print: async (...request) => (await import('./print_worksheet.js')).printWorksheet(...request)
+    }
+  })
+}
