@@ -212,7 +212,7 @@ format() {
 # site: static files for any host and any path ---------------------------------------------------------------------------
 site() {
   wasm
-  is_fresh dist/glassformer.html web src/js dist/*.wasm && return
+  is_fresh dist/glassformer.html web src/js src/training dist/*.wasm && return
   node web/build.js
 }
 

@@ -86,7 +86,8 @@ const UNUSED = new RegExp(`/src/js/(${[
  */
 const REDUCED = {
   'interface/name_hints.js': `export const addAutogradHints = x => x, addEmbeddingHints = () => {}, addLibraryHints = x => x, addOptimizerHints = x => x, addSpellingHints = x => x,
-    refuseUnknownExtremesNames = () => {}, refuseUnknownModuleNames = () => {}, refuseUnknownTensorNames = () => {}`,
+    refuseUnknownExtremesNames = () => {}, refuseUnknownModuleNames = () => {}, refuseUnknownObjectNames = () => {},
+    refuseUnknownTensorNames = () => {}`,
   'data/index.js': 'export const bindData = () => ({})'
 }
 

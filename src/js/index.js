@@ -16,9 +16,7 @@ import { compile } from './compile/compile.js'
 import { toOnnx } from './export/onnx.js'
 import { toPyTorch } from './export/pytorch.js'
 import { CustomFunction, checkpoint } from './autograd/function.js'
-import { Run, observe } from './trace/observe.js'
-import { Trace } from './trace/trace.js'
-import { Tokenizer } from './text/tokenizer.js'
+import { observe } from './trace/observe.js'
 import { Generator, getRngState, setRngState } from './tensor/generator.js'
 import * as random from './tensor/random.js'
 import * as arithmetic from './ops/arithmetic.js'
@@ -98,7 +96,7 @@ registerLibraryCode(...[modules, functional, activations, ACTIVATIONS].flatMap(O
 refuseUnknownTensorNames(Tensor.prototype, Methods.prototype)
 refuseUnknownModuleNames(Callable.prototype, NumberedModules)
 refuseUnknownExtremesNames(Extremes.prototype)
-refuseUnknownObjectNames({ Run, Trace, Tokenizer })
+refuseUnknownObjectNames()
 addOptimizerHints(addSpellingHints(Optimizer.prototype))
 addEmbeddingHints(modules.Embedding)
 

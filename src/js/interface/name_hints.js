@@ -1,5 +1,8 @@
 import { DTYPES, DTYPE_ALIASES } from '../tensor/dtype.js'
 import { GlassformerError } from '../errors.js'
+import { Tokenizer } from '../text/tokenizer.js'
+import { Run } from '../trace/observe.js'
+import { Trace } from '../trace/trace.js'
 import { toCamelCase, toSnakeCase } from './letter_case.js'
 import { createExtremesEnd, createModuleEnd, createObjectEnd, createTensorEnd } from './unknown_names.js'
 
@@ -178,11 +181,8 @@ const TOKENIZER_HINTS = {
   get_vocab: 'write tokenizer.tokenOf(id) and tokenizer.idOf(token)', call: 'write tokenizer.encode(text)', target: ''
 }
 
-/**
- * Makes names that runs, traces and tokenizers do not have errors with hints.
- * @param {{ Run: Function, Trace: Function, Tokenizer: Function }} classes
- */
-export function refuseUnknownObjectNames({ Run, Trace, Tokenizer }) {
+/** Makes names that runs, traces and tokenizers do not have errors with hints. */
+export function refuseUnknownObjectNames() {
   /** @param {Function} Class @param {[noun: string, hints: Record<string, string>, reader?: string]} names */
   const refuse = ({ prototype }, ...names) => {
     Object.setPrototypeOf(prototype, createObjectEnd(Object.getPrototypeOf(prototype), ...names))
