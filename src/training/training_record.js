@@ -46,8 +46,8 @@ function thinned(answers, now) {
   const first = i => answers.findIndex(({ text }) => text === answers[i].text)
   /** @param {number} i */
   const gap = i => (first(i) < i ? 0 : Math.log1p(answers[i + 1].step) - Math.log1p(answers[i - 1].step))
-  const inner = Array.from({ length: answers.length - 2 }, (_, i) => i + 1)
-    .filter(i => answers[i].step !== now && i !== first(answers.length - 1))
+  const learned = first(answers.length - 1)
+  const inner = answers.map((_, i) => i).slice(1, -1).filter(i => answers[i].step !== now && i !== learned)
   const closest = inner.reduce((best, i) => (gap(i) < gap(best) ? i : best))
   return answers.filter((_, i) => i !== closest)
 }
