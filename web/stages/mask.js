@@ -1,7 +1,6 @@
 /** Masked scores are replaced by minus infinity. */
 
 import { h } from '../lib/dom.js'
-import { changeEdits } from '../lib/edit_history.js'
 import { findEdit, withEdit, withoutEdit } from '../lib/edits.js'
 import { mountFigure } from '../lib/figure.js'
 import { commonDomain } from '../lib/picture.js'
@@ -53,10 +52,11 @@ export function mount(container, context) {
     fig.body.classList.toggle('is-drawn-on', isEditing)
   } }, t('stages.mask.pen'))
   /** @param {Cell} cell */
-  const press = cell => {
+  const press = async cell => {
     const isHere = cell && latest && [latest.before.name, latest.after.name].includes(cell.name) && !cell.isTwin
-    if (isEditing && latest && isHere) changeEdits({ get, set }, toggleMask(get().edits, latest, cell))
-    else context.pinCell(cell)
+    if (!isEditing || !latest || !isHere) return context.pinCell(cell)
+    const { changeEdits } = await import('../lib/edit_history.js')
+    return changeEdits({ get, set }, toggleMask(get().edits, latest, cell))
   }
   const fig = mountFigure(container, { ...context, pinCell: press })
   container.append(h('p', { className: 'mask-pen' }, editSwitch, ' ', h('span', { className: 'note' }, t('stages.mask.penWhat'))))
