@@ -1,7 +1,7 @@
 /** Masked scores are replaced by minus infinity. */
 
 import { h } from '../lib/dom.js'
-import { findEdit, withEdit, withoutEdit } from '../lib/edits.js'
+import { changeEdits, findEdit, withEdit, withoutEdit } from '../lib/edits.js'
 import { mountFigure } from '../lib/figure.js'
 import { commonDomain } from '../lib/picture.js'
 import { sliceMatrix } from '../lib/run.js'
@@ -52,11 +52,10 @@ export function mount(container, context) {
     fig.body.classList.toggle('is-drawn-on', isEditing)
   } }, t('stages.mask.pen'))
   /** @param {Cell} cell */
-  const press = async cell => {
+  const press = cell => {
     const isHere = cell && latest && [latest.before.name, latest.after.name].includes(cell.name) && !cell.isTwin
-    if (!isEditing || !latest || !isHere) return context.pinCell(cell)
-    const { changeEdits } = await import('../lib/edit_history.js')
-    return changeEdits({ get, set }, toggleMask(get().edits, latest, cell))
+    if (isEditing && latest && isHere) changeEdits({ get, set }, toggleMask(get().edits, latest, cell))
+    else context.pinCell(cell)
   }
   const fig = mountFigure(container, { ...context, pinCell: press })
   container.append(h('p', { className: 'mask-pen' }, editSwitch, ' ', h('span', { className: 'note' }, t('stages.mask.penWhat'))))
