@@ -1,8 +1,7 @@
 /** Editing values: the field for the current cell, and the list of edits with undo and redo. */
 
 import { parseNumber } from '../lib/edit_links.js'
-import { changeEdits, editHistoryOf } from '../lib/edit_history.js'
-import { findEdit, groupEdits, toggleEdits, withEdit } from '../lib/edits.js'
+import { changeEdits, editHistoryOf, findEdit, groupEdits, toggleEdits, withEdit } from '../lib/edits.js'
 import { cellName } from '../lib/cell.js'
 import { splitAtDots, h, setText, uniqueId } from '../lib/dom.js'
 import { formatBrief, formatExact } from '../lib/number.js'

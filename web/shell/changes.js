@@ -1,14 +1,15 @@
-/** The reader's changes to the model. */
+/** The reader's changes to the model: listed in every room, undone with one press. */
 
-import { groupEdits } from '../lib/edits.js'
+import { h, setText } from '../lib/dom.js'
+import { editHistoryOf, groupEdits } from '../lib/edits.js'
 import { defaultsOf } from '../models/index.js'
 import { describeComparison } from '../twin/describe.js'
 import { controlsOf, hasSettingEffect, valueLabel } from './controls.js'
 
-/** @import { State, Translate } from '../types.d.ts' */
+/** @import { Context, State, Translate } from '../types.d.ts' */
 
-/** The changed switches. @param {State} state */
-export function changedSettings(state) {
+/** @param {State} state */
+function changedSettings(state) {
   const defaults = defaultsOf(state.model)
   return controlsOf(state.model).filter(key => hasSettingEffect(key, state) && !Object.is(state[key], defaults[key]))
 }
@@ -22,4 +23,25 @@ export function describeChanges(state, t) {
     describeComparison({ name, value: state[name], word: valueLabel(name, state) }, t))
   const { length: count } = groupEdits(state.edits)
   return count ? [...settings, t('twin.edits.some', { count })] : settings
+}
+
+/**
+ * Mounts the button that undoes all changes, hidden while there are none.
+ * @param {Element} container
+ * @param {Pick<Context, 't' | 'get' | 'set'>} context
+ * @returns {() => void} renders the number of changes
+ */
+export function mountUndoButton(container, { t, get, set }) {
+  const reset = () => {
+    const { model, edits } = get(), defaults = defaultsOf(model)
+    if (edits.length) editHistoryOf({ get }).record(edits)
+    set({ ...Object.fromEntries(changedSettings(get()).map(key => [key, defaults[key]])), edits: [] }, 'push')
+  }
+  const button = h('button', { type: 'button', className: 'changed', onclick: reset, hidden: true })
+  container.append(button)
+  return () => {
+    const count = changeCount(get())
+    button.hidden = count === 0
+    setText(button, count ? t('app.changed', { count }) : '')
+  }
 }

@@ -2,7 +2,7 @@
 
 import { probabilityDomain, createScale, signedDomain } from '../lib/color.js'
 import { handleInternalClick, h, setText } from '../lib/dom.js'
-import { changeEdits } from '../lib/edit_history.js'
+import { changeEdits } from '../lib/edits.js'
 import { mountGrid } from '../lib/grid.js'
 import { mountLegend } from '../lib/legend.js'
 import { formatFixed, formatPoints } from '../lib/number.js'

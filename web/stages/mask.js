@@ -1,8 +1,7 @@
 /** Masked scores are replaced by minus infinity. */
 
 import { h } from '../lib/dom.js'
-import { changeEdits } from '../lib/edit_history.js'
-import { findEdit, withEdit, withoutEdit } from '../lib/edits.js'
+import { changeEdits, findEdit, withEdit, withoutEdit } from '../lib/edits.js'
 import { mountFigure } from '../lib/figure.js'
 import { commonDomain } from '../lib/picture.js'
 import { sliceMatrix } from '../lib/run.js'
