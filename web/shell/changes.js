@@ -26,12 +26,16 @@ export function describeChanges(state, t) {
 }
 
 /**
- * Mounts the button that undoes all changes, hidden while there are none.
+ * Mounts the button that undoes all changes, hidden while there are none. Where it takes a line of its own, the page
+ * scrolls by it, so that what the reader presses stays under the pointer.
  * @param {Element} container
  * @param {Pick<Context, 't' | 'get' | 'set'>} context
+ * @param {Element} figure below it
  * @returns {() => void} renders the number of changes
  */
-export function mountUndoButton(container, { t, get, set }) {
+export function mountUndoButton(container, { t, get, set }, figure) {
+  let isFirst = true
+  const figureTop = () => figure.getBoundingClientRect().top
   const reset = () => {
     const { model, edits } = get(), defaults = defaultsOf(model)
     if (edits.length) editHistoryOf({ get }).record(edits)
@@ -40,8 +44,11 @@ export function mountUndoButton(container, { t, get, set }) {
   const button = h('button', { type: 'button', className: 'changed', onclick: reset, hidden: true })
   container.append(button)
   return () => {
-    const count = changeCount(get())
-    button.hidden = count === 0
+    const count = changeCount(get()), isHidden = count === 0
+    const before = isFirst || isHidden === button.hidden ? null : figureTop()
+    button.hidden = isHidden
     setText(button, count ? t('app.changed', { count }) : '')
+    if (before !== null) scrollBy({ top: figureTop() - before, behavior: 'instant' })
+    isFirst = false
   }
 }

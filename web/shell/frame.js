@@ -150,7 +150,7 @@ export function mountFrame(container, room, context) {
   const number = h('span', { className: 'visually-hidden' }, ' ',
     t('frame.room', tourPosition))
   const undoSlot = h('span')
-  const updateUndoButton = mountUndoButton(undoSlot, context)
+  const updateUndoButton = mountUndoButton(undoSlot, context, figure)
   const termActions = createActions(context, { className: 'term' })
   const trainingActions = createActions(context)
   const tryActions = createActions(context,
