@@ -131,11 +131,12 @@ export function createQuestion({ text, options }, t, { answer, reveal, next }) {
   answerInput.element.append(revealButton)
   /** @param {Result} result */
   function show(result) {
-    lastResult = result
     const text = result.isAnswered ? result.text : problemText || result.text
+    // Another wrong answer may have the same reason; it still moves what is below the options.
+    const isNew = text !== statusText || result.wrong.length !== lastResult.wrong.length
+    lastResult = result
     answerInput.show(result)
     revealButton.hidden = result.isAnswered || result.wrong.length === 0
-    const isNew = text !== statusText
     if (isNew) status.replaceChildren(...renderProse(text))
     statusText = text
     status.classList.toggle('is-hint', !result.isAnswered)
