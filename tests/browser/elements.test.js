@@ -263,9 +263,9 @@ test('what is wrong with an attribute is said in the element and is an error eve
 
 test('what is ignored of an attribute is a warning in the console', async () => {
   const { page, complaints, close } = await openPage('empty.html')
-  const show = (attributes, drawn = '.root[data-room]') => page.evaluate(async ([given, selector]) => {
+  const show = (attributes, drawn = '.root[data-room]') => page.evaluate(async ([attributes, selector]) => {
     const element = document.createElement('glass-figure')
-    for (const [key, value] of Object.entries(given)) element.setAttribute(key, value)
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value)
     document.querySelector('main').replaceChildren(element)
     while (!element.shadowRoot.querySelector(selector)) await new Promise(resolve => { setTimeout(resolve, 20) })
   }, [attributes, drawn])
