@@ -3,7 +3,7 @@
  * the same functions as a picture exported from the page. Rooms of text, charts and comparisons need a browser.
  */
 
-import { AttributeError, expectHead, findRoom, readState } from '../elements/attributes.js'
+import { AttributeError, expectHead, expectOne, findRoom, readState } from '../elements/attributes.js'
 import { createScale } from '../lib/color.js'
 import { fitCellWidth, cellHeight } from '../lib/matrix.js'
 import { PALETTES } from '../lib/palettes.js'
@@ -89,6 +89,8 @@ async function computeRoom(gf, state, language, readWeights) {
   if (!PICTURES[room.stage]) {
     throw new RangeError(`room: '${room.stage}' needs a browser; these can be exported: ${EXPORTABLE_ROOMS.join(', ')}`)
   }
+  // A page may change rooms; a command means this one.
+  if (state.head && (room.parts.heads ?? 1) === 1) throw expectOne('head', String(state.head), '0')
   expectHead(String(state.head), room)
   return { run, room, rooms }
 }
