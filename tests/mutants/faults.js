@@ -22,7 +22,7 @@ export const FAULTS = [
   [`${MODELS}particles/model.js`, 'this.positions ? this.positions.forward(embedded) : embedded', 'embedded'],
   [`${MODELS}stories/model.js`, 'const ROTARY_BASE = 10000', 'const ROTARY_BASE = 1000'],
   [`${C}rotary.c`, 'p.a * c - p.b * s', 'p.a * c + p.b * s'],
-  [`${C}rotary.c`, 'D, R, interleaved, -1.0f);', 'D, R, interleaved, 1.0f);'],
+  [`${C}rotary.c`, 'backward ? -1.0f : 1.0f', '1.0f'],
   [`${C}rotary.c`, 'if ((int)(i % D) >= R) out[i]', 'if ((int)(i % D) > R) out[i]'],
   [`${C}rotary.c`, '(float)positions[t] * frequencies[i]', '(float)(positions[t] + 1) * frequencies[i]'],
   [`${C}rotary.c`, '(size_t)t * half + i] = (float)gf_sin(angle)', '(size_t)t * half + i] = (float)gf_cos(angle)'],
