@@ -1,8 +1,7 @@
 // The explanation of a pinned number in an element: by keyboard, on a phone, and when a script displays something else.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { figure, html, openBlog, showAll } from './element_pages.js'
-import { launch, serve } from './host.js'
+import { test } from 'node:test'
+import { figure, html, showAll, useBlog } from './element_pages.js'
 
 const ROOM = { model: 'dates', room: 'encoder.0.self_attn.weights', lang: 'en' }
 const LINK = 'v=1&model=dates&room=encoder.0.self_attn.weights&cell=transformer.encoder.layers.0.self_attn.weights:0,0,1,1'
@@ -10,13 +9,7 @@ const PAGES = {
   'one.html': html(figure(ROOM)), 'dialog.html': html(`<dialog>${figure(ROOM)}</dialog>`),
   'two.html': html(figure(ROOM) + figure(ROOM)), 'pinned.html': html(`${figure({ state: LINK, lang: 'en' })}`)
 }
-let site, browser
-before(async () => { [site, browser] = await Promise.all([serve(PAGES), launch()]) })
-after(async () => {
-  await browser?.close()
-  site?.close()
-})
-const open = (name, options) => openBlog(browser, site.url + name, options)
+const { open } = useBlog(PAGES)
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true }
 
 /** What has the focus in the figure. */

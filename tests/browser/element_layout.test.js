@@ -1,8 +1,7 @@
 // The width and the direction of an element in the layouts of other pages.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { figure, html, openBlog, showAll } from './element_pages.js'
-import { launch, serve } from './host.js'
+import { test } from 'node:test'
+import { figure, html, showAll, useBlog } from './element_pages.js'
 
 const ONE = figure({ model: 'dates', room: 'encoder.0.self_attn.weights', lang: 'en' })
 const LAYOUTS = {
@@ -23,17 +22,12 @@ const PAGES = Object.fromEntries([
     [`${nameOf(name)}.css`, css], [`${nameOf(name)}.html`, withStyle(body, nameOf(name))]]),
   ...Object.entries(DIRECTIONS).flatMap(([name, css]) => [[`${name}.css`, css], [`${name}.html`, withStyle(ONE, name)]])
 ])
-let site, browser
-before(async () => { [site, browser] = await Promise.all([serve(PAGES), launch()]) })
-after(async () => {
-  await browser?.close()
-  site?.close()
-})
+const { open } = useBlog(PAGES)
 
 for (const [width, name] of [[1000, 'in a wide window'], [390, 'on a phone']]) {
   test(`${name} a figure has a width where its content would decide it`, async () => {
     for (const layout of Object.keys(LAYOUTS)) {
-      const { page, close } = await openBlog(browser, `${site.url}${nameOf(layout)}.html`, { viewport: { width, height: 800 } })
+      const { page, close } = await open(`${nameOf(layout)}.html`, { viewport: { width, height: 800 } })
       await page.evaluate(() => document.querySelector('dialog')?.showModal())
       await page.waitForSelector('.root[data-room] .figure-foot')
       const found = await page.evaluate(() => (
@@ -47,7 +41,7 @@ for (const [width, name] of [[1000, 'in a wide window'], [390, 'on a phone']]) {
 
 test('a figure reads from left to right and in horizontal lines, whatever its page does', async () => {
   for (const direction of Object.keys(DIRECTIONS)) {
-    const { page, close } = await openBlog(browser, `${site.url}${direction}.html`)
+    const { page, close } = await open(`${direction}.html`)
     await showAll(page)
     const found = await page.evaluate(() => {
       const element = document.querySelector('glass-figure'), { direction: own, writingMode } = getComputedStyle(element.shadowRoot.querySelector('.root'))

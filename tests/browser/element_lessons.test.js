@@ -1,24 +1,19 @@
 // Lessons as elements of another page: every one is played to its end, by its own buttons alone.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { LESSONS } from '../../web/lessons/index.js'
 import { loadLesson } from '../../web/lessons/load.js'
 import { fromHash } from '../../web/models/state.js'
 import { loadLessonTexts } from '../../web/words/parts.js'
-import { element, html, openBlog } from './element_pages.js'
-import { findViolations, launch, serve } from './host.js'
+import { element, html, useBlog } from './element_pages.js'
+import { findViolations } from './host.js'
 import { computeRight, giveAnswer } from './play_lesson.js'
 
-let site, browser
 const PAGES = {
   'mask.html': html(element('lesson', { lesson: 'mask', lang: 'en' })), 'empty.html': html(''),
   'third.html': html(`<div style="height: 20px"></div>${element('lesson', { lesson: 'mask', step: '3', input: '3/4/1999', lang: 'zh' })}`)
 }
-before(async () => { [site, browser] = await Promise.all([serve(PAGES), launch()]) })
-after(async () => {
-  await browser?.close()
-  site?.close()
-})
+const { open } = useBlog(PAGES)
 
 const waitForStep = (page, id) => page.waitForSelector(`.lesson-bar[data-step="${id}"]:not(.is-away)`)
 const eventsOf = (page, type) => page.evaluate(name => globalThis.events.filter(event => event.type === `glass-${name}`).map(({ detail }) => detail), type)
@@ -55,7 +50,7 @@ describe('every lesson is played to its end', () => {
     const language = ['ko', 'en', 'zh'][i % 3]
     test(`${id}, ${language}`, async () => {
       const lesson = await loadLesson(id), words = await loadLessonTexts(language, id)
-      const { page, complaints, close } = await openBlog(browser, `${site.url}empty.html`)
+      const { page, complaints, close } = await open('empty.html')
       await page.evaluate(attributes => {
         const own = document.createElement('glass-lesson')
         Object.assign(own, attributes)
@@ -83,7 +78,7 @@ describe('every lesson is played to its end', () => {
 })
 
 test('a step, a text of one\'s own and the language are attributes', async () => {
-  const { page, close } = await openBlog(browser, `${site.url}third.html`)
+  const { page, close } = await open('third.html')
   const { steps } = await loadLesson('mask')
   await waitForStep(page, steps[2].id)
   assert.equal(await page.inputValue('[data-field="source"]'), '3/4/1999')
@@ -108,7 +103,7 @@ test('a step, a text of one\'s own and the language are attributes', async () =>
 })
 
 test('another theme leaves a lesson its styles', async () => {
-  const { page, close } = await openBlog(browser, `${site.url}mask.html`)
+  const { page, close } = await open('mask.html')
   await page.waitForSelector('.lesson-bar[data-step]')
   const look = () => page.evaluate(() => {
     const { shadowRoot } = document.querySelector('glass-lesson')
@@ -123,7 +118,7 @@ test('another theme leaves a lesson its styles', async () => {
 })
 
 test('the keyboard reaches questions and ways, and a term is explained', async () => {
-  const { page, complaints, close } = await openBlog(browser, `${site.url}mask.html`)
+  const { page, complaints, close } = await open('mask.html')
   await waitForStep(page, 'minus')
   const focused = () => page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.className ?? '')
   const found = new Set()
@@ -139,7 +134,7 @@ test('the keyboard reaches questions and ways, and a term is explained', async (
   assert.equal(await focused(), 'lesson-next', 'the focus stays on the way')
   assert.equal(await page.evaluate(() => scrollY), 0, 'the page is not scrolled')
   assert.deepEqual(await findViolations(page, 'html'), [])
-  const terms = await openBlog(browser, `${site.url}empty.html`)
+  const terms = await open('empty.html')
   await terms.page.evaluate(() => { document.querySelector('main').innerHTML = '<glass-lesson lesson="tokens" lang="en"></glass-lesson>' })
   await terms.page.click('.lesson-text .term')
   await terms.page.waitForSelector('.lesson-term:popover-open p')

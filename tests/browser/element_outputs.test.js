@@ -1,10 +1,10 @@
 // What leaves an element: paper, pictures, a second run beside the first; and the elements in Firefox.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
-import { element, figure, html, openBlog, readTables, showAll, toNumber } from './element_pages.js'
+import { test } from 'node:test'
+import { element, figure, html, readTables, showAll, toNumber, useBlog } from './element_pages.js'
 import { findFirefox, launchFirefox } from './firefox.js'
-import { launch, runInNode, serve } from './host.js'
+import { runInNode } from './host.js'
 
 const ROOM = 'encoder.0.self_attn.weights'
 const LARGE = '<link rel="stylesheet" href="large.css">'
@@ -16,13 +16,7 @@ const PAGES = {
   'twin.html': html(figure({ state: `v=1&model=dates&room=${ROOM}&source=3/4/1999&twin=text:may+1+2001`, lang: 'en' })),
   'four.html': html(FOUR), 'dark.html': html(FOUR, { style: '<link rel="stylesheet" href="dark.css">' })
 }
-let site, browser
-before(async () => { [site, browser] = await Promise.all([serve(PAGES), launch()]) })
-after(async () => {
-  await browser?.close()
-  site?.close()
-})
-const open = (name, options) => openBlog(browser, site.url + name, options)
+const { open, url } = useBlog(PAGES)
 
 /** Whether a table has the values of a tensor of a run in Node, from the beginning of the head. */
 function hasValues({ name, values }, input) {
@@ -148,7 +142,7 @@ const firefox = findFirefox()
 test('the elements work in Firefox', { skip: !firefox && 'there is no Firefox' }, async () => {
   const fox = await launchFirefox(firefox)
   try {
-    await fox.goto(`${site.url}four.html`)
+    await fox.goto(`${url()}four.html`)
     const found = await fox.evaluate(async () => {
       const complaints = [], wait = ms => new Promise(resolve => { setTimeout(resolve, ms) })
       addEventListener('error', ({ message }) => message && complaints.push(message), true)

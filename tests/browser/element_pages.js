@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { useSite } from './host.js'
 
 export const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; worker-src 'self'; img-src data:"
 
@@ -16,8 +17,20 @@ export const html = (body, { style = '', policy = POLICY, script = 'elements.js'
 <meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><title>A blog</title>
 <link rel="icon" href="data:,">${style}<script type="module" src="${script}"></script></head><body><main><h1>A blog</h1>${body}</main></body></html>`
 
+/**
+ * Serves pages of other people beside the site, for all tests of a file.
+ * @param {Record<string, string> | (() => Promise<Record<string, string>>)} pages their contents by file name
+ * @param {...any} rest the further arguments of `serve`
+ * @returns {{ open(name: string, options?: object): ReturnType<typeof openPage>, url(): string }} open: opens one,
+ *   or an address
+ */
+export function useBlog(pages, ...rest) {
+  const { url, browser } = useSite(async () => [typeof pages === 'function' ? await pages() : pages, ...rest])
+  return { url, open: (name, options) => openPage(browser(), name.startsWith('http') ? name : url() + name, options) }
+}
+
 /** Opens a page and notes its complaints and the events of its elements. */
-export async function openBlog(browser, url, options = {}) {
+async function openPage(browser, url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1000, height: 800 }, locale: 'en-US', ...options })
   const page = await context.newPage(), complaints = [], requested = []
   page.on('console', message => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()))

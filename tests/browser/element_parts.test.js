@@ -1,23 +1,17 @@
 // The map of a model and a training as elements of another page.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { test } from 'node:test'
 import { TASKS } from '../../src/training/settings.js'
 import { READY } from '../../web/models/index.js'
-import { ALL, DRAWN, element, html, openBlog, readTables, showAll, toNumber } from './element_pages.js'
-import { findViolations, launch, runInNode, serve } from './host.js'
+import { ALL, DRAWN, element, html, readTables, showAll, toNumber, useBlog } from './element_pages.js'
+import { findViolations, runInNode } from './host.js'
 
 const PAGES = {
   'model.html': html(element('model', { model: 'dates', lang: 'en' })), 'empty.html': html(''),
   'two_models.html': html(['3/4/1999', 'may 1 2001'].map(input => element('model', { input, lang: 'ko' })).join('')),
   'training.html': html(element('training', { task: 'dates', settings: 'steps=12', input: '3/4/1999', lang: 'en' }))
 }
-let site, browser
-before(async () => { [site, browser] = await Promise.all([serve(PAGES), launch()]) })
-after(async () => {
-  await browser?.close()
-  site?.close()
-})
-const open = name => openBlog(browser, site.url + name)
+const { open } = useBlog(PAGES)
 const eventsOf = (page, type) => page.evaluate(name => globalThis.events.filter(event => event.type === `glass-${name}`).map(({ detail }) => detail), type)
 /** Adds an element to the page and returns what it says is wrong. */
 const complain = (page, name, attributes) => page.evaluate(([tag, given]) => {

@@ -1,9 +1,9 @@
 // Figures in another page: twelve elements of six kinds, under a strict policy and hostile styles.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
-import { ALL, element, figure, html, measureHeap, measureRuns, openBlog, readTables, showAll, toNumber } from './element_pages.js'
-import { launch, runInNode, serve } from './host.js'
+import { after, test } from 'node:test'
+import { ALL, element, figure, html, measureHeap, measureRuns, readTables, showAll, toNumber, useBlog } from './element_pages.js'
+import { runInNode, serve } from './host.js'
 import { stageData } from '../lib/page.js'
 import { startOf } from '../../web/models/state.js'
 import { roomsOf } from '../../web/rooms/index.js'
@@ -35,14 +35,7 @@ const PAGES = {
     .map(([name, attributes]) => element(name, { lang: 'en', ...attributes })).join('\n'))
 }
 
-let site, browser
-before(async () => {
-  [site, browser] = await Promise.all([serve(PAGES, {}, { 'access-control-allow-origin': '*' }), launch()])
-})
-after(async () => {
-  await browser?.close()
-  site?.close()
-})
+const { open: openPage, url } = useBlog(PAGES, {}, { 'access-control-allow-origin': '*' })
 
 /** Compares every number of every table with the same run in Node. */
 function checkNumbers(found, attributes) {
@@ -60,8 +53,6 @@ function checkNumbers(found, attributes) {
   run.dispose()
   return count
 }
-
-const openPage = (name, options) => openBlog(browser, name.startsWith('http') ? name : site.url + name, options)
 
 test('twelve figures of six kinds of rooms: one worker, the numbers of Node, nothing of the hostile styles', async t => {
   const { page, complaints, close } = await openPage('twelve.html')
@@ -314,8 +305,8 @@ test('an element below the fold starts when it comes near', async () => {
 
 test('a page of another origin needs only the address of the script', async () => {
   const other = await serve({ 'blog.html': html(figure(TWELVE[0]), {
-    script: `${site.url}elements.js`,
-    policy: `default-src 'none'; script-src ${new URL(site.url).origin} 'wasm-unsafe-eval'; connect-src ${new URL(site.url).origin}; worker-src blob: ${new URL(site.url).origin}; img-src data:`
+    script: `${url()}elements.js`,
+    policy: `default-src 'none'; script-src ${new URL(url()).origin} 'wasm-unsafe-eval'; connect-src ${new URL(url()).origin}; worker-src blob: ${new URL(url()).origin}; img-src data:`
   }) })
   after(() => other.close())
   const { page, complaints, close } = await openPage(`${other.url}blog.html`)

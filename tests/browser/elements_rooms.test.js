@@ -1,13 +1,13 @@
 // Elements of every kind of room, of a program's own run, in the guide's examples, and what they fetch.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { READY } from '../../web/models/index.js'
 import { stylesOf } from '../../web/elements/styles_of_rooms.js'
 import { roomsOf } from '../../web/rooms/index.js'
 import { firstRooms, pageRun } from '../lib/page.js'
-import { POLICY, bundleLibrary, figure, html, openBlog, readTables, showAll, toNumber } from './element_pages.js'
-import { launch, serve } from './host.js'
+import { POLICY, bundleLibrary, figure, html, readTables, showAll, toNumber, useBlog } from './element_pages.js'
+import { serve } from './host.js'
 
 const PAGES = {
   'typed.html': html(figure({ state: 'model=dates&room=encoder.0.self_attn.weights&source=3/4/1999&target=1999년 4월 3일', lang: 'ko' })),
@@ -30,16 +30,7 @@ const PAGES = {
     globalThis.refuse = options => { try { figure(document.body, run, options) } catch (error) { return error.message } }`
 }
 
-let site, browser
-before(async () => {
-  const text = await bundleLibrary()
-  ;[site, browser] = await Promise.all([serve({ ...PAGES, 'glassformer.js': text }), launch()])
-})
-after(async () => {
-  await browser?.close()
-  site?.close()
-})
-const openPage = (name, options) => openBlog(browser, name.startsWith('http') ? name : site.url + name, options)
+const { open: openPage } = useBlog(async () => ({ ...PAGES, 'glassformer.js': await bundleLibrary() }))
 
 test('a run of one\'s own modules becomes a figure without a worker', async () => {
   const { page, complaints, close } = await openPage('own_run.html')

@@ -1,9 +1,8 @@
 // Twelve elements of six kinds on one page, under a strict policy and hostile styles, measured against one.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
-import { ALL, POLICY, bundleLibrary, element, figure, html, measureHeap, measureRuns, openBlog, showAll } from './element_pages.js'
-import { launch, serve } from './host.js'
+import { test } from 'node:test'
+import { ALL, POLICY, bundleLibrary, element, figure, html, measureHeap, measureRuns, showAll, useBlog } from './element_pages.js'
 
 const AXE = new URL('../../node_modules/axe-core/axe.min.js', import.meta.url)
 const ROOM = 'encoder.0.self_attn.weights', ONE = figure({ room: ROOM, lang: 'en', id: 'one' })
@@ -33,19 +32,11 @@ const PAGES = {
   'hostile.css': `* { color: red !important; display: block; font-size: 40px !important; letter-spacing: 9px !important }
     table, canvas, span, div, p, h2, button, input, select, nav, section { display: inline !important; width: 10px !important; background: yellow !important; padding: 30px !important }`
 }
-let site, browser
-before(async () => {
-  const [text] = await Promise.all([bundleLibrary()])
-  ;[site, browser] = await Promise.all([serve({ ...PAGES, 'glassformer.js': text }), launch()])
-})
-after(async () => {
-  await browser?.close()
-  site?.close()
-})
+const { open } = useBlog(async () => ({ ...PAGES, 'glassformer.js': await bundleLibrary() }))
 
 /** Opens a page and displays all of its elements. */
 async function openWhole(name, count, options) {
-  const startTime = performance.now(), { page, ...rest } = await openBlog(browser, site.url + name, options)
+  const startTime = performance.now(), { page, ...rest } = await open(name, options)
   await page.waitForFunction(([all, n]) => document.querySelectorAll(all).length === n, [ALL, count])
   await showAll(page)
   return { page, time: Math.round(performance.now() - startTime), ...rest }

@@ -1,15 +1,13 @@
 // The pages of web/examples/pages display their figures: a Reveal.js deck, Quarto's source of it, an Observable page.
 import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
-import { after, before, test } from 'node:test'
-import { openBlog } from './element_pages.js'
-import { launch, serve } from './host.js'
+import { test } from 'node:test'
+import { useBlog } from './element_pages.js'
 
 const FOLDER = new URL('../../web/examples/pages/', import.meta.url)
 const read = name => readFile(new URL(name, FOLDER), 'utf8')
 const elementsOf = text => text.match(/<glass-figure[^>]*><\/glass-figure>/g)
-let site, browser
-before(async () => {
+const { open } = useBlog(async () => {
   const markdown = await read('observable.md'), cells = [...markdown.matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code)
   const pages = {
     'reveal.html': await read('reveal.html'),
@@ -17,13 +15,8 @@ before(async () => {
     'observable.html': '<!doctype html><html lang="en"><link rel="icon" href="data:,"><main></main><script type="module" src="observable.js"></script>',
     'observable.js': `${cells.join('\n')}\nfunction display(node) { document.querySelector('main').append(node) }`
   }
-  const folders = { reveal: '../../node_modules/reveal.js/dist/', elements: '../elements/' }
-  ;[site, browser] = await Promise.all([serve(pages, folders), launch()])
-})
-after(async () => {
-  await browser?.close()
-  site?.close()
-})
+  return pages
+}, { reveal: '../../node_modules/reveal.js/dist/', elements: '../elements/' })
 
 /** Waits until an element displays numbers, and returns its room and how large its first matrix is on the screen. */
 async function waitForFigure(page, n) {
@@ -37,7 +30,7 @@ async function waitForFigure(page, n) {
 }
 
 test('a deck of Reveal.js: the figure of a slide starts with it', async () => {
-  const { page, complaints, close } = await openBlog(browser, `${site.url}reveal.html`)
+  const { page, complaints, close } = await open('reveal.html')
   assert.deepEqual(await waitForFigure(page, 0), { room: 'encoder.0.self_attn.weights', isVisible: true })
   assert.equal(await page.evaluate(() => document.querySelectorAll('glass-figure')[1].shadowRoot.querySelector('canvas')), null)
   await page.keyboard.press('ArrowRight')
@@ -53,7 +46,7 @@ test('the source for Quarto has the same figures', async () => {
 })
 
 test('a page of Observable Framework draws a run of its own modules', async () => {
-  const { page, complaints, close } = await openBlog(browser, `${site.url}observable.html`)
+  const { page, complaints, close } = await open('observable.html')
   assert.deepEqual(await waitForFigure(page, 0), { room: 'layer.self_attn.weights', isVisible: true })
   assert.deepEqual(complaints, [])
   await close()

@@ -75,24 +75,35 @@ export async function open(browser, url, { before: prepare, ...options } = {}) {
 
 /**
  * Serves the page and starts one browser for all tests of a file.
- * @returns {{ open(target: string | object, options?: object): ReturnType<typeof open>, withBrowser(fn: Function): any,
- *   url(): string }} open: opens an address, or the page in a state; withBrowser: calls a function with the browser and
- *   the page's address; url: that address
+ * @param {() => any} [prepare] returns the arguments of `serve`
+ * @returns {{ url(): string, browser(): import('playwright-core').Browser }} what they are once the tests run
  */
-export function useBrowser() {
+export function useSite(prepare = () => []) {
   let site, browser
   before(async () => {
-    [site, browser] = await Promise.all([serve(), launch()])
+    const served = await prepare()
+    ;[site, browser] = await Promise.all([serve(...served), launch()])
   })
   after(async () => {
     await browser?.close()
     site?.close()
   })
+  return { url: () => site.url, browser: () => browser }
+}
+
+/**
+ * The page and one browser for all tests of a file.
+ * @returns {{ open(target: string | object, options?: object): ReturnType<typeof open>, withBrowser(fn: Function): any,
+ *   url(): string }} open: opens an address, or the page in a state; withBrowser: calls a function with the browser and
+ *   the page's address; url: that address
+ */
+export function useBrowser() {
+  const { url, browser } = useSite()
   return {
     open: (target, options) => (
-      open(browser, typeof target === 'string' ? target : `${site.url}#${toHash(completeState(target))}`, options)),
-    withBrowser: fn => fn(browser, site.url),
-    url: () => site.url
+      open(browser(), typeof target === 'string' ? target : `${url()}#${toHash(completeState(target))}`, options)),
+    withBrowser: fn => fn(browser(), url()),
+    url
   }
 }
 
