@@ -145,8 +145,11 @@ export function createImportDialog({ t, set, get, runQuery, language, rerun }) {
       const isStored = !chosenFiles || !storeBox.checked || await runQuery('store', {})
       if (isStored) dialog.close()
       else setText(failure, t('bring.unkept'))
-      if (isServed && get().model === 'own') rerun()
-      else enterHouse({ ...defaults('own'), ...(!hasTokenizer && { beginning: '0 1 2' }) })
+      const state = get(), initial = defaults('own'), ids = hasTokenizer ? {} : { beginning: '0 1 2' }
+      if (isServed && state.model === 'own') {
+        if (state.beginning === initial.beginning) set(ids)
+        rerun()
+      } else enterHouse({ ...initial, ...ids })
     } catch (problem) {
       const error = /** @type {Failure} */ (problem)
       setText(failure, error.code === 'stopped' ? t('bring.stopped') : `${t('bring.failed', messageValues(error))} ${t('bring.goesOn')}`)

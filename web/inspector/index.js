@@ -33,8 +33,10 @@ import { roomOfTensor, roomsOf } from '../rooms/index.js'
  * @property {string | null} room that is displayed
  */
 
-/** Where a lesson stands alone, without map and sums, in a window that is not as narrow as a phone. */
-const opensInLesson = () => document.documentElement.matches('[data-lesson]:not([data-panels])') && matchMedia('(min-width: 760px)').matches
+/** Whether a lesson stands alone, without map and sums. */
+const isInLesson = () => document.documentElement.matches('[data-lesson]:not([data-panels])')
+/** Whether the window is not as narrow as a phone. */
+const isWide = () => matchMedia('(min-width: 760px)').matches
 
 /** @type {Record<string, string>} */ const OPPOSITE_BUTTONS = { undo: 'redo', redo: 'undo', back: 'on', on: 'back' }
 
@@ -82,7 +84,7 @@ export function mountInspector(container, { t, pinCell, pinSource, set, get, run
   const renderNearestTokens = createNearestTokens({ t, runQuery, live, redraw: () => draw() })
   /** @type {{ sorted: boolean, page: number | null }} */ let termsView = { sorted: false, page: null }
   /** @type {Cell | null} */ let editedCell = null
-  let isDifferentiable = false
+  let isDifferentiable = false, shownStep = ''
   /** @type {{ cell: Cell | null, value: number | null, element: Child }} */
   let field = { cell: null, value: null, element: null }
 
@@ -211,7 +213,7 @@ export function mountInspector(container, { t, pinCell, pinSource, set, get, run
       renderActions(run, cell, type),
       list)
     makeScrollable(body)
-    setText(findElement(sheetHandle, 'bdi'), cellName(cell))
+    setText(findElement(sheetHandle, 'bdi'), isInLesson() ? t('inspector.label') : cellName(cell))
     setText(sheetHandle.children[1], shortValue)
   }
   /** @param {Cell} cell */
@@ -234,9 +236,13 @@ export function mountInspector(container, { t, pinCell, pinSource, set, get, run
     update(next) {
       if (next.cell !== undefined && !isSameCell(next.cell, view.cell)) termsView = { ...termsView, page: null }
       if (next.cell !== undefined && !isSameCell(next.cell, editedCell)) editedCell = null
-      // A pressed cell of a lesson is explained at once: a strip to be opened first would hide what the step is about.
-      if (next.pinned !== undefined && next.pinned !== view.pinned && opensInLesson()) toggle(next.pinned)
+      const { lesson, at } = get(), step = `${lesson} ${at}`, isNewStep = step !== shownStep
+      const isPinChanged = next.pinned !== undefined && next.pinned !== view.pinned
+      shownStep = step
       view = { ...view, ...next }
+      // A pressed cell of a lesson is explained at once: a strip to be opened first would hide what the step is about.
+      // On a phone it is the strip, which covers less of the next step.
+      if (isInLesson() && (isNewStep || isPinChanged && isWide())) toggle(view.pinned && isWide())
       container.classList.toggle('is-empty', !view.run || !hasCell(view.run, view.cell))
       container.classList.toggle('is-pinned', view.pinned)
       draw()

@@ -67,7 +67,7 @@ export function createBar(context, titles, actions, extras) {
   const root = h('div', { className: 'lesson-bar' },
     h('div', { className: 'lesson-line' }, name, place, menu, progress),
     h('div', { 'className': 'lesson-words', 'aria-live': 'polite' }, title, parts.model, text),
-    h('div', { className: 'lesson-answer' }, ask, end, isAlone ? null : [open, handIn]),
+    h('div', { className: 'lesson-answer' }, ask, isAlone ? null : open, end, isAlone ? null : handIn),
     h('div', { className: 'lesson-ways' }, home, back, next),
     extras ? h('div', { className: 'lesson-extras' }, extras.createViewButtons(button, t), sheet, key, leave) : null)
   return { root, showPlace, ...parts }
