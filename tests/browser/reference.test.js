@@ -67,6 +67,17 @@ for (const [i, theme] of everyNth(['light', 'dark'], 2).entries()) {
   })
 }
 
+test('the reference and a document begin with the top line, then their text', async () => {
+  const { page, close } = await open()
+  for (const name of ['reference.html', 'docs/elements.html']) {
+    await page.goto(url() + name)
+    const { logo, top, skip } = await page.evaluate(() => ({ logo: document.querySelector('.brand svg').clientWidth,
+      top: document.querySelector('h1').getBoundingClientRect().top, skip: document.querySelector('.skip').getBoundingClientRect().bottom }))
+    assert.ok(logo === 22 && top < 120 && skip < 0, `${name}: ${JSON.stringify({ logo, top, skip })}`)
+  }
+  await close()
+})
+
 test('the theme can be chosen, and the page links to the reference', async () => {
   const { page, close } = await open()
   await page.click('#theme')
