@@ -11,6 +11,8 @@ const LARGE = '<link rel="stylesheet" href="large.css">'
 const FOUR = [figure({ room: ROOM, head: '1', controls: '', lang: 'en' }), element('lesson', { lesson: 'mask', lang: 'en' }),
   element('model', { model: 'dates', lang: 'en' }), element('training', { task: 'dates', settings: 'steps=3', lang: 'en' })].join('')
 const PAGES = {
+  'text.css': 'body { background: #14161a; color: #e8e8e8 } .bright { background: #fff; color: #222 }',
+  'text.html': html(figure({ room: ROOM, lang: 'en' }), { style: '<link rel="stylesheet" href="text.css">' }),
   'large.css': 'main { font-size: 24px }', 'dark.css': ':root { color-scheme: dark; background: #000 }',
   'picture.html': html(figure({ room: ROOM, controls: '', lang: 'en' }), { style: LARGE }),
   'twin.html': html(figure({ state: `v=1&model=dates&room=${ROOM}&source=3/4/1999&twin=text:may+1+2001`, lang: 'en' })),
@@ -59,6 +61,18 @@ test('a figure with controls is saved as a picture, the same on a page with larg
   assert.ok(contents.PNG.length > 10_000)
   assert.equal(await page.evaluate(() => document.querySelector('glass-figure').shadowRoot.querySelector('.root').currentCSSZoom), 1.5)
   assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('a page with light text and no color scheme has dark elements, also when it switches', async () => {
+  const { page, close } = await open('text.html')
+  await showAll(page)
+  const readTheme = () => page.evaluate(() => document.querySelector('glass-figure').shadowRoot.querySelector('.root').dataset.theme)
+  assert.equal(await readTheme(), 'dark')
+  await page.evaluate(() => { document.body.className = 'bright' })
+  await page.waitForSelector('.root[data-theme="light"]')
+  await page.evaluate(() => { document.body.className = '' })
+  await page.waitForSelector('.root[data-theme="dark"]')
   await close()
 })
 

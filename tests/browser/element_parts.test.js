@@ -52,6 +52,7 @@ test('two maps on one page each have all their pictures, and every model has a m
     await page.evaluate(model => { document.querySelector('main').innerHTML = `<glass-model model="${model}" lang="en"></glass-model>` }, id)
     await page.waitForSelector('.map .stamp canvas')
     assert.doesNotMatch(await page.textContent('.map'), /\b(stages|map)\.\w/, id)
+    assert.equal(await page.$('[data-room^="notebook"]'), null, 'the code of a notebook runs on the whole page only')
   }
   assert.deepEqual(complaints, [])
   await close()

@@ -95,7 +95,8 @@ test('every kind of room of every model is displayed, in words', async t => {
   const { page, close } = await openPage('empty.html')
   const problems = []
   let count = 0
-  for (const { id } of READY) for (const room of firstRooms(id)) {
+  // The code of a notebook runs on the whole page only.
+  for (const { id } of READY) for (const room of firstRooms(id).filter(name => !name.startsWith('notebook'))) {
     count += 1
     const found = await page.evaluate(async ([model, name, lang]) => {
       const element = document.createElement('glass-figure')

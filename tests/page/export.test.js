@@ -5,7 +5,7 @@ import { fileName, numberLiteral, toArray, toCsv } from '../../web/lib/export.js
 import { formatFixed } from '../../web/lib/number.js'
 import { slice } from '../../web/lib/slice.js'
 import { drawFigure } from '../../web/lib/svg.js'
-import { elementCode, embedCode, measureHeight, trainingCode } from '../../web/shell/share.js'
+import { elementCode, embedCode, lessonCode, measureHeight, trainingCode } from '../../web/shell/share.js'
 
 const VALUES = [0.1, -0, 1e-42, -Infinity, NaN, 16777216, -1.5e-7, 3.4028234663852886e38]
 const data = Float32Array.from([...VALUES, ...VALUES])
@@ -145,6 +145,11 @@ test('a product is laid out by hand: right factor above, left factor at the left
   assert.ok(r[0] === p[0] && b[0] === p[0], `columns: ${r}, ${b}, ${p}`)
   assert.ok(l[1] === p[1] && l[0] + 4 * 20 < p[0], `rows: ${l}, ${p}`)
   assert.ok(r[1] + 4 * 15 < b[1] && b[1] + 15 < p[1], `one below the other: ${r}, ${b}, ${p}`)
+})
+
+test('the code of a lesson has the step, from 1', () => {
+  assert.equal(lessonCode({ script: 'https://a/elements.js', lesson: 'softmax', at: 0, language: 'en' }).split('\n')[1],
+    '<glass-lesson lang="en" lesson="softmax" step="1"></glass-lesson>')
 })
 
 test('the code of a training has its settings as an element reads them', () => {

@@ -27,8 +27,8 @@ const loadCode = () => {
 const startedElements = new Set()
 const dark = matchMedia('(prefers-color-scheme: dark)')
 dark.addEventListener('change', () => startedElements.forEach(element => element.redraw()))
-// A page's own switch of the color scheme changes a class or an attribute of its root or body.
-const schemeObserver = new MutationObserver(() => startedElements.forEach(element => element.followColorScheme()))
+// A page's own switch of its colors changes a class or an attribute of its root or body.
+const colorObserver = new MutationObserver(() => startedElements.forEach(element => element.followColors()))
 addEventListener('beforeprint', () => startedElements.forEach(element => element.print(true)))
 addEventListener('afterprint', () => startedElements.forEach(element => element.print(false)))
 
@@ -46,7 +46,7 @@ export class GlassElement extends HTMLElement {
   /** @type {Mounted | null} */ #mounted = null
   /** Changes with every start and stop, so that what arrives late is recognized. */ #serial = 0
   #isWaiting = false
-  #colorScheme = ''
+  #colors = ''
   /** @type {Source | null} */ #source = null
   /** What this element displays; the name of a function of `start.js`. @type {Extract<keyof Code, `start${string}`>} */
   static starter = 'startFigure'
@@ -63,7 +63,7 @@ export class GlassElement extends HTMLElement {
     for (const name of /** @type {any} */ (this.constructor).observedAttributes) this.#readEarlyProperty(name)
     observer.observe(this)
     // A script that is loaded early runs before there is a body. What is observed already is not observed twice.
-    for (const part of [document.documentElement, document.body]) schemeObserver.observe(part, { attributes: true })
+    for (const part of [document.documentElement, document.body]) colorObserver.observe(part, { attributes: true })
   }
 
   disconnectedCallback() {
@@ -92,7 +92,7 @@ export class GlassElement extends HTMLElement {
   async start() {
     observer.unobserve(this)
     startedElements.add(this)
-    this.#colorScheme = this.#readColorScheme()
+    this.#colors = this.#readColors()
     const serial = ++this.#serial
     try {
       const { starter } = /** @type {typeof GlassElement} */ (this.constructor)
@@ -100,7 +100,7 @@ export class GlassElement extends HTMLElement {
       if (!mounted) return
       if (this.#mounted !== mounted) this.#mounted?.destroy()
       this.#mounted = mounted
-      this.followColorScheme()
+      this.followColors()
     } catch (error) {
       if (serial === this.#serial) this.fail(error)
     }
@@ -134,15 +134,16 @@ export class GlassElement extends HTMLElement {
     this.#mounted?.show()
   }
 
-  #readColorScheme() {
-    return getComputedStyle(this.parentElement ?? this).colorScheme
+  #readColors() {
+    const { colorScheme, color } = getComputedStyle(this.parentElement ?? this)
+    return `${colorScheme} ${color}`
   }
 
-  /** Draws again if the color scheme around the element has changed, as soon as there is something to draw. */
-  followColorScheme() {
-    const scheme = this.#readColorScheme()
-    if (scheme === this.#colorScheme || !this.#mounted) return
-    this.#colorScheme = scheme
+  /** Draws again if the colors around the element have changed, as soon as there is something to draw. */
+  followColors() {
+    const colors = this.#readColors()
+    if (colors === this.#colors || !this.#mounted) return
+    this.#colors = colors
     this.redraw()
   }
 

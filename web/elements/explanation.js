@@ -1,7 +1,7 @@
 /** The explanation of a pinned cell below a figure: the page's inspector, with the page's keys. */
 
 import { mountInspector } from '../inspector/index.js'
-import { activeElementNear, findElement, targetOf } from '../lib/dom.js'
+import { activeElementNear, targetOf } from '../lib/dom.js'
 
 /** @import { Context } from '../types.d.ts' */
 /** @import { InspectorView } from '../inspector/index.js' */
@@ -28,11 +28,10 @@ export function mountExplanation(panel, root, context) {
     update(view, isPressed) {
       const losesFocus = !view.pinned && hasFocus()
       panel.hidden = !view.pinned
+      if (!view.pinned) panel.classList.remove('is-pressed')
       inspector.update(view)
       if (losesFocus) lastFocus?.focus()
-      if (!isPressed || !view.pinned || !view.explanation) return
-      const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth'
-      findElement(panel, '.cell-explanation').scrollIntoView({ block: 'nearest', inline: 'nearest', behavior })
+      if (isPressed && view.pinned && view.explanation) panel.classList.add('is-pressed')
     }
   }
 }

@@ -88,7 +88,8 @@ export function mountElementFigure(container, initial, surroundings) {
 
   /** The run, unless it is of a model that has just been left. */
   const runHere = () => (run?.settings.model === state.model ? run : null)
-  const rooms = () => roomsOf(runHere())
+  /** Without the notebooks, whose code runs in a page of its own, which only the whole page has. */
+  const rooms = () => roomsOf(runHere()).filter(({ block }) => block !== 'notebooks')
   const twinRun = () => twin?.run(runHere()) ?? null
   const pickRoom = surroundings.pickRoom ?? ((all, current) => findRoom(current, all))
   const currentView = () => createView(state, run, /** @type {Room} */ (room), rooms())

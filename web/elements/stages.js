@@ -32,7 +32,6 @@ const STAGES = {
   linear: () => import('../stages/linear.js'),
   mask: () => import('../stages/mask.js'),
   norm: () => import('../stages/norm.js'),
-  notebook: () => import('../stages/notebook.js'),
   operation: () => import('../stages/operation.js'),
   output: () => import('../stages/output.js'),
   patching: () => import('../stages/patching.js'),

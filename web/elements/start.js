@@ -24,15 +24,22 @@ const FONT_SIZE = 16, [MIN_ZOOM, MAX_ZOOM] = [0.75, 2]
 /** The model that an element names, or the page's first. @param {Element} host */
 const modelIdOf = host => host.getAttribute('model') ?? readFromLink(host, 'model') ?? MODELS[0].id
 
+/** Whether a color is nearer to white than to black. @param {string} color as computed: `rgb(232, 232, 232)` */
+const isLight = color => {
+  const [red, green, blue] = (color.match(/\d+/g) ?? []).map(Number)
+  return red + green + blue > 382
+}
+
 /**
- * Light or dark: the element's attribute, else the color scheme of its page.
+ * Light or dark: the element's attribute, else the color scheme of its page. A page that names no scheme is dark if its
+ * text is light.
  * @param {Element} element @returns {Mode}
  */
 export function modeOf(element) {
   const theme = element.getAttribute('theme') ?? readFromLink(element, 'theme') ?? 'auto'
   if (theme === 'light' || theme === 'dark') return theme
-  const schemes = getComputedStyle(element.parentElement ?? element).colorScheme.split(' ')
-  if (!schemes.includes('dark')) return 'light'
+  const { colorScheme, color } = getComputedStyle(element.parentElement ?? element), schemes = colorScheme.split(' ')
+  if (!schemes.includes('dark')) return isLight(color) ? 'dark' : 'light'
   return schemes.includes('light') ? resolveMode('auto') : 'dark'
 }
 

@@ -172,7 +172,7 @@ function fillCurves(chart, { series, chosen, at, until, title, palette }) {
 /** @param {FillableChart} chart @param {BarsView} view */
 function fillBars(chart, { part, row, chosen, width, palette }) {
   const values = rowOf(part, row)
-  chart.data.labels = part.colLabels.map((text, i) => [text, formatFixed(values[i])])
+  chart.data.labels = part.colLabels.map((text, i) => [text, values[i] === 0 ? '0' : formatFixed(values[i])])
   chart.data.datasets = [{
     data: values, backgroundColor: values.map((_, i) => (i === chosen ? palette.accent : palette.soft)),
     barPercentage: 0.9, categoryPercentage: 0.9, maxBarThickness: 48

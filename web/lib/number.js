@@ -30,11 +30,12 @@ export function formatProbability(p) {
 const SMALL = 0.005
 
 /**
- * Two decimals, or two significant digits where two decimals would give 0.00: `1.8e−5`.
+ * Two decimals, or two significant digits where two decimals would give 0.00: `1.8e−5`. Only an exact 0 is `0`.
  * @param {number} value
  */
 export function formatBrief(value) {
-  if (value === 0 || !(Math.abs(value) < SMALL)) return formatFixed(value)
+  if (value === 0) return '0'
+  if (!(Math.abs(value) < SMALL)) return formatFixed(value)
   return useMinusSign(value.toExponential(1))
 }
 

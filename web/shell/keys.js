@@ -55,6 +55,8 @@ export function listenToKeys({ stage, inspector }, actions) {
     const { activeElement } = document
     const isFocusOutside = activeElement === document.body || inspector.contains(activeElement)
     actions.release()
+    // On slides the arrows lead on again.
+    if (isPresenting()) return /** @type {HTMLElement | null} */ (activeElement)?.blur()
     if (!isFocusOutside) return
     returnFocus(lastGrid)
     if (document.activeElement !== lastGrid) stage.focus({ preventScroll: true })

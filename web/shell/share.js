@@ -26,13 +26,22 @@ export const embedCode = ({ url, title, height }) => (
   `<iframe src="${escapeHtml(url)}" title="${escapeHtml(title)}" width="100%" ` +
   `height="${Math.ceil((height + SURROUNDING_HEIGHT) / STEP) * STEP}" style="border: 0" loading="lazy"></iframe>`)
 
+/** @param {string} script @param {string} element */
+const withScript = (script, element) => `<script type="module" src="${escapeHtml(script)}"></script>\n${element}`
+
 /**
  * The script and the element that draw a figure in another page.
  * @param {{ script: string, state: string, language: string }} figure state: the part of its link after `#`
  */
 export const elementCode = ({ script, state, language }) => (
-  `<script type="module" src="${escapeHtml(script)}"></script>\n` +
-  `<glass-figure lang="${language}" state="${escapeHtml(state)}" controls></glass-figure>`)
+  withScript(script, `<glass-figure lang="${language}" state="${escapeHtml(state)}" controls></glass-figure>`))
+
+/**
+ * The script and the element that plays a lesson in another page, from a step on.
+ * @param {{ script: string, lesson: string, at: number, language: string }} lesson at: its step, from 0
+ */
+export const lessonCode = ({ script, lesson, at, language }) => (
+  withScript(script, `<glass-lesson lang="${language}" lesson="${lesson}" step="${at + 1}"></glass-lesson>`))
 
 /** Whether a training is of the reader's own text or weights, which only this page has. @param {string} theatre */
 const isOfReader = theatre => /_(mark|origin|start-given)/.test(theatre)
@@ -44,8 +53,7 @@ const isOfReader = theatre => /_(mark|origin|start-given)/.test(theatre)
 export function trainingCode({ script, theatre, language }) {
   const [task, ...parts] = theatre.split('_').filter(part => !part.startsWith('vs-'))
   const settings = parts.map(part => part.replace('-', '=')).join('&')
-  return `<script type="module" src="${escapeHtml(script)}"></script>\n` +
-    `<glass-training lang="${language}" task="${task}"${settings && ` settings="${escapeHtml(settings)}"`}></glass-training>`
+  return withScript(script, `<glass-training lang="${language}" task="${task}"${settings && ` settings="${escapeHtml(settings)}"`}></glass-training>`)
 }
 
 /**
@@ -87,8 +95,10 @@ export function createShareMenu(context) {
   /** The figure alone, also of a lesson's step. @param {Patch} [patch] */
   const figureLink = (patch = {}) => link({ lesson: '', at: 0, cell: context.currentCell?.() ?? null, ...patch })
   const elementButton = button('element', () => {
-    const { theatre } = context.get(), place = { script: new URL('elements.js', location.href).href, language: language() }
-    return theatre ? trainingCode({ ...place, theatre })
+    const { theatre, lesson, at } = context.get()
+    const place = { script: new URL('elements.js', location.href).href, language: language() }
+    if (theatre) return trainingCode({ ...place, theatre })
+    return lesson ? lessonCode({ ...place, lesson, at })
       : elementCode({ ...place, state: new URL(figureLink()).hash.slice(1) })
   })
   const element = createMenu({ className: 'share', label: t('app.sharing') }, button('share', () => link()),
@@ -102,7 +112,7 @@ export function createShareMenu(context) {
     update(run) {
       exportMenu.update(run)
       const { theatre, room, model } = context.get()
-      // An element displays a room or a training; a page in one file has no script to load.
+      // An element displays a room, a lesson or a training; a page in one file has no script to load.
       const isAbsent = theatre ? isOfReader(theatre) : room === OPENING || modelOf(model).isImported === true
       elementButton.hidden = isAbsent || location.protocol === 'file:'
     }
