@@ -30,6 +30,35 @@ for (const { id } of isLong ? LESSONS : [findLesson('mask')]) {
   })
 }
 
+test('the arrow back leads from the first step into the lesson before, of a plan too', async () => {
+  const slide = { viewport: { width: 1024, height: 768 } }
+  for (const [plan, before] of [[0, ['heads', 'mix']], [50, ['attention', 'yours']]]) {
+    const { page, complaints, close } = await open({ lesson: 'mask', at: 0, plan }, 'en', slide)
+    await waitForStep(page, 'minus')
+    await page.keyboard.press('p')
+    await page.keyboard.press('ArrowLeft')
+    await waitForStep(page, before[1])
+    assert.ok((await page.evaluate(() => location.hash)).includes(`lesson=${before[0]}`), before[0])
+    await page.keyboard.press('ArrowRight')
+    await waitForStep(page, 'minus')
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
+test('on slides Escape closes the sum of a pressed cell and gives the arrows back', async () => {
+  const { page, close } = await open({ lesson: 'attention', at: 2 }, 'en', { viewport: { width: 1280, height: 720 } })
+  await waitForStep(page, 'query')
+  await page.keyboard.press('p')
+  await page.locator('.stage .heat').last().click({ position: { x: 40, y: 40 } })
+  await page.waitForSelector('.inspector .terms')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('ArrowRight')
+  await waitForStep(page, 'key')
+  assert.ok(await page.evaluate(() => document.documentElement.hasAttribute('data-present')))
+  await close()
+})
+
 test('a remote leaves any number field, and arrows one that is answered right', async () => {
   for (const [id, number, after] of [['attention', 6, 'mix'], ['tokens', 1, 'merge']]) {
     const lesson = { id, ...await loadLesson(id) }, step = lesson.steps[number - 1]

@@ -46,7 +46,8 @@ test('a plan leads through its lessons in its order, and its links name it', () 
   for (const { minutes, lessons } of PLANS) {
     lessons.slice(0, -1).forEach((id, i) => assert.equal(placeOfLesson(id, minutes).next, lessons[i + 1], `${minutes}: ${id}`))
   }
-  assert.deepEqual(placeOfLesson('attention', 50), { name: 'path', number: 6, count: 7, next: 'mask', endsPlan: false })
+  assert.deepEqual(placeOfLesson('attention', 50),
+    { name: 'path', number: 6, count: 7, previous: 'softmax', next: 'mask', endsPlan: false })
   assert.equal(placeOfLesson('mask', 50).next, placeOfLesson('mask').next, 'then the path goes on')
   assert.deepEqual(placeOfLesson('loss', 50), placeOfLesson('loss'), 'a lesson outside the plan')
   for (const { minutes, lessons } of PLANS) {

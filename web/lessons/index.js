@@ -126,16 +126,16 @@ export const PLANS = [
 export const findLesson = id => LESSONS.find(lesson => lesson.id === id)
 
 /**
- * Where a lesson stands: its list, its place there from 1, the lesson that comes after it, and whether a plan ends with
- * it. A plan has an order of its own; after its last lesson the path goes on.
+ * Where a lesson stands: its list, its place there from 1, the lessons before and after it, and whether a plan ends
+ * with it. A plan has an order of its own; after its last lesson the path goes on.
  * @param {string} id @param {number} [plan] its minutes
  */
 export function placeOfLesson(id, plan) {
   const [name, lessons] = /** @type {[keyof typeof LESSON_LISTS, typeof PATH]} */ (
     Object.entries(LESSON_LISTS).find(([, list]) => list.some(lesson => lesson.id === id)))
-  const at = lessons.findIndex(lesson => lesson.id === id), next = lessons[at + 1]?.id
+  const list = lessons.map(lesson => lesson.id), after = list[list.indexOf(id) + 1]
   const planned = PLANS.find(({ minutes, lessons: ids }) => minutes === plan && ids.includes(id))?.lessons
-  if (!planned) return { name, number: at + 1, count: lessons.length, next, endsPlan: false }
-  const number = planned.indexOf(id) + 1
-  return { name, number, count: planned.length, next: planned[number] ?? next, endsPlan: number === planned.length }
+  const ids = planned ?? list, number = ids.indexOf(id) + 1, count = ids.length
+  const endsPlan = Boolean(planned) && number === count
+  return { name, number, count, previous: ids[number - 2], next: ids[number] ?? after, endsPlan }
 }

@@ -8,7 +8,7 @@ import { OPENING, defaults, toHash } from '../models/state.js'
 import { loadLessonTexts } from '../words/parts.js'
 import { createAnswering } from './answering.js'
 import { createBar } from './bar.js'
-import { placeOfLesson } from './index.js'
+import { findLesson, placeOfLesson } from './index.js'
 import { loadLesson } from './load.js'
 import { createOwnTexts } from './own_texts.js'
 import { createPlayedLesson } from './played_lesson.js'
@@ -96,22 +96,29 @@ function createWays(container, played, { t, get, set }, { extras, scrollToTop },
       h('button', { type: 'button', className: 'quiet', onclick: () => set({ ...defaults(), ...readerSettings(), lesson, at }, 'push') }, t('player.return')),
       h('button', { type: 'button', className: 'quiet', onclick: close }, t('app.close')))
   }
+  /** @param {string} lesson @param {number} [at] */
+  const openLesson = (lesson, at = 0) => set({ ...defaults(), ...ownTexts.read(), ...readerSettings(), lesson, at }, 'push')
   function restart() {
     played.current.answers.clear()
     enterStep(0)
   }
   return {
     enterStep,
-    back: () => enterStep(Math.max(0, get().at - 1)),
+    back() {
+      if (get().at > 0 || !extras) return enterStep(Math.max(0, get().at - 1))
+      const { previous } = placeOfLesson(String(played.current.id), get().plan)
+      if (previous) openLesson(previous, (findLesson(previous)?.stepCount ?? 1) - 1)
+    },
     home: () => enterStep(played.at()),
     next() {
       if (!played.isLastStep()) return enterStep(get().at + 1)
       if (!extras) return restart()
       const { id, lesson: { theatre } } = played.current, { next: following } = placeOfLesson(String(id), get().plan)
-      set({ ...defaults(), ...ownTexts.read(), ...readerSettings(), ...(following ? { lesson: following } : { theatre }) }, 'push')
+      if (following) openLesson(following)
+      else set({ ...defaults(), ...ownTexts.read(), ...readerSettings(), theatre }, 'push')
     },
     /** @param {string} lesson */
-    open: lesson => set({ ...defaults(), ...ownTexts.read(), ...readerSettings(), lesson }, 'push'),
+    open: lesson => openLesson(lesson),
     /** Leads back to the room where the reader was, else to the opening, which has the way back into the lesson. */
     leave() {
       const origin = extras?.getOrigin(), isFromRoom = origin && origin.room !== OPENING && !hasOwnPage(origin)

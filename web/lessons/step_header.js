@@ -44,13 +44,13 @@ export function createStepHeader(played, { t, get }, { root, extras }) {
     /** @param {boolean} isInPlace whether the page is in the state of the step */
     draw(isInPlace) {
       const { parts, lesson, words, id } = played.current, at = played.at()
-      const { name, number, count } = placeOfLesson(String(id), get().plan), label = nextLabel()
+      const { name, number, count, previous } = placeOfLesson(String(id), get().plan), label = nextLabel()
       setText(parts.name, t(`player.names.${id}`))
       parts.name.title = words.title
       setText(parts.place, t(`player.places.${name}`, { number, count }))
       parts.showPlace(at)
       Object.assign(parts.progress, { max: lesson.steps.length, value: at + 1 })
-      parts.back.disabled = at === 0
+      parts.back.disabled = at === 0 && !(extras && previous)
       parts.home.hidden = isInPlace
       setText(parts.next, label)
       parts.next.title = label

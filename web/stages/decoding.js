@@ -231,7 +231,7 @@ export function mount(container, context) {
       const own = next.kind === 'given' ? 'stages.decoding.ownLine' : 'stages.decoding.line'
       setText(heading, t(next.nodes ? 'stages.decoding.tree' : own))
       setText(note, [t(`stages.decoding.${next.reread ?? next.kind}`, { loss: formatFixed(next.loss, 3) }),
-        next.trueLoss === null ? '' : t('stages.decoding.truth', { loss: formatFixed(next.trueLoss, 3) })].join(' '))
+        next.trueLoss !== null && t('stages.decoding.truth', { loss: formatFixed(next.trueLoss, 3) })].filter(Boolean).join(' · '))
       syncChildren(more, next.remarks, createRemark, (element, key) => setText(element, t(`stages.decoding.${key}`)))
       slot.hidden = !next.nodes
       if (next.nodes) branches.update(next.nodes, next.best ?? -1)
