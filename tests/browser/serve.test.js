@@ -62,6 +62,14 @@ test('a link to the served model restores its text and room; without a tokenizer
   }, link)
 })
 
+test('a link without a text begins with ids where the model has no tokenizer', async () => {
+  await withServed(filesOf(llama), async ({ page, complaints }) => {
+    await page.waitForSelector('.house[data-room="attribution"] .stage h1')
+    await page.waitForFunction(() => location.hash.includes('beginning=0+1+2'))
+    assert.deepEqual(complaints, [])
+  }, '#v=1&model=own&room=attribution')
+})
+
 test('what is wrong with the model is on the page', async () => {
   const key = llama.tensors[1][0]
   const change = tensors => Object.fromEntries(Object.entries(tensors).filter(([name]) => name !== key))

@@ -10,6 +10,7 @@ import { createRecord } from '../../src/training/training_record.js'
 import { createSession } from '../../src/training/session.js'
 import { startProblem } from '../../src/training/tasks/task_info.js'
 import { TRAINING_SETTINGS, TASKS, defaultsOf, problemsOf, read, createRival, write } from '../../src/training/settings.js'
+import { pageSettings, sampleFor } from '../../web/theatre/page_settings.js'
 import { smallSettings, trainSteps } from '../lib/theatre.js'
 import { english, korean } from '../lib/texts.js'
 
@@ -189,4 +190,8 @@ test('recorded answers include the step at which the latest answer first stood',
   }
   record.add({ ...nothing, done: 40, answer: { text: textAt(40) } })
   assert.equal(record.get().answers.find(({ text }) => text === 'right').step, 110)
+})
+
+test('the model of a training is looked at in its house, not on the first page', () => {
+  for (const task of TASKS) assert.equal(pageSettings(read(task), sampleFor(task, 'en')).room, 'house', task)
 })

@@ -2,6 +2,7 @@
 
 import { modelOf } from '../models/index.js'
 import { defaults } from '../models/state.js'
+import { HOUSE } from '../rooms/house.js'
 import { examplesFor } from '../words/examples.js'
 import { TASK_INFO, houseOf } from '../../src/training/tasks/task_info.js'
 
@@ -30,8 +31,9 @@ export function pageSettings({ task, normFirst, activation, positions, norm, kvH
   const isKnown = ([name, value]) => name in settings &&
     (!settings[name].options || Object.values(settings[name].options).includes(value))
   const knownSettings = Object.entries(architecture).filter(isKnown)
+  const text = TASK_INFO[task].asked?.(sentence) ?? sentence
   return {
-    ...defaults(houseOf(task)), edits: [], [Object.keys(fields)[0]]: TASK_INFO[task].asked?.(sentence) ?? sentence,
+    ...defaults(houseOf(task)), room: HOUSE.id, edits: [], [Object.keys(fields)[0]]: text,
     ...Object.fromEntries(knownSettings), weights: 'theatre', theatre: ''
   }
 }
