@@ -66,8 +66,8 @@ const findOverlaps = page => page.$$eval('.labels:not(.is-slanted)', strips => s
   )).map(otherBox => `${box.text} and ${otherBox.text}`))
 }))
 
-test('words with attention lines stay inside their figure', async () => {
-  const state = { model: 'dates', room: 'decoder.1.multihead_attn.weights', row: 6 }
+test('words with attention lines stay inside their figure and overlap no other', async () => {
+  const state = { model: 'dates', room: 'decoder.1.multihead_attn.weights', row: 6, source: 'the 3rd of october, 1990', language: 'en' }
   const { page, close } = await open(state, { viewport: { width: 360, height: 740 } })
   const reach = await page.$eval('.stage .arcs', root => {
     const { left, right } = root.getBoundingClientRect()
@@ -76,6 +76,13 @@ test('words with attention lines stay inside their figure', async () => {
   })
   assert.ok(reach.length > 10)
   assert.deepEqual(reach.filter(beyond => beyond > 0.5), [])
+  const overlaps = await page.$$eval('.stage .arcs :is(.arcs-from, .arcs-to)', rows => rows.flatMap(row => {
+    const words = [...row.children].map(word => (
+      { text: word.textContent, ...word.children[0].getBoundingClientRect().toJSON() }))
+    return words.flatMap((a, i) => words.slice(i + 1).filter(b => (
+      a.left < b.right && b.left < a.right && a.top < b.bottom - 4 && b.top < a.bottom - 4)).map(b => `${a.text} and ${b.text}`))
+  }))
+  assert.deepEqual(overlaps, [])
   await close()
 })
 

@@ -43,7 +43,7 @@ test('dimensions', () => assert.equal(formatShape([3, 6, 16]), '3 × 6 × 16'))
 
 test('brief: two decimals, or two digits where those would vanish', () => {
   const cases = [
-    [1.234, '1.23'], [-0.005, '−0.01'], [0, '0'], [-0, '0'], [0.0049, '4.9e−3'], [-1.78e-5, '−1.8e−5'], [NaN, 'NaN']
+    [1.234, '1.23'], [-0.005, '−0.01'], [0, '0'], [-0, '−0'], [0.0049, '4.9e−3'], [-1.78e-5, '−1.8e−5'], [NaN, 'NaN']
   ]
   for (const [value, text] of cases) assert.equal(formatBrief(value), text)
 })

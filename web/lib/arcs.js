@@ -73,25 +73,27 @@ export function mountArcs(container, { onHover }) {
       /** @param {string[]} words */
       const placeWords = words => words.map((word, i) => ({ word, x: ((i + 0.5) * width) / words.length }))
       const [sourceWords, targetWords] = [placeWords(rows), placeWords(cols)]
-      const middle = (TOP + BOTTOM) / 2
+      // Words that would overlap are written in two rows, those below each with space for its weight.
+      /** @param {string[]} words */
+      const isTight = words => maxWidth(words) * LARGER > width / words.length
+      const height = isTight(rows) ? LINE : 0, [top, bottom] = [TOP + height, BOTTOM + height]
+      const middle = (top + bottom) / 2
       /** @param {number} r @param {number} c */
       const line = (r, c) => ({
         weight: values[r * cols.length + c],
-        d: `M${sourceWords[r].x} ${TOP + 6}C${sourceWords[r].x} ${middle} ${targetWords[c].x} ${middle} ` +
-          `${targetWords[c].x} ${BOTTOM - WORD + 4}`
+        d: `M${sourceWords[r].x} ${top + 6}C${sourceWords[r].x} ${middle} ${targetWords[c].x} ${middle} ` +
+          `${targetWords[c].x} ${bottom - WORD + 4}`
       })
       const all = rows.flatMap((_, r) => cols.map((_, c) => ({ r, ...line(r, c) })))
-      // Words that would overlap are written in two rows, each with space for its weight below.
-      const isTight = maxWidth(cols) * LARGER > width / cols.length
-      root.setAttribute('viewBox', `0 0 ${width} ${BOTTOM + (isTight ? 3 : 1) * LINE + 8}`)
+      root.setAttribute('viewBox', `0 0 ${width} ${bottom + (isTight(cols) ? 3 : 1) * LINE + 8}`)
       root.setAttribute('aria-label', label)
       const otherLines = all.filter(({ r, weight }) => r !== row && weight > 0.1)
       draw(faint, otherLines.map(({ d, weight }) => ({ d, weight: weight * 0.4 })))
       draw(strong, all.filter(({ r, weight }) => r === row && weight > 0.005))
-      writeWords(from, sourceWords, TOP - 6, i => i === row)
+      writeWords(from, sourceWords, TOP - 6, i => i === row, height)
       /** @param {number} i */
       const weight = i => values[row * cols.length + i]
-      writeWords(to, targetWords, BOTTOM, i => weight(i) >= 0.2, isTight ? 2 * LINE : 0)
+      writeWords(to, targetWords, bottom, i => weight(i) >= 0.2, isTight(cols) ? 2 * LINE : 0)
       Array.from(to.children).forEach((text, i) => (
         writeWeight(text.children[1], weight(i), part, cellIndexOf(part, row, i))))
     }

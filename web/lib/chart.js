@@ -3,7 +3,7 @@
 import { h, exists } from './dom.js'
 import { debounce, nextTask } from './scheduling.js'
 import { fontFamily } from './font.js'
-import { formatFixed } from './number.js'
+import { formatExact, formatFixed } from './number.js'
 import { setSliceData } from './origin.js'
 import { countDecimals } from './ticks.js'
 
@@ -172,7 +172,7 @@ function fillCurves(chart, { series, chosen, at, until, title, palette }) {
 /** @param {FillableChart} chart @param {BarsView} view */
 function fillBars(chart, { part, row, chosen, width, palette }) {
   const values = rowOf(part, row)
-  chart.data.labels = part.colLabels.map((text, i) => [text, values[i] === 0 ? '0' : formatFixed(values[i])])
+  chart.data.labels = part.colLabels.map((text, i) => [text, (values[i] ? formatFixed : formatExact)(values[i])])
   chart.data.datasets = [{
     data: values, backgroundColor: values.map((_, i) => (i === chosen ? palette.accent : palette.soft)),
     barPercentage: 0.9, categoryPercentage: 0.9, maxBarThickness: 48

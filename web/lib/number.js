@@ -34,7 +34,7 @@ const SMALL = 0.005
  * @param {number} value
  */
 export function formatBrief(value) {
-  if (value === 0) return '0'
+  if (value === 0) return formatExact(value)
   if (!(Math.abs(value) < SMALL)) return formatFixed(value)
   return useMinusSign(value.toExponential(1))
 }

@@ -56,7 +56,7 @@ export const lesson = {
       question: { options: () => OTHERS.map(other => ({ id: String(other), text: String(other) })), answer: nearest }
     },
     {
-      id: 'waves', state: 'room=source.positions', hides: '.tools, .twin-choice',
+      id: 'waves', state: 'room=source.positions', hides: '.tools',
       values: run => ({ count: String(getTensor(run, EMBEDDING).shape.at(-1)) })
     },
     {
