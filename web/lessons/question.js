@@ -28,9 +28,7 @@ const isCrowded = options => options.length > 4 && options.filter(({ text }) => 
  */
 function createChoice(options, t, answer) {
   const buttons = options.map(({ id, text }) => h('button', {
-    'type': 'button', 'className': 'lesson-option', 'data-option': id,
-    // Once an answer is judged, another may be where it was: the second press of a double click is not one.
-    'onclick': ({ detail }) => detail < 2 && answer(id)
+    'type': 'button', 'className': 'lesson-option', 'data-option': id, 'onclick': () => answer(id)
   }, text))
   return {
     element: h('div', { className: isCrowded(options) ? 'lesson-options is-crowded' : 'lesson-options' }, buttons),
