@@ -117,8 +117,7 @@ function createWays(container, played, { t, get, set }, { extras, scrollToTop },
       if (following) openLesson(following)
       else set({ ...defaults(), ...ownTexts.read(), ...readerSettings(), theatre }, 'push')
     },
-    /** @param {string} lesson */
-    open: lesson => openLesson(lesson),
+    open: openLesson,
     /** Leads back to the room where the reader was, else to the opening, which has the way back into the lesson. */
     leave() {
       const origin = extras?.getOrigin(), isFromRoom = origin && origin.room !== OPENING && !hasOwnPage(origin)

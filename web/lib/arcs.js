@@ -76,7 +76,8 @@ export function mountArcs(container, { onHover }) {
       // Words that would overlap are written in two rows, those below each with space for its weight.
       /** @param {string[]} words */
       const isTight = words => maxWidth(words) * LARGER > width / words.length
-      const height = isTight(rows) ? LINE : 0, [top, bottom] = [TOP + height, BOTTOM + height]
+      const height = isTight(rows) ? LINE : 0, offset = isTight(cols) ? 2 * LINE : 0
+      const [top, bottom] = [TOP + height, BOTTOM + height]
       const middle = (top + bottom) / 2
       /** @param {number} r @param {number} c */
       const line = (r, c) => ({
@@ -85,7 +86,7 @@ export function mountArcs(container, { onHover }) {
           `${targetWords[c].x} ${bottom - WORD + 4}`
       })
       const all = rows.flatMap((_, r) => cols.map((_, c) => ({ r, ...line(r, c) })))
-      root.setAttribute('viewBox', `0 0 ${width} ${bottom + (isTight(cols) ? 3 : 1) * LINE + 8}`)
+      root.setAttribute('viewBox', `0 0 ${width} ${bottom + offset + LINE + 8}`)
       root.setAttribute('aria-label', label)
       const otherLines = all.filter(({ r, weight }) => r !== row && weight > 0.1)
       draw(faint, otherLines.map(({ d, weight }) => ({ d, weight: weight * 0.4 })))
@@ -93,7 +94,7 @@ export function mountArcs(container, { onHover }) {
       writeWords(from, sourceWords, TOP - 6, i => i === row, height)
       /** @param {number} i */
       const weight = i => values[row * cols.length + i]
-      writeWords(to, targetWords, bottom, i => weight(i) >= 0.2, isTight(cols) ? 2 * LINE : 0)
+      writeWords(to, targetWords, bottom, i => weight(i) >= 0.2, offset)
       Array.from(to.children).forEach((text, i) => (
         writeWeight(text.children[1], weight(i), part, cellIndexOf(part, row, i))))
     }

@@ -172,6 +172,7 @@ function fillCurves(chart, { series, chosen, at, until, title, palette }) {
 /** @param {FillableChart} chart @param {BarsView} view */
 function fillBars(chart, { part, row, chosen, width, palette }) {
   const values = rowOf(part, row)
+  // An exact 0, as of a masked cell, is written so.
   chart.data.labels = part.colLabels.map((text, i) => [text, (values[i] ? formatFixed : formatExact)(values[i])])
   chart.data.datasets = [{
     data: values, backgroundColor: values.map((_, i) => (i === chosen ? palette.accent : palette.soft)),

@@ -30,7 +30,7 @@ export function formatProbability(p) {
 const SMALL = 0.005
 
 /**
- * Two decimals, or two significant digits where two decimals would give 0.00: `1.8e−5`. Only an exact 0 is `0`.
+ * Two decimals, or two significant digits where two decimals would give 0.00: `1.8e−5`. An exact 0 is `0` or `−0`.
  * @param {number} value
  */
 export function formatBrief(value) {
