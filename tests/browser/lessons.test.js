@@ -363,6 +363,21 @@ test('the date that a reader types at the opening stays through the lessons, pas
   await close()
 })
 
+test('a date goes along although the reader goes on before the model has read it', async () => {
+  const { page, complaints, close } = await open({ lesson: 'attention', source: 'may 6 1999', at: 8 }, 'ko')
+  await page.waitForSelector('.lesson-next')
+  await page.evaluate(() => {
+    const field = document.querySelector('[data-field="source"]')
+    field.value = 'november 20 2026'
+    field.dispatchEvent(new Event('input'))
+    document.querySelector('.lesson-next').click()
+  })
+  await waitForStep(page, (await loadLesson('heads')).steps[0].id)
+  assert.equal(await page.inputValue('[data-field="source"]'), 'november 20 2026')
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('a date that cannot be read does not go along to the next lesson', async () => {
   const { page, complaints, close } = await open({ lesson: 'attention', source: 'may 6 1999', at: 8 }, 'ko')
   await page.waitForSelector('.lesson-next')

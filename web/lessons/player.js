@@ -245,6 +245,10 @@ export function mountPlayer(container, stage, context, surroundings) {
   }
   return {
     update,
+    /** Keeps what is typed before the model has read it, for a reader who goes on at once. */
+    keepText() {
+      if (played.current.id && played.current.id === get().lesson) ownTexts.keep(played.current.lesson, get())
+    },
     /**
      * The state as a link: for an unchanged step only its number, so that the link reveals nothing.
      * @param {State} state @returns {State}

@@ -31,6 +31,7 @@ export function mountLessons({ lesson, stage }, context) {
   }
   return {
     update,
+    keepText: () => player?.keepText(),
     /** The state as a link. @param {State} state */
     addressed: state => player?.addressed(state) ?? state
   }

@@ -174,6 +174,7 @@ export function mountRooms(page, context, { isOutside, attempt }) {
     parts.inputs.update(state, problems)
     parts.frame?.controls(state, problems)
     parts.whole.update()
+    lessonPlayer.keepText()
   }
 
   const showMap = debounce(() => isOutside() || attempt(() => (
