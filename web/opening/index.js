@@ -12,7 +12,7 @@ import { mountOpeningFigure } from './figure.js'
 import { showFirstWords } from './first_words.js'
 import { createPicture } from './pictures.js'
 
-/** @import { Child, Context, Patch, Run } from '../types.d.ts' */
+/** @import { Child, Context, Patch, Run, State } from '../types.d.ts' */
 
 /**
  * @param {HTMLElement} container
@@ -121,11 +121,17 @@ export function mountOpening(container, context) {
         h('a', { className: 'opening-more', href: 'glassformer.html', download: '' }, t('opening.download')),
         h('a', { className: 'opening-more', href: 'reference.html' }, t('opening.reference'))]))])
   const figure = mountOpeningFigure(slot, context)
+  /** @type {State | null} */ let linked = null
+  function updateLinks() {
+    if (linked === get()) return
+    linked = get()
+    progress = readProgress()
+    links.forEach(updateLink => updateLink())
+  }
   return {
     /** @param {Run | null} run */
     update(run) {
-      progress = readProgress()
-      links.forEach(updateLink => updateLink())
+      updateLinks()
       if (document.activeElement !== input) input.value = String(get().source ?? '')
       if (run?.decoding) figure.update(data(run))
     },
