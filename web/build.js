@@ -213,9 +213,9 @@ async function site() {
     entryPoints: ['begin.js', 'main.js'].map(here), outdir: SITE, chunkNames: 'chunks/[name]-[hash]', sourcemap: true
   }, ['web/begin.js', 'web/main.js', 'web/shell/rooms.js'])
   const worker = await bundleChunks({ ...workers, entryPoints: { worker: here('worker/index.js') }, sourcemap: true,
-    plugins: [withoutUnused, fetchedLater, restOnDemand, classNames] }, ['web/worker/index.js'])
+    plugins: [modelsOnDemand({ atOnce: MODELS[0].id }), withoutUnused, fetchedLater, restOnDemand, classNames] }, ['web/worker/index.js'])
   const elements = await buildElements(bundleChunks, SITE,
-    [modelsOnDemand, trainingsOnDemand, leavingOut(NOT_IN_ELEMENTS), withoutUnused, fetchedLater, restOnDemand,
+    [modelsOnDemand({ without: 'own' }), trainingsOnDemand, leavingOut(NOT_IN_ELEMENTS), withoutUnused, fetchedLater, restOnDemand,
       classNames])
   await bundleChunks({ ...workers, entryPoints: { check: here('check/worker.js'), theatre: here('theatre/worker.js') } })
   await bundle({ entryPoints: [here('exercises/worker.js')], outfile: `${SITE}cell.js`, format: 'iife' })

@@ -98,6 +98,10 @@ test('a GGUF file is opened by itself; the page has the rooms of a Llama', async
     assert.doesNotMatch(await page.textContent('#house'), /NaN|undefined/, id)
   }
   assert.ok(rooms.includes('0.self_attn.rotary'))
+  // The engine of a model of one's own serves the others too.
+  await changeAndWait(page, () => page.selectOption('.models select', 'stories'))
+  await goToRoom(page, 'text.bpe_training')
+  await page.waitForSelector('.learning[aria-busy="false"] .learning-words > span')
   assert.deepEqual(complaints, [])
   await close()
 })

@@ -1,9 +1,11 @@
 /**
- * What the elements' worker leaves out, or fetches when a model needs it. The models of the page call no more than
- * this; a test runs all of them. Models of the reader's own run on the page, whose worker has all of the library.
+ * What the elements' worker leaves out, and what it and the page's worker fetch when a model needs it. The models of the
+ * page call no more than this; a test runs all of them. Models of the reader's own run on the page, whose worker can
+ * fetch all of the library.
  */
 
 import { readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { OPTIMIZERS } from '../../src/training/optimizers/index.js'
 import { TASK_INFO } from '../../src/training/tasks/task_info.js'
@@ -23,25 +25,29 @@ export const UNUSED = new RegExp(`/(src/js/(${[
 const TEXT = /\/src\/js\/text\/index\.js$/, WHOLE = '?whole'
 const RUNS = fileURLToPath(new URL('../models/runs.js', import.meta.url))
 
-/** @param {string} id */
-const loadRun = id => `${id}: async (...rest) => (await import('./${id}/run.js')).run(...rest)`
+/** @param {string} id @param {string} path */
+const loadRun = (id, path) => `${id}: async (...rest) => (await import('${path}')).run(...rest)`
 
 /**
  * Each model is fetched with its first run, and with those that need it the tokenizers.
- * @type {Plugin}
+ * @param {{ without?: string, atOnce?: string }} [models] one that is missing, and one that is there from the start
+ * @returns {Plugin}
  */
-export const modelsOnDemand = {
+export const modelsOnDemand = ({ without, atOnce } = {}) => ({
   name: 'models on demand',
   setup({ onLoad, onResolve }) {
     onResolve({ filter: TEXT }, ({ path, resolveDir, kind }) => (
       kind === 'dynamic-import' ? { path: fileURLToPath(new URL(path, `file://${resolveDir}/`)), suffix: WHOLE } : undefined))
     onLoad({ filter: TEXT }, ({ suffix }) => (suffix ? undefined : { contents: 'export const bindText = () => ({})' }))
     onLoad({ filter: /\/web\/models\/runs\.js$/ }, async ({ path }) => {
-      const ids = Array.from((await readFile(path, 'utf8')).matchAll(/ as (\w+) }/g), ([, id]) => id).filter(id => id !== 'own')
-      return { contents: `export const RUNS = { ${ids.map(loadRun).join()} }`, resolveDir: RUNS.slice(0, RUNS.lastIndexOf('/')) }
+      const imports = Array.from((await readFile(path, 'utf8')).matchAll(/import \{ run as (\w+) \} from '(.*)'/g),
+        ([statement, id, file]) => ({ statement, id, file })).filter(({ id }) => id !== without)
+      const statements = imports.filter(({ id }) => id === atOnce).map(({ statement }) => statement)
+      const runs = imports.map(({ id, file }) => (id === atOnce ? id : loadRun(id, file)))
+      return { contents: `${statements.join('\n')}\nexport const RUNS = { ${runs.join()} }`, resolveDir: dirname(RUNS) }
     })
   }
-}
+})
 
 /**
  * Each task is fetched with its first training, each optimizer with the first step of one.

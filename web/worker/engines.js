@@ -129,9 +129,9 @@ export function createEngines() {
         throw describeKernelError(error)
       }))
     },
-    /** Gives an engine the text functions, unless it has all kernels. @param {Library} gf */
+    /** Gives an engine the text functions, unless it has them and all kernels. @param {Library} gf */
     async addText(gf) {
-      if (gf.engine.c.gf_cut) return
+      if (gf.engine.c.gf_cut && 'trainBPE' in gf.text) return
       text ??= loadText()
       Object.assign(gf.text, await text.catch(error => {
         text = undefined

@@ -4,7 +4,6 @@
  */
 
 import { FIRST_MODELS, filesFor, modelOf, settingsOf, textField } from '../models/index.js'
-import { generateAnswer } from '../models/imported/run.js'
 import { RUNS } from '../models/runs.js'
 import { createEngines } from './engines.js'
 import { createGeneration } from './generation.js'
@@ -78,7 +77,7 @@ async function computeTrained(gf, settings, id) {
  * @param {Library} gf @param {Settings} settings @param {Waiting} [waiting]
  */
 async function computeImported(gf, settings, { report, session } = {}) {
-  const opened = await (await imports()).openIn(gf)
+  const { generateAnswer, openIn } = await imports(), opened = await openIn(gf)
   if (!report || session === undefined) return RUNS.own(gf, settings, settings.edits, [opened])
   const written = await generation.generate(report, waiting => generateAnswer(gf, settings, opened, waiting))
   // Two runs of that size do not fit into memory. Nobody can query the old one before the new one exists.

@@ -4,6 +4,7 @@ import { trainingOf } from '../../../src/training/training_file.js'
 import { chooseDtype, dtypeOption } from './choose_dtype.js'
 import { findBroken } from './broken.js'
 import * as store from './store.js'
+export { generateAnswer } from './run.js'
 
 /** @import { Tokenizer } from '../../../src/js/text/tokenizer.js' */
 /** @import { Library } from '../../types.d.ts' */
