@@ -96,13 +96,27 @@ test('a pressed number brings its explanation into the window and stays where it
 test('what is written of a cell goes when a script displays something else', async () => {
   const { page, close } = await open('one.html')
   await showAll(page)
-  for (const [name, value] of Object.entries({ head: '2', input: 'may 1 2001', theme: 'dark' })) {
+  for (const [name, value] of Object.entries({ head: '2', input: 'may 1 2001' })) {
     await pin(page)
     await page.evaluate(([key, text]) => { document.querySelector('glass-figure')[key] = text }, [name, value])
     await isClosed(page)
     await page.waitForTimeout(500)
     assert.equal(await page.isVisible('.glass-cell'), false, name)
   }
+  await close()
+})
+
+test('what a reader has pressed stays when a script changes only how a figure looks', async () => {
+  const { page, complaints, close } = await open('one.html')
+  await showAll(page)
+  await pin(page)
+  const cell = await page.textContent('.inspector .cell-name')
+  await page.evaluate(() => Object.assign(document.querySelector('glass-figure'), { theme: 'dark', depth: 'formula' }))
+  await page.waitForSelector('.root[data-theme="dark"][data-depth="formula"]')
+  await page.waitForTimeout(500)
+  assert.equal(await page.textContent('.inspector .cell-name'), cell)
+  assert.ok(await page.isVisible('.inspector .terms'))
+  assert.deepEqual(complaints, [])
   await close()
 })
 

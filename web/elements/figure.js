@@ -273,15 +273,22 @@ export function mountElementFigure(container, initial, surroundings) {
     if ((recomputes || !run) && Object.keys(problemsOf(state)).length === 0) compute(settingsOf(state))
     if (!recomputes || companion) show()
   }
+  /** What the attributes describe, which the reader may have changed since. */ let described = initial
   container.toggleAttribute('data-local', Boolean(surroundings.isLocal))
   companion = mountCompanion?.(context, body) ?? null
   container.append(...(companion?.elements ?? []), body, cellLine)
   compute(settingsOf(state))
   show()
   return {
-    /** Displays another state. @param {State} next */
+    /**
+     * Displays another state. What the reader has pressed and edited stays if only its look is another.
+     * @param {State} next
+     */
     update(next) {
+      const { theme, depth } = next, isSame = toHash({ ...described, theme, depth }) === toHash(next)
+      described = next
       isChecked = false
+      if (isSame) return set({ theme, depth })
       selection.clearSelection()
       set(next)
     },

@@ -1,7 +1,7 @@
 /**
- * What the elements' worker leaves out, and what it and the page's worker fetch when a model needs it. The models of the
- * page call no more than this; a test runs all of them. Models of the reader's own run on the page, whose worker can
- * fetch all of the library.
+ * What the elements' worker leaves out, and what it and the page's worker fetch when a model needs it. The models of
+ * the page call no more than this; a test runs all of them. Models of the reader's own run on the page, whose worker
+ * can fetch all of the library.
  */
 
 import { readFile } from 'node:fs/promises'
