@@ -259,13 +259,16 @@ test('a wrong option has the color of wrong and a cross, the right one the color
     probe.remove()
     return [name, getComputedStyle(option, '::before').content]
   })
+  const measureWidths = () => page.$$eval('.lesson-option', options => options.map(option => option.offsetWidth))
+  const widths = await measureWidths()
   // The pointer stays on the option that was pressed.
   await page.click('[data-option="sum"]')
   await page.waitForSelector('[data-option="sum"].is-wrong')
-  assert.deepEqual(await look('sum'), ['wrong', '"✗ "'])
+  assert.deepEqual(await look('sum'), ['wrong', '"✗"'])
+  assert.deepEqual(await measureWidths(), widths, 'no option moves away from the pointer')
   await page.click('[data-option="middle"]')
   await page.waitForSelector('[data-option="middle"].is-right')
-  assert.deepEqual([await look('sum'), await look('middle')], [['wrong', '"✗ "'], ['accent', '"✓ "']])
+  assert.deepEqual([await look('sum'), await look('middle')], [['wrong', '"✗"'], ['accent', '"✓"']])
   await close()
 })
 
