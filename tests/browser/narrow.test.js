@@ -21,6 +21,27 @@ for (const language of ['en', 'ko']) {
   })
 }
 
+test('the words of a step lead to the field that they ask to change', async () => {
+  const { page, complaints, close } = await browser.open({ lesson: 'attention', at: 8, language: 'en' }, { viewport: { width: 390, height: 844 }, hasTouch: true })
+  await page.waitForSelector('.pointer')
+  await page.waitForFunction(() => scrollY > 300)
+  await page.tap('.lesson-text .cell-link')
+  const field = page.locator('[data-field="source"]')
+  await page.waitForFunction(() => document.activeElement.dataset.field === 'source')
+  // The page does not scroll back to the pointed place.
+  await page.waitForTimeout(1000)
+  const { y, height } = await field.boundingBox()
+  assert.ok(y >= 0 && y + height <= 844, String(y))
+  // Nothing covers it.
+  const isOnTop = await field.evaluate(input => {
+    const { left, top, width, height: high } = input.getBoundingClientRect()
+    return document.elementFromPoint(left + width / 2, top + high / 2) === input
+  })
+  assert.ok(isOnTop)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('a step of a lesson does not cover what is wrong with a typed text', async () => {
   const { page, close } = await browser.open({ lesson: 'attention', at: 9, language: 'en' }, { viewport: { width: 390, height: 844 }, hasTouch: true })
   await page.waitForSelector('.lesson-bar')

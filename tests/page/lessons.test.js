@@ -390,3 +390,15 @@ test('no step before the question about an answer shows that answer', () => {
   const changed = steps.slice(0, asked).filter(({ state, answerState }) => /normFirst=1/.test(`${state}${answerState}`))
   assert.deepEqual(changed.map(({ id, hidesAnswer }) => [id, hidesAnswer]), [['before', true], ['last', true]])
 })
+
+test('the words of a lesson lead to fields that its model has, in every language to the same', () => {
+  let count = 0
+  for (const { id, model, texts } of lessons) {
+    const found = Object.values(texts).map(({ steps }) => JSON.stringify(Object.values(steps).flatMap(({ text = '' }) => (
+      Array.from(text.matchAll(/\(field=(\w+)\)/g), ([, name]) => name)))))
+    assert.equal(new Set(found).size, 1, id)
+    for (const name of JSON.parse(found[0])) assert.ok(name in MODELS.find(item => item.id === model).fields, `${id} ${name}`)
+    count += JSON.parse(found[0]).length
+  }
+  assert.equal(count, 5)
+})

@@ -28,14 +28,21 @@ const hasText = (stepWords, key) => Boolean(key.split('.').reduce((node, part) =
  * @param {ReturnType<typeof import('./term_popover.js').createTermPopover>} parts.showTerm
  * @param {(step: Step, run: Run, getText: GetText) => void} parts.drawQuestion
  */
-export function createStepView(played, context, { extras, onStep, onEnd }, parts) {
+export function createStepView(played, context, { root, extras, onStep, onEnd }, parts) {
   const { pointer, ownTexts, jump, showTerm, drawQuestion } = parts, { t, get, set } = context
+  /** Leads to a field, which a phone has scrolled away. @param {string} words @param {string} name */
+  const createFieldLink = (words, name) => h('button', { type: 'button', className: 'cell-link', onclick() {
+    /** @type {HTMLElement | null} */ (root.querySelector(`[data-field="${name}"]`))?.focus()
+  } }, words)
   /**
-   * Words with the color of what they name, `[query](mark=query)`, or a term, `[token](glossary=token)`.
+   * Words with the color of what they name, `[query](mark=query)`, a term, `[token](glossary=token)`, or a way to a
+   * field, `[top line](field=source)`.
    * @param {string} words @param {string} change
    */
   function renderWords(words, change) {
-    if (change.startsWith('mark=')) return h('b', { className: change.replace('=', '-') }, words)
+    const [kind, name] = change.split('=')
+    if (kind === 'mark') return h('b', { className: `mark-${name}` }, words)
+    if (kind === 'field') return createFieldLink(words, name)
     const patch = patchFrom(change, get().model), history = hasOwnPage(patch) ? 'push' : undefined
     const follow = () => (patch.glossary ? showTerm(patch, term) : set(patch, history))
     const term = h('a', { className: 'term', href: context.link(patch), onclick: handleInternalClick(follow) }, words)
