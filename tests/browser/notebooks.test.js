@@ -119,9 +119,9 @@ longTest('the notebook works without storage', async () => {
 test('runs requested during another run are queued; Stop clears the queue', async () => {
   const { page, close } = await open('003')
   await isDone(page)
-  const slow = 'const until = performance.now() + 600\nwhile (performance.now() < until);\nprint(1)'
+  const runFor = milliseconds => `const until = performance.now() + ${milliseconds}\nwhile (performance.now() < until);\nprint(1)`
   const [first, second] = [0, 1].map(number => page.locator(`[data-cell-number="${number}"]`))
-  await first.locator('textarea').fill(slow)
+  await first.locator('textarea').fill(runFor(2000))
   await second.locator('textarea').fill('print(until > 0)')
   await first.locator('.nb-run').click()
   await second.locator('.nb-run').click()
@@ -130,6 +130,8 @@ test('runs requested during another run are queued; Stop clears the queue', asyn
   await page.waitForFunction(() => /^Cell 2 has run/.test(document.querySelector('.nb-said').textContent))
   assert.equal(await second.locator('.nb-text').textContent(), 'True')
   assert.match(await second.locator('.nb-run').textContent(), /Run/)
+  // It runs until it is stopped, however late.
+  await first.locator('textarea').fill(runFor(60_000))
   await first.locator('.nb-run').click()
   await second.locator('.nb-run').click()
   await page.click('button:text-is("Stop")')
