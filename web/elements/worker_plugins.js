@@ -30,10 +30,10 @@ const loadRun = (id, path) => `${id}: async (...rest) => (await import('${path}'
 
 /**
  * Each model is fetched with its first run, and with those that need it the tokenizers.
- * @param {{ without?: string, atOnce?: string }} [models] one that is missing, and one that is there from the start
+ * @param {{ without?: string, atOnce?: string }} models one that is missing, and one that is there from the start
  * @returns {Plugin}
  */
-export const modelsOnDemand = ({ without, atOnce } = {}) => ({
+export const modelsOnDemand = ({ without, atOnce }) => ({
   name: 'models on demand',
   setup({ onLoad, onResolve }) {
     onResolve({ filter: TEXT }, ({ path, resolveDir, kind }) => (
