@@ -22,8 +22,8 @@ const training = settings => new Promise((resolve, reject) => {
     worker.terminate()
     resolve((performance.now() - start) / count)
   }
-  const wasm = new URL('glassformer.wasm', location.href).href
-  worker.postMessage({ id: 1, type: 'open', wasm, settings, sentence: '' })
+  const kernels = { wasm: new URL('glassformer.wasm', location.href).href }
+  worker.postMessage({ id: 1, type: 'open', kernels, settings, sentence: '' })
 })
 
 /** @param {string} url @param {import('playwright-core').Browser} browser */
