@@ -381,6 +381,27 @@ test('a date goes along although the reader goes on before the model has read it
   await close()
 })
 
+test('who has written a date of their own gets the answers of steps that reveal them with another date', async () => {
+  const mine = 'may 6 1999'
+  for (const [id, at] of [['tokens', 0], ['attention', 7]]) {
+    const lesson = { id, ...await loadLesson(id) }, step = lesson.steps[at]
+    const { page, complaints, close } = await open({ lesson: id, source: mine, at }, 'en')
+    await waitForStep(page, step.id)
+    const { right, options } = await rightAt(page, lesson, step, 'en')
+    await giveAnswer(page, right, { right, options })
+    await page.waitForSelector('.lesson-said:not(.is-hint):not(:empty)')
+    assert.notEqual((await readAddress(page)).source, mine, `${id}: another date is displayed`)
+    await page.click('.lesson-next')
+    await waitForStep(page, lesson.steps[at + 1].id)
+    assert.equal((await readAddress(page)).source, mine, `${id}: and their own again`)
+    await page.click('.lesson-back')
+    await waitForStep(page, step.id)
+    assert.match(await page.textContent('.lesson-said:not(.is-hint)'), /\p{L}/u, `${id}: the answer stays`)
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
 test('a date that cannot be read does not go along to the next lesson', async () => {
   const { page, complaints, close } = await open({ lesson: 'attention', source: 'may 6 1999', at: 8 }, 'ko')
   await page.waitForSelector('.lesson-next')

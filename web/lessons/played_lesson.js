@@ -1,6 +1,6 @@
 /** A lesson as the reader plays it: its steps, the state that each of them wants, and the reader's answers. */
 
-import { inLanguage, changedFields, stateOfStep } from './steps.js'
+import { inLanguage, stateOfStep } from './steps.js'
 
 /** @import { Lesson } from './index.js' */
 /** @import { Context, Language, Run, State } from '../types.d.ts' */
@@ -44,7 +44,7 @@ export function createPlayedLesson({ get, language }, ownTexts, figureValues) {
   const at = () => Math.min(get().at, played.current.lesson.steps.length - 1)
   const step = () => played.current.lesson.steps[at()]
   const answer = () => played.current.answers.get(step().id)
-  const serializeInputs = () => JSON.stringify(changedFields(played.current.lesson, get()))
+  const serializeInputs = () => JSON.stringify(ownTexts.fieldsIn(played.current.lesson, get()))
   const played = {
     current: initial, at, step, answer, serializeInputs,
     /** The steps whose question or task has no answer since the lesson was opened. */
