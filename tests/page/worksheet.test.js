@@ -24,9 +24,12 @@ function gradientOf(state, tensor) {
   run.dispose()
   return gradient
 }
-/** What the small figure of a step shows at first; of those, only the line's values are needed on paper. */
-const figureOf = async ({ figure }) => (figure ? { values: () => (
-  figure.id === 'line' ? fit(figure.options.points, figure.options.w, figure.options.b) : {}) } : null)
+/** What the small figure of a step shows; of the values at first, only the line's are needed on paper. */
+const figureOf = async ({ figure }) => {
+  if (!figure) return null
+  let values = figure.id === 'line' ? fit(figure.options.points, figure.options.w, figure.options.b) : {}
+  return { values: () => values, set: next => { values = next } }
+}
 const sheetOf = async ({ id }, language, more = {}) => {
   const [lesson, texts] = await Promise.all([loadLesson(id), loadLessonTexts(language, id)])
   const state = { ...defaults(lesson.model), lesson: id, at: 0, ...more }
@@ -60,8 +63,10 @@ for (const entry of LESSONS) for (const language of Object.keys(LANGUAGES)) {
     const { lesson, texts, state, sheet } = await sheetOf(entry, language)
     const questionSteps = lesson.steps.filter(({ question }) => question)
     assert.deepEqual(sheet.items.map(({ id }) => id), lesson.steps.map(({ id }) => id))
-    for (const [i, { id, task }] of sheet.items.entries()) {
+    for (const [i, { id, task, why, solvedDrawing }] of sheet.items.entries()) {
       assert.equal(task, lesson.steps[i].task && texts.steps[id].ask, id)
+      assert.deepEqual(solvedDrawing?.values(), lesson.steps[i].task?.solution, id)
+      if (task) assert.equal(why, texts.steps[id].right, id)
     }
     const questions = sheet.items.filter(({ ask }) => ask)
     assert.equal(questions.length, questionSteps.length)

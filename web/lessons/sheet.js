@@ -52,13 +52,16 @@ function renderTable(figure, t, { isKey = false, isRinged = true }) {
 const renderCellsToFill = (figures, t) => (figures.length ? [h('p', {}, t('player.sheet.fill')),
   ...figures.map(figure => renderTable(figure, t, { isRinged: false }))] : [])
 
+/** @param {Item['drawing']} drawing */
+const renderDrawing = drawing => drawing && h('div', { className: 'worksheet-drawing', inert: true }, drawing.element)
+
 /** @param {Item} item @param {Translate} t */
 function renderItem({ title, text, ask, task, hint, options, figures, answerFigures, hasCellsToFill, drawing }, t) {
-  const intro = [h('h2', {}, title), h('p', {}, renderProse(text)), drawing && h('div', { className: 'worksheet-drawing', inert: true }, drawing.element),
+  const intro = [h('h2', {}, title), h('p', {}, renderProse(text)), renderDrawing(drawing),
     figures.map(figure => renderTable(figure, t, {}))].flat()
   if (task) intro.push(h('p', { className: 'worksheet-task' }, renderProse(t('player.sheet.task', { ask: task }))),
     h('p', { className: 'worksheet-line' }, t('player.sheet.reached')))
-  if (!ask) return h('li', { className: 'worksheet-lead' }, intro)
+  if (!ask) return h('li', { className: task ? '' : 'worksheet-lead' }, intro)
   return h('li', {}, intro, h('p', { className: 'worksheet-ask' }, renderProse(ask)),
     hint ? h('p', { className: 'worksheet-hint' }, renderProse(hint)) : null,
     options ? h('ul', {}, options.map(option => h('li', {}, option))) : h('p', { className: 'worksheet-line' }),
@@ -66,8 +69,9 @@ function renderItem({ title, text, ask, task, hint, options, figures, answerFigu
 }
 
 /** @param {Item} item @param {Translate} t */
-const renderSolution = ({ title, isQuestion, answer, why, solutions, figures, answerFigures }, t) => h('li', { className: isQuestion ? '' : 'worksheet-lead' },
-  h('h2', {}, title), isQuestion ? [h('p', { className: 'worksheet-answer' }, answer), h('p', {}, renderProse(why))] : [],
+const renderSolution = ({ title, isQuestion, task, answer, why, solvedDrawing, solutions, figures, answerFigures }, t) => h('li', { className: isQuestion || task ? '' : 'worksheet-lead' },
+  h('h2', {}, title), isQuestion ? h('p', { className: 'worksheet-answer' }, answer) : [], renderDrawing(solvedDrawing),
+  why ? h('p', {}, renderProse(why)) : [],
   solutions.map(text => h('p', { className: 'worksheet-solution' }, renderProse(text))),
   [...figures, ...answerFigures].filter(({ cells }) => cells.flat().some(({ isBlank }) => isBlank))
     .map(figure => renderTable(figure, t, { isKey: true })))
@@ -82,7 +86,7 @@ export const renderQuestions = ({ title, text, tokens, items }, t) => renderShee
   h('p', { className: 'worksheet-tokens' }, tokens.map(token => h('span', {}, token))))
 
 /** The answers with their reasons. @param {Worksheet} sheet @param {Translate} t */
-export const renderKey = ({ title, text, items }, t) => renderSheet('key', items.filter(({ isQuestion, solutions }) => isQuestion || solutions.length).map(item => renderSolution(item, t)),
+export const renderKey = ({ title, text, items }, t) => renderSheet('key', items.filter(({ isQuestion, task, solutions }) => isQuestion || task || solutions.length).map(item => renderSolution(item, t)),
   h('h1', {}, t('player.sheet.key', { title })), h('p', {}, t('player.sheet.text', { text })))
 
 /** Prints a sheet instead of the page, which is restored afterwards. @param {HTMLElement} sheet */

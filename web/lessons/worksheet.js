@@ -41,6 +41,7 @@ import { inLanguage, stateOfStep, placeholderValues } from './steps.js'
  * @property {string} hint the hint after a wrong answer, if there is one
  * @property {string[] | null} options null where the answer is a number
  * @property {SmallFigure | null} drawing the small figure of the step
+ * @property {SmallFigure | null} solvedDrawing the same with its task done, for the key
  * @property {string} answer
  * @property {string} why the explanation
  * @property {Figure[]} figures figures of the question
@@ -158,6 +159,8 @@ async function createItem(lesson, step, stepWords, { state: readerState, languag
   const answerState = answerLink === undefined ? state : stateOfLink(answerLink)
   const after = answerLink === undefined ? before : await runOf(answerState)
   const drawing = await figureOf(step, stepWords), figure = drawing?.values()
+  const solvedDrawing = step.task ? await figureOf(step, stepWords) : null
+  if (step.task) solvedDrawing?.set(step.task.solution)
   const now = { state, before: null, figure },
     answerNow = { state: answerState, before: answerLink === undefined ? null : before, figure }
   const right = ask?.answer(after, answerNow)
@@ -176,9 +179,11 @@ async function createItem(lesson, step, stepWords, { state: readerState, languag
     right, values, words: stepWords, written: ask?.isOfAnswer ? [answerText(before)] : [],
     revealing: ask ? revealingValues(answerValues, `${stepWords.paper ?? stepWords.text}${stepWords.ask}`, [String(right), answer, withoutPosition(answer)], !options) : [],
     item: {
-      id: step.id, title: stepWords.title, options: options && options.map(({ text }) => text), answer, drawing,
+      id: step.id, title: stepWords.title, options: options && options.map(({ text }) => text), answer,
+      drawing, solvedDrawing,
       isQuestion: Boolean(ask), hasCellsToFill: Boolean(ask && (!options || step.paperAnswerCells)),
-      why: stepWords.wrong ? translator(stepWords)(stepWords.paperWhy ? 'paperWhy' : 'wrong', answerValues) : '',
+      why: stepWords.wrong ? translator(stepWords)(stepWords.paperWhy ? 'paperWhy' : 'wrong', answerValues)
+        : step.task ? stepWords.right : '',
       figures: await Promise.all(listCells(step.paperCells, step.target, before, now).map(createGivenFigure)),
       answerFigures: answerLink === undefined ? []
         : listCells(step.paperAnswerCells, step.answerTarget ?? step.target, after,
