@@ -415,6 +415,18 @@ test('a date that cannot be read does not go along to the next lesson', async ()
   await close()
 })
 
+test('a text of the opening that cannot be read does not go into the first lesson', async () => {
+  const { page, complaints, close } = await openPage({ room: 'opening', language: 'ko' })
+  await page.fill('.opening-try input', '내일 3시')
+  await page.waitForFunction(() => location.hash.includes('source='))
+  await page.click('.opening .is-start')
+  await waitForStep(page, 'rule')
+  assert.match(await page.textContent('.lesson-ask'), /\p{L}/u)
+  assert.equal((await readAddress(page)).source, 'november 20 2026')
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('a number that is nearly right gets a reason of its own', async () => {
   const { page, complaints, close } = await open({ lesson: 'attention', at: 5 }, 'en')
   await waitForStep(page, 'scale')

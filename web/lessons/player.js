@@ -155,7 +155,7 @@ async function print(played, context, { extras }, name) {
  * @param {Context} context @param {Surroundings} surroundings
  */
 export function mountPlayer(container, stage, context, surroundings) {
-  const { get, language } = context, { root, extras } = surroundings, ownTexts = createOwnTexts()
+  const { get, set, language } = context, { root, extras } = surroundings, ownTexts = createOwnTexts()
   const pointer = createPointer(stage, root, surroundings.scrollKeeper)
   const figureSlot = h('div', { className: 'lesson-figure', hidden: true })
   const stepFigure = createStepFigure(figureSlot, root, () => {
@@ -193,7 +193,7 @@ export function mountPlayer(container, stage, context, surroundings) {
     played.current = { id, language: newLanguage, lesson, words, parts, answers }
     container.replaceChildren(parts.root, figureSlot)
     container.setAttribute('aria-label', words.title)
-    if (isNew) ownTexts.keepDate(get())
+    if (isNew && !ownTexts.keepDate(get())) set({ source: defaults().source }, 'replace')
     if (isShortLink(get(), lesson) || !isNew) enterStep(played.at(), 'replace')
     else update(context.run())
   }
