@@ -663,7 +663,7 @@ export interface Context {
   link: (patch?: Patch) => string
   /** The cell that the inspector explains, once a room is shown. */
   currentCell?: () => Cell | null
-  selectCell: (cell: Cell, isOfReader?: boolean) => void
+  selectCell: (cell: Cell, dimsOthers?: boolean) => void
   pinCell: (cell: Cell | null) => void
   pinSource: (cell: Cell) => void
   editCell: (cell: Cell) => void

@@ -8,7 +8,7 @@ const VALUES = ['q', 'k', 'v'].map(name => `${ENCODER}.self_attn.${name}`)
 export const exercise = {
   name: 'attention',
   formula: '"attention"(Q, K, V) = "softmax"(frac{Q K^T}{sqrt{d}}) V',
-  names: ['q.matmul(k)', 'k.transpose(-2, -1)', 'q.shape.at(-1)', 'Math.sqrt(d)', 'softmax(x)'],
+  names: ['q.matmul(k)', 'k.transpose(-2, -1)', 'q.shape.at(-1)', 'x.div(Math.sqrt(d))', 'softmax(x)'],
   uses: ['softmax'],
   starter: `// q: [T, d], k: [S, d], v: [S, e]  →  [T, e]
 function attention(q, k, v) {

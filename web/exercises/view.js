@@ -87,11 +87,11 @@ export function mountExercise(id, exercise, texts, context) {
 
   /** @param {CellError} error */
   function showError(error) {
-    const line = error.line ?? (error.name === 'SyntaxError' ? editor.findSyntaxError() : null)
+    const isUnread = error.name === 'SyntaxError', line = error.line ?? (isUnread ? editor.findSyntaxError() : null)
     editor.markError(line)
-    return [h('p', { className: 'exercise-verdict is-wrong' }, t('stopped')),
+    return [h('p', { className: 'exercise-verdict is-wrong' }, t(isUnread ? 'unread' : 'stopped')),
       renderMeaning(error, t), h('p', { className: 'exercise-difference' }, formatError({ ...error, line }, t)),
-      error.name === 'SyntaxError' && PYTHON.test(editor.code) ? h('p', {}, t('python')) : '']
+      isUnread && PYTHON.test(editor.code) ? h('p', {}, t('python')) : '']
   }
   /** @param {Report} report @param {string} code */
   function showReport(report, code) {

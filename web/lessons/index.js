@@ -53,6 +53,7 @@
  * @property {Pointer} [answerTarget]
  * @property {(run: Run, now: Now) => Cells} [cell] the cell that the inspector explains, if the target is no cell
  * @property {(run: Run, now: Now) => Cells} [answerCell] the same once the question is answered
+ * @property {boolean} [dimsOthers] whether all but the sources of that cell are dimmed, where matrices are large
  * @property {(run: Run, now: Now) => Record<string, string>} [values] values for the placeholders of its texts
  * @property {boolean} [asksForInput] whether its text asks the reader to change the text in the top line
  * @property {string} [hides] a selector of the parts of the room that the step does not need; map and inspector bring

@@ -37,7 +37,7 @@ const EXPLAIN_DELAY = 200
  */
 export function createSelection({ panel, get, set, run, twin, view, parts, runQuery, attempt }) {
   /** @type {Cell | null} */ let selected = null
-  /** Whether the reader has selected it. */ let isChosen = false
+  /** Whether all but its sources are dimmed, as when the reader has selected it. */ let isChosen = false
   /** @type {{ run: Run | null, twin: Run | null, cell: Cell | null, found: Explanations }} */
   let lastExplanation = { run: null, twin: null, cell: null, found: null }
   /** @type {Cell[]} */ let trail = []
@@ -129,11 +129,11 @@ export function createSelection({ panel, get, set, run, twin, view, parts, runQu
       setBusy(true)
       showSoon()
     },
-    /** @param {Cell} cell @param {boolean} [isOfReader] otherwise a lesson points at it, and nothing is dimmed */
-    selectCell(cell, isOfReader = true) {
+    /** @param {Cell} cell @param {boolean} [dimsOthers] whether all but its sources are dimmed */
+    selectCell(cell, dimsOthers = true) {
       if (get().cell) return
       selected = cell
-      isChosen = isOfReader
+      isChosen = dimsOthers
       show()
     },
     /** When the mouse leaves, the figure removes its marks, and the inspector keeps its last cell. */

@@ -1,10 +1,12 @@
 /** Attention in nine steps: a character is chosen by a row that looks at the token from which it follows. */
 
-import { formatProbability } from '../../lib/number.js'
+import { formatFixed, formatProbability } from '../../lib/number.js'
 import { START } from '../../../src/training/models/dates/data.js'
 import { PROBABILITIES, createAttentionRow } from '../attention_row.js'
 import { monthRow, monthStep } from '../month.js'
-import { valueOfCell, answerTokens, rankIndices, rowValues, streamTokens, answerText } from '../run_values.js'
+import {
+  answerText, answerTokens, rankIndices, representativeCell, rowValues, streamTokens, valueOfCell
+} from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 /** @import { Now } from '../index.js' */
@@ -52,6 +54,13 @@ const answerValues = run => ({
 const attentionValues = (run, now) => ({ ...answerValues(run), ...row.attentionValues(run, now) })
 /** @param {Run} run @param {Now} now */
 const scoreValues = (run, now) => ({ ...answerValues(run), ...row.scoreValues(run, now) })
+/** @param {Run} run */
+const queryTarget = run => row.rowTarget(run, 'q', monthRow(run))
+/** The number of the query whose sum is explained. @param {Run} run */
+function queryNumber(run) {
+  const { name, index } = /** @type {import('../../types.d.ts').Cell} */ (representativeCell(run, queryTarget(run)))
+  return formatFixed(valueOfCell(run, name, index))
+}
 /** What comes out with another divisor than √d. @param {Run} run @param {Now} now */
 const scaleMistakes = (run, now) => {
   const [dot, score] = ['dots', 'scores'].map(name => valueOfCell(run, `${ATTENTION}.${name}`, row.pairIndex(run, now)))
@@ -77,10 +86,13 @@ export const lesson = {
       },
       answerState: `room=${ROOM}.weights`, answerTarget: row.pairTarget('weights'), values: attentionValues
     },
-    { id: 'query', state: `room=${ROOM}.qkv&part=q`, target: run => row.rowTarget(run, 'q', monthRow(run)), values: attentionValues,
-      paperCells: (run, now) => [row.headRow(run, now, 'q', monthRow(run))] },
     {
-      id: 'key', state: `room=${ROOM}.qkv&part=k`, target: (run, now) => row.rowTarget(run, 'k', row.mostAttended(run, now)), values: attentionValues,
+      id: 'query', state: `room=${ROOM}.qkv&part=q`, target: queryTarget, dimsOthers: true,
+      values: (run, now) => ({ ...attentionValues(run, now), number: queryNumber(run) }),
+      paperCells: (run, now) => [row.headRow(run, now, 'q', monthRow(run))]
+    },
+    {
+      id: 'key', state: `room=${ROOM}.qkv&part=k`, target: (run, now) => row.rowTarget(run, 'k', row.mostAttended(run, now)), values: attentionValues, dimsOthers: true,
       paperCells: (run, now) => [row.headRow(run, now, 'k', row.mostAttended(run, now))]
     },
     { id: 'score', state: `room=${ROOM}.scores`, target: row.pairTarget('dots'), values: scoreValues },

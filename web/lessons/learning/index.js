@@ -11,9 +11,17 @@ const START = { points: POINTS, w: 0.3, b: 1.5 }
 const STATE = 'room=house'
 /** Weights that fit. */
 const FITTED = { w: 1.17, b: 4.1 }
-/** What is wrong with a line: first its slope, then its height. @param {Record<string, any>} values */
-const describeLine = ({ w, gradient }) => (
-  Math.abs(w - FITTED.w) > 0.15 ? w < FITTED.w ? 'flat' : 'steep' : gradient.b < 0 ? 'low' : 'high')
+/**
+ * What is wrong with a line: that it is below or above all points, else its slope, else its height.
+ * @param {Record<string, any>} values
+ */
+function describeLine({ w, b, gradient }) {
+  const isBelow = POINTS.map(([x, y]) => w * x + b < y)
+  if (new Set(isBelow).size === 1) return isBelow[0] ? 'low' : 'high'
+  return Math.abs(w - FITTED.w) > 0.15 ? w < FITTED.w ? 'flat' : 'steep' : gradient.b < 0 ? 'low' : 'high'
+}
+/** How far the points are from a line, in the mean. @param {Record<string, any>} values */
+const distanceTo = ({ w, b }) => POINTS.reduce((sum, [x, y]) => sum + Math.abs(w * x + b - y), 0) / POINTS.length
 /** @param {Now} now */
 const slopeOf = ({ figure }) => figure?.gradient.w ?? 0
 
@@ -24,7 +32,7 @@ export const lesson = {
     {
       id: 'rule', state: STATE, figure: { id: 'line', options: { ...START, shows: 'line' } },
       task: { isDone: ({ loss }) => loss < 0.3, solution: FITTED,
-        feedback: values => ({ id: describeLine(values), loss: formatFixed(values.loss) }) }
+        feedback: values => ({ id: describeLine(values), distance: formatFixed(distanceTo(values)) }) }
     },
     {
       id: 'error', state: STATE, figure: { id: 'line', options: START },
