@@ -57,6 +57,24 @@ test('the small figures: dragging and keys move a number, and reach the task', a
   await close()
 })
 
+test('a bar of a negative number extends to the left, as far as a positive one to the right', async () => {
+  const { page, close } = await open({ lesson: 'vectors', at: 3 }, 'en')
+  await page.waitForSelector('.bars.is-signed')
+  const readBars = () => page.$$eval('.bars.is-signed li', list => list.map(row => {
+    const [bar, track] = ['.bar-fill', '.bar-track'].map(name => row.querySelector(name).getBoundingClientRect())
+    const middle = track.left + track.width / 2, toShare = x => Number(((x - middle) / track.width * 32).toFixed(1))
+    return [Number(row.querySelector('.bar-number').textContent.replace('−', '-')), toShare(bar.left), toShare(bar.right)]
+  }))
+  const isDrawn = ([value, left, right]) => left === Math.min(0, value) && right === Math.max(0, value)
+  const before = await readBars()
+  assert.ok(before.length === 3 && before.every(bar => bar[0] < 0 && isDrawn(bar)), JSON.stringify(before))
+  await page.click('.lesson-reveal')
+  await page.waitForSelector('.is-task.is-done')
+  const after = await readBars()
+  assert.ok(after[0][0] > 0 && after.every(isDrawn), JSON.stringify(after))
+  await close()
+})
+
 test('a finger drags an arrow over the whole plane, and the figure stays where it is', async () => {
   const { page, complaints, close } = await open('vectors', 'en', HANDS.touch.options)
   const handle = await page.waitForSelector('.plane-handle')
