@@ -161,6 +161,7 @@ function showControls() {
   const texts = problems(t)
   top.update(state, texts, resolveLanguage(state), runHere())
   inside?.showControls(state, texts)
+  outside.showProblem(texts.source)
   document.documentElement.toggleAttribute('data-embed', state.embed)
   document.documentElement.toggleAttribute('data-pinned', Boolean(state.cell))
   showStatus(texts.engine ?? (isUnwhole ? t('app.unfetched') : hiddenProblem(texts, t)))

@@ -99,6 +99,28 @@ test('a chosen step is in the address and opens again; all steps have all lines;
   await close()
 })
 
+test('what cannot be read is explained below the field, which nothing covers', async () => {
+  for (const viewport of [{ width: 1024, height: 768 }, { width: 390, height: 844 }]) {
+    const { page, complaints, close } = await openOpening({}, { ...STILL, viewport })
+    const isVisible = () => page.evaluate(() => {
+      const { left, top, width, height } = document.querySelector('.opening-try input').getBoundingClientRect()
+      return document.elementFromPoint(left + width / 2, top + height / 2)?.matches('.opening-try input')
+    })
+    await page.fill('.opening-try input', 'hello class')
+    await page.waitForFunction(() => /hello/.test(document.querySelector('.opening > .problem').textContent))
+    assert.equal(await page.getAttribute('.opening-try input', 'aria-invalid'), 'true')
+    assert.ok(await isVisible(), `${viewport.width}`)
+    await page.evaluate(() => document.activeElement.blur())
+    assert.ok(await isVisible(), `${viewport.width}, without the focus`)
+    await page.focus('[data-field="source"]')
+    await page.waitForSelector('.is-source .help:visible')
+    await page.fill('.opening-try input', 'may 6 2026')
+    await page.waitForFunction(() => document.querySelector('.opening > .problem').textContent === '')
+    assert.deepEqual(complaints, [])
+    await close()
+  }
+})
+
 test('one door asks why: of the reader\'s text, at the character that was watched', async () => {
   const { page, complaints, close } = await openOpening({ source: 'may 6 2026' }, STILL)
   await page.click('.is-written > li:nth-child(4) button')

@@ -1,6 +1,6 @@
 /** The opening: an animated figure, doors, and the list of all lessons. */
 
-import { fill, findElement, handleInternalClick, h, setText } from '../lib/dom.js'
+import { fill, findElement, handleInternalClick, h, setText, uniqueId } from '../lib/dom.js'
 import { LESSON_LISTS, PATH, PLANS } from '../lessons/index.js'
 import { readProgress } from '../lessons/progress.js'
 import { togglePresenting } from '../lib/present.js'
@@ -96,14 +96,15 @@ export function mountOpening(container, context) {
   const openTeaching = () => import('../teaching/index.js').then(({ openTeaching: open }) => open(context)).catch(context.reportError)
   const slot = h('section', { className: 'living-slot stage-figure' })
   const [model] = MODELS
+  const problem = h('p', { className: 'problem', role: 'alert', id: uniqueId('problem') })
   const input = h('input', { 'type': 'text', 'autocomplete': 'off', 'spellcheck': 'false', 'aria-label': t('opening.own'),
-    'placeholder': t('opening.own'), 'oninput': ({ currentTarget }) => set({ source: currentTarget.value }) })
+    'aria-describedby': problem.id, 'placeholder': t('opening.own'), 'oninput': ({ currentTarget }) => set({ source: currentTarget.value }) })
   const examples = h('div', { className: 'opening-try' }, input, model.examples.slice(1, 5).map(({ text, patch }) => (
     h('button', { type: 'button', className: 'quiet', lang: 'en', onclick: () => set(patch) }, text))))
   const gloss = t('opening.gloss')
   if (!container.firstChild) showFirstWords(container, context.language())
   findElement(container, '.opening-head').append(start)
-  fill(findElement(container, '.opening'), {}, [examples, slot, gloss && h('p', { className: 'opening-gloss' }, gloss),
+  fill(findElement(container, '.opening'), {}, [examples, problem, slot, gloss && h('p', { className: 'opening-gloss' }, gloss),
     h('nav', { 'className': 'doors', 'aria-label': t('opening.doors') }, createDoor('house', () => ({ room: HOUSE.id })),
       createDoor('why', whyState), createDoor('exercises', () => ({ exercise: 'list' })), createDoor('theatre', () => ({ theatre: model.id })),
       bring, createDoor('positions', () => startOf('positions', context.language())),
@@ -129,6 +130,11 @@ export function mountOpening(container, context) {
     links.forEach(updateLink => updateLink())
   }
   return {
+    /** @param {string} text what is wrong with the reader's text */
+    showProblem(text) {
+      setText(problem, text)
+      input.setAttribute('aria-invalid', String(Boolean(text)))
+    },
     /** @param {Run | null} run */
     update(run) {
       updateLinks()

@@ -9,6 +9,7 @@ import { OPENING } from '../models/state.js'
 export function mountOpeningSwitch(container, context) {
   /** @type {ReturnType<typeof mountOpening> | null} */ let mounted = null
   /** @type {string | null} */ let language = null
+  let problem = ''
   function leave() {
     mounted?.destroy()
     mounted = null
@@ -20,12 +21,18 @@ export function mountOpeningSwitch(container, context) {
   }
   return {
     container, isOn,
+    /** @param {string} [text] what is wrong with the reader's text */
+    showProblem(text = '') {
+      problem = text
+      mounted?.showProblem(problem)
+    },
     update() {
       document.documentElement.toggleAttribute('data-opening', isOn())
       if (!isOn()) return leave()
       if (mounted && language !== context.language()) leave()
       language = context.language()
       mounted ??= mountOpening(container, context)
+      mounted.showProblem(problem)
       mounted.update(context.run())
     }
   }
