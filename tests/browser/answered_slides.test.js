@@ -12,14 +12,15 @@ const SLIDES = [[1280, 720], [1024, 768]]
 /** Lessons with long reasons, and one beside the panel of a cell. */
 const IDS = isLong ? LESSONS.map(({ id }) => id) : ['mask', 'loss', 'modern']
 
-/** What is out of sight: the way on, or the end of the reason. */
+/** What is out of sight: the title, the way on, or the end of the reason. */
 const listOutOfSight = page => page.evaluate(async () => {
   await new Promise(resolve => { setTimeout(resolve, 300) })
   const ways = document.querySelector('.lesson-ways').getBoundingClientRect()
   const next = document.querySelector('.lesson-next').getBoundingClientRect()
   const reason = document.querySelector('.lesson-said:not(:empty)')?.getBoundingClientRect()
+  const title = document.querySelector('.lesson h1').getBoundingClientRect()
   const { scrollHeight } = document.documentElement
-  return [scrollHeight > innerHeight && `page of ${scrollHeight}`, (next.top < 0 || next.bottom > innerHeight) && 'next', reason && reason.bottom > ways.top + 1 && 'reason'].filter(Boolean)
+  return [title.top < 0 && 'title', scrollHeight > innerHeight && `page of ${scrollHeight}`, (next.top < 0 || next.bottom > innerHeight) && 'next', reason && reason.bottom > ways.top + 1 && 'reason'].filter(Boolean)
 })
 
 /** Answers wrong where there are options, then right. */
