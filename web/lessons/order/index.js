@@ -111,7 +111,7 @@ export const lesson = {
       answerState: 'room=decoding&normFirst=1', answerTarget: ANSWER, values: answerValues
     },
     {
-      id: 'yours', state: `room=${FIRST}`, hides: GAINS, freeSettings: ['normFirst', 'room'],
+      id: 'yours', state: `room=${FIRST}`, hides: `${GAINS}, ${SUMMANDS}`, freeSettings: ['normFirst', 'room'],
       target: () => ({ selector: '.stage [data-control="normFirst"]' }),
       values: run => ({ text: run.streams.source.texts[0], answer: answerText(run), ...sizeValues(run) })
     }

@@ -60,7 +60,7 @@ export const lesson = {
     {
       id: 'take', state: `${ROOM}&patched=heads`, freeSettings: ['row', 'patched'],
       question: { options: run => answerOptions(run).filter(({ id }) => id !== 'both'), answer: answerKind },
-      answerState: takeHead,
+      answerState: takeHead, answerHides: '.figure',
       answerTarget: () => ({ selector: '.stage .picks' }), values
     },
     { id: 'yours', asksForInput: true, state: ROOM, freeSettings: ['source', 'target', 'row', 'patched', 'edits'], values }

@@ -98,7 +98,7 @@ export const lesson = {
           valueOfCell(run, OUTPUT, [0, monthRow(run), run.streams.target.vocabulary.indexOf(month)])) }),
         isOfAnswer: true
       },
-      answerState: ROOM,
+      answerState: ROOM, answerHides: '.figure',
       answerTarget: () => FIRST, paperCells: probabilityCells,
       values: run => ({ text: run.streams.source.texts[0], answer: answerTokens(run)[monthStep(run)],
         share: formatProbability(valueOfCell(run, OUTPUT, [0, monthRow(run), answerSteps(run)[monthStep(run)].id])) })
