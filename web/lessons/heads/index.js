@@ -43,7 +43,7 @@ export const lesson = {
       id: 'different', state: `room=${ROOM}.weights`, freeSettings: ['head'],
       target: () => ({ selector: '.stage [data-picker="head"]' }),
       question: {
-        options: run => weightsOfHeads(run).map((_, head) => ({ id: String(head), text: String(head) })),
+        options: run => weightsOfHeads(run).map((_, head) => ({ id: String(head) })),
         answer
       },
       cell: weightCell,

@@ -55,7 +55,7 @@ export const lesson = {
     },
     {
       id: 'heads', state: `${ROOM}&patched=heads`, target: maps, freeSettings: ['row', 'patched', 'edits'],
-      question: { options: () => HEADS.map(id => ({ id, text: id })), answer: () => MONTH_HEAD }, values
+      question: { options: () => HEADS.map(id => ({ id })), answer: () => MONTH_HEAD }, values
     },
     {
       id: 'take', state: `${ROOM}&patched=heads`, freeSettings: ['row', 'patched'],
