@@ -74,6 +74,7 @@ export function createStepView(played, context, { root, extras, onStep, onEnd },
       const endText = end && translator({ end })('end', { text: Object.values(run.streams)[0].texts[0], date: ownTexts.date() })
       setText(parts.end, `${endText} ${endsPlan ? t('player.planEnd', { minutes: plan }) : ''}`.trim())
     }
+    parts.root.classList.toggle('is-over', isOver)
     if (isOver && !parts.isOver) onEnd()
     parts.isOver = isOver
   }
