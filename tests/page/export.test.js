@@ -57,10 +57,14 @@ test('embed code has a height in pixels, even where no figure is visible', () =>
   }
 })
 
-test('element code has its state as an attribute', () => {
-  assert.equal(elementCode({ script: 'https://a/elements.js', state: 'v=1&model=dates&source="x"', language: 'en' }),
+const PLACE = { script: 'https://a/elements.js', language: 'en', url: 'https://a/#x&y', title: 'Q < K' }
+/** What is visible where the script does not load. */
+const LINK = '<a href="https://a/#x&amp;y">Q &lt; K</a>'
+
+test('element code has its state as an attribute, and a link', () => {
+  assert.equal(elementCode({ ...PLACE, state: 'v=1&model=dates&source="x"' }),
     '<script type="module" src="https://a/elements.js"></script>\n' +
-    '<glass-figure lang="en" state="v=1&amp;model=dates&amp;source=&quot;x&quot;" controls></glass-figure>')
+    `<glass-figure lang="en" state="v=1&amp;model=dates&amp;source=&quot;x&quot;" controls>${LINK}</glass-figure>`)
 })
 
 test('exported arrays are valid Python', () => {
@@ -148,13 +152,13 @@ test('a product is laid out by hand: right factor above, left factor at the left
 })
 
 test('the code of a lesson has the step, from 1', () => {
-  assert.equal(lessonCode({ script: 'https://a/elements.js', lesson: 'softmax', at: 0, language: 'en' }).split('\n')[1],
-    '<glass-lesson lang="en" lesson="softmax" step="1"></glass-lesson>')
+  assert.equal(lessonCode({ ...PLACE, lesson: 'softmax', at: 0 }).split('\n')[1],
+    `<glass-lesson lang="en" lesson="softmax" step="1">${LINK}</glass-lesson>`)
 })
 
 test('the code of a training has its settings as an element reads them', () => {
-  const code = theatre => trainingCode({ script: 'https://a/elements.js', theatre, language: 'en' }).split('\n')[1]
-  assert.equal(code('dates'), '<glass-training lang="en" task="dates"></glass-training>')
+  const code = theatre => trainingCode({ ...PLACE, theatre }).split('\n')[1]
+  assert.equal(code('dates'), `<glass-training lang="en" task="dates">${LINK}</glass-training>`)
   assert.equal(code('dates_rate-1e-7_steps-300_vs-rate-1'),
-    '<glass-training lang="en" task="dates" settings="rate=1e-7&amp;steps=300"></glass-training>')
+    `<glass-training lang="en" task="dates" settings="rate=1e-7&amp;steps=300">${LINK}</glass-training>`)
 })

@@ -26,34 +26,45 @@ export const embedCode = ({ url, title, height }) => (
   `<iframe src="${escapeHtml(url)}" title="${escapeHtml(title)}" width="100%" ` +
   `height="${Math.ceil((height + SURROUNDING_HEIGHT) / STEP) * STEP}" style="border: 0" loading="lazy"></iframe>`)
 
-/** @param {string} script @param {string} element */
-const withScript = (script, element) => `<script type="module" src="${escapeHtml(script)}"></script>\n${element}`
+/**
+ * Where an element is copied from.
+ * @typedef {{ script: string, language: string, url: string, title: string }} Place url, title: of the link inside the
+ *   element, which is visible where the script does not load
+ */
+
+/**
+ * A script and an element.
+ * @param {Place} place @param {string} name @param {string} attributes
+ */
+const writeElement = ({ script, language, url, title }, name, attributes) => (
+  `<script type="module" src="${escapeHtml(script)}"></script>\n` +
+  `<${name} lang="${language}" ${attributes}><a href="${escapeHtml(url)}">${escapeHtml(title)}</a></${name}>`)
 
 /**
  * The script and the element that draw a figure in another page.
- * @param {{ script: string, state: string, language: string }} figure state: the part of its link after `#`
+ * @param {Place & { state: string }} figure state: the part of its link after `#`
  */
-export const elementCode = ({ script, state, language }) => (
-  withScript(script, `<glass-figure lang="${language}" state="${escapeHtml(state)}" controls></glass-figure>`))
+export const elementCode = ({ state, ...place }) => (
+  writeElement(place, 'glass-figure', `state="${escapeHtml(state)}" controls`))
 
 /**
  * The script and the element that plays a lesson in another page, from a step on.
- * @param {{ script: string, lesson: string, at: number, language: string }} lesson at: its step, from 0
+ * @param {Place & { lesson: string, at: number }} lesson at: its step, from 0
  */
-export const lessonCode = ({ script, lesson, at, language }) => (
-  withScript(script, `<glass-lesson lang="${language}" lesson="${lesson}" step="${at + 1}"></glass-lesson>`))
+export const lessonCode = ({ lesson, at, ...place }) => (
+  writeElement(place, 'glass-lesson', `lesson="${lesson}" step="${at + 1}"`))
 
 /** Whether a training is of the reader's own text or weights, which only this page has. @param {string} theatre */
 const isOfReader = theatre => /_(mark|origin|start-given)/.test(theatre)
 
 /**
  * The script and the element that run a training in another page, without the one it races against.
- * @param {{ script: string, theatre: string, language: string }} training theatre: as in a link, `dates_steps-300`
+ * @param {Place & { theatre: string }} training theatre: as in a link, `dates_steps-300`
  */
-export function trainingCode({ script, theatre, language }) {
+export function trainingCode({ theatre, ...place }) {
   const [task, ...parts] = theatre.split('_').filter(part => !part.startsWith('vs-'))
   const settings = parts.map(part => part.replace('-', '=')).join('&')
-  return withScript(script, `<glass-training lang="${language}" task="${task}"${settings && ` settings="${escapeHtml(settings)}"`}></glass-training>`)
+  return writeElement(place, 'glass-training', `task="${task}"${settings && ` settings="${escapeHtml(settings)}"`}`)
 }
 
 /**
@@ -96,10 +107,10 @@ export function createShareMenu(context) {
   const figureLink = (patch = {}) => link({ lesson: '', at: 0, cell: context.currentCell?.() ?? null, ...patch })
   const elementButton = button('element', () => {
     const { theatre, lesson, at } = context.get()
-    const place = { script: new URL('elements.js', location.href).href, language: language() }
+    const url = theatre || lesson ? link() : figureLink()
+    const place = { script: new URL('elements.js', location.href).href, language: language(), url, title: document.title }
     if (theatre) return trainingCode({ ...place, theatre })
-    return lesson ? lessonCode({ ...place, lesson, at })
-      : elementCode({ ...place, state: new URL(figureLink()).hash.slice(1) })
+    return lesson ? lessonCode({ ...place, lesson, at }) : elementCode({ ...place, state: new URL(url).hash.slice(1) })
   })
   const element = createMenu({ className: 'share', label: t('app.sharing') }, button('share', () => link()),
     elementButton, button('embed', () => embedCode({
