@@ -427,6 +427,36 @@ test('a text of the opening that cannot be read does not go into the first lesso
   await close()
 })
 
+test('a task that has just been reached counts for who goes on at once', async () => {
+  const { page, complaints, close } = await open({ lesson: 'vectors', at: 0 }, 'en')
+  await waitForStep(page, 'arrow')
+  await page.waitForSelector('.plane-handle')
+  await page.evaluate(() => {
+    document.querySelector('.lesson-reveal').click()
+    document.querySelector('.lesson-next').click()
+  })
+  await waitForStep(page, 'dot')
+  await page.click('.lesson-back')
+  await waitForStep(page, 'arrow')
+  await page.waitForSelector('.is-task.is-done .lesson-said:not(:empty)')
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('the date of the opening goes into the map, and back to the opening', async () => {
+  const mine = 'may 6 1999', { page, complaints, close } = await openPage({ room: 'opening', language: 'en' })
+  await page.fill('.opening-try input', mine)
+  await page.waitForFunction(date => new URLSearchParams(location.hash.slice(1)).get('source') === date, mine)
+  await page.click('.door[href*="room=house"]')
+  await page.waitForSelector('.pane-floor')
+  assert.equal(await page.inputValue('[data-field="source"]'), mine)
+  await page.click('.brand')
+  await page.waitForSelector('.opening-try')
+  assert.equal(await page.inputValue('.opening-try input'), mine)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('a number that is nearly right gets a reason of its own', async () => {
   const { page, complaints, close } = await open({ lesson: 'attention', at: 5 }, 'en')
   await waitForStep(page, 'scale')

@@ -64,7 +64,7 @@ test('formulas with numbers: sums, quotients, softmax, curves', () => {
 })
 
 test('typed input is parsed as a number, or as null', () => {
-  const cases = [['1', 1], [' −2,5 ', -2.5], ['1e3', 1000], ['-∞', -Infinity], ['inf', Infinity], ['.5', 0.5]]
+  const cases = [['１．５', 1.5], ['－２', -2], ['1', 1], [' −2,5 ', -2.5], ['1e3', 1000], ['-∞', -Infinity], ['inf', Infinity], ['.5', 0.5]]
   for (const [text, value] of cases) assert.equal(parseNumber(text), value, text)
   for (const text of ['', 'x', '1 2', '0x10', '1e60', '-1e400', '--1']) assert.equal(parseNumber(text), null, text)
 })

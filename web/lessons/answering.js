@@ -45,6 +45,7 @@ function createJudge(played, context, stepFigure, draw) {
   let atRest = { step: '', feedback: null }
   /** Completes the task once the figure has reached it. */
   function judge() {
+    restTimer = undefined
     const run = context.run(), { answers, id: lesson } = played.current
     // After a jump to another lesson, the figure is still that of the old one until the new one is loaded.
     if (!run || !lesson || lesson !== context.get().lesson || !context.isCurrent()) return
@@ -60,6 +61,12 @@ function createJudge(played, context, stepFigure, draw) {
     restart() {
       clearTimeout(restTimer)
       restTimer = setTimeout(judge, REST)
+    },
+    /** Judges at once what the reader has just done, before another step is entered. */
+    settle() {
+      if (restTimer === undefined) return
+      clearTimeout(restTimer)
+      judge()
     },
     /** The feedback on a task that is not done. @param {Step} step */
     feedback: ({ id }) => (atRest.step === id ? atRest.feedback : null)
@@ -150,7 +157,7 @@ export function createAnswering(played, context, onAnswer, stepFigure, draw) {
     return { ...previous, wrong, right, text: getText(isRight ? 'right' : 'wrong') }
   }
   return {
-    figureChanged: judge.restart,
+    figureChanged: judge.restart, settle: judge.settle,
     /** @param {Step} step @param {Run} run @param {GetText} getText */
     draw(step, run, getText) {
       const { parts, words } = played.current, own = words.steps[step.id]

@@ -180,6 +180,10 @@ export function mountPlayer(container, stage, context, surroundings) {
     const titles = steps.map(step => titleInList(words.steps[step.id]))
     return createBar(context, titles, {
       ...ways, jump: enterStep,
+      next() {
+        answering.settle()
+        ways.next()
+      },
       print: name => { print(played, context, surroundings, name).catch(context.reportError) }
     }, extras)
   }

@@ -6,11 +6,11 @@ import { cellName } from './cell.js'
 /** @import { Edit } from './edits.js' */
 
 /**
- * A number as readers type it: either minus sign, either decimal separator, infinities; null if it is none.
+ * A number as readers type it: either minus sign or decimal separator, full-width digits, infinities; else null.
  * @param {string} text
  */
 export function parseNumber(text) {
-  const normalized = text.trim().replaceAll('−', '-').replace(',', '.').replace(/^([+-]?)(∞|inf(inity)?)$/i, '$1Infinity')
+  const normalized = text.normalize('NFKC').trim().replaceAll('−', '-').replace(',', '.').replace(/^([+-]?)(∞|inf(inity)?)$/i, '$1Infinity')
   if (normalized === '' || !/^[+-]?(Infinity|(\d+\.?\d*|\.\d+)(e[+-]?\d+)?)$/i.test(normalized)) return null
   const value = Number(normalized)
   return Number.isFinite(Math.fround(value)) || /Infinity$/.test(normalized) ? value : null

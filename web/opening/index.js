@@ -71,13 +71,12 @@ export function mountOpening(container, context) {
       t('opening.engineers', { count: lessons.length, minutes: plan }))
   }
   /** @param {string} name of the picture and its texts @param {() => Patch} stateOf */
-  const createDoor = (name, stateOf) => createLink('door', () => ({ ...initialState(), ...stateOf(), ...readerSettings() }),
-    createPicture(name), h('b', {}, t(`opening.${name}`)), h('span', {}, t(`opening.${name}What`)))
-  /** The answer to the reader's text, at the character that the figure shows. */
-  const whyState = () => {
-    const { source, step } = get()
-    return { room: 'attribution', source, row: Math.max(step, 0) }
+  function createDoor(name, stateOf) {
+    const doorState = () => ({ ...initialState(), source: get().source, ...stateOf(), ...readerSettings() })
+    return createLink('door', doorState, createPicture(name), h('b', {}, t(`opening.${name}`)), h('span', {}, t(`opening.${name}What`)))
   }
+  /** The answer to the reader's text, at the character that the figure shows. */
+  const whyState = () => ({ room: 'attribution', row: Math.max(Number(get().step), 0) })
   const readerSettings = () => {
     const { language, theme, depth } = get()
     return { language, theme, depth }

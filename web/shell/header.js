@@ -145,8 +145,8 @@ export function mountHeader(container, notesContainer, context) {
     set({ theme: THEMES[(THEMES.indexOf(get().theme) + 1) % THEMES.length] })
   } }, '◐ ', themeName)
   const startState = () => {
-    const { language, theme, depth } = get()
-    return { ...defaults(), language, theme, depth }
+    const { language, theme, depth, model, source } = get(), start = defaults()
+    return { ...start, ...(model === start.model && { source }), language, theme, depth }
   }
   const homeLink = createHomeLink({ ...context, startPatch: startState })
   const actions = h('div', { className: 'top-actions', id: uniqueId('actions') },
