@@ -1,6 +1,7 @@
 // Lessons: every state is one, every text is there, every answer is one of those on offer.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { fit } from '../../web/figures/math.js'
 import { FINDERS, findFault } from '../../web/lessons/hunt/find.js'
 import { LESSONS, PATH, placeOfLesson } from '../../web/lessons/index.js'
 import { loadLesson } from '../../web/lessons/load.js'
@@ -189,12 +190,13 @@ test('old addresses lead to the step that shows the same', () => {
 })
 
 test('every task says what a wrong position gives, and which way to go', () => {
+  const { points } = lessons.find(({ id }) => id === 'learning').steps[0].figure.options
+  const line = (w, b) => ({ w, b, ...fit(points, w, b) })
   /** Positions of the figures, and which text they get. */
   const positions = {
-    // Points from (1, 5.3) to (7, 12.1): a line below or above all of them is moved before it is turned.
-    'learning.rule': [[{ w: 0.3, b: 1.5, gradient: { b: -9 } }, 'low'], [{ w: 2, b: 6, gradient: { b: 9 } }, 'high'],
-      [{ w: 0.3, b: 6, gradient: { b: -3 } }, 'flat'], [{ w: 2, b: 0, gradient: { b: -1 } }, 'steep'],
-      [{ w: 1.2, b: 3.8, gradient: { b: -1 } }, 'low'], [{ w: 1.2, b: 4.3, gradient: { b: 1 } }, 'high']],
+    // A line below or above all points is moved before it is turned.
+    'learning.rule': [[line(0.3, 1.5), 'low'], [line(1.43, 1.5), 'low'], [line(2, 6), 'high'], [line(0.3, 6.5), 'flat'], [line(2, 0.5), 'steep'],
+      [line(1.2, 3.5), 'low'], [line(1.2, 4.5), 'high']],
     'learning.step': [[{ steps: 2 }, 'more']], 'learning.learn': [[{ loss: 0.5 }, 'more']], 'tokens.merge': [[{ merges: 1 }, 'more']],
     'vectors.arrow': [[{ a: [-2, 2] }, 'away']],
     'vectors.dot': [[{ dot: 3, lengths: [2, 3] }, 'acute'], [{ dot: -3, lengths: [2, 3] }, 'obtuse'], [{ dot: 0.1, lengths: [0.5, 3] }, 'short']],

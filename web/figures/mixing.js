@@ -18,7 +18,7 @@ export function createMixing({ t, onchange }, { query: initial, keys, values: ve
   keys.forEach((key, i) => plane.addArrow('is-key', names[i])(key))
   const drawQuery = plane.addArrow('is-query', t('mixing.query'), true)
   const drawHandle = plane.addHandle({ name: t('mixing.query'), onmove: point => change({ query: point }) })
-  const scoreBars = createBars({ names, label: t('mixing.scores'), max: 9, isSigned: true, className: 'is-muted' })
+  const scoreBars = createBars({ names, label: t('mixing.scores'), max: 9, className: 'is-muted is-signed' })
   const weightBars = createBars({ names, label: t('mixing.weights') })
   const valuePlane = createPlane({ x: [-3, 3], y: [-3, 3], label: t('mixing.valuesName') })
   vectors.forEach((vector, i) => valuePlane.addArrow('is-value', names[i])(vector))

@@ -5,25 +5,22 @@ import { formatFixed } from '../lib/number.js'
 
 /**
  * A list of named bars.
- * @param {{ names: string[], className?: string, label: string, decimals?: number, max?: number,
- *   isSigned?: boolean }} options max: the value of a full bar; isSigned: whether bars begin in the middle, and
- *   negative ones extend to the left
+ * @param {{ names: string[], className?: string, label: string, decimals?: number, max?: number }} options max: the
+ *   value of a full bar; with the class `is-signed` bars begin in the middle, and negative ones extend to the left
  */
-export function createBars({ names, className = '', label, decimals = 2, max = 1, isSigned = false }) {
+export function createBars({ names, className = '', label, decimals = 2, max = 1 }) {
   const rows = names.map(name => {
     const fill = h('span', { className: 'bar-fill' }), number = h('span', { className: 'bar-number' })
     return { fill, number, element: h('li', {}, h('b', {}, name), h('span', { className: 'bar-track' }, fill), number) }
   })
-  const element = h('ol', { 'className': `bars ${className}${isSigned ? ' is-signed' : ''}`, 'aria-label': label }, rows.map(row => row.element))
+  const element = h('ol', { 'className': `bars ${className}`, 'aria-label': label }, rows.map(row => row.element))
   return {
     element,
     /** @param {number[]} values @param {number} [full] */
     show(values, full = max) {
       rows.forEach(({ fill, number, element: row }, i) => {
-        const share = Math.min(1, Math.abs(values[i]) / full) * (isSigned ? 50 : 100), isNegative = values[i] < 0
-        fill.style.setProperty('width', `${share}%`)
-        if (isSigned) fill.style.setProperty('margin-left', `${isNegative ? 50 - share : 50}%`)
-        row.classList.toggle('is-negative', isNegative)
+        fill.style.setProperty('width', `${Math.min(100, Math.abs(values[i]) / full * 100)}%`)
+        row.classList.toggle('is-negative', values[i] < 0)
         setText(number, formatFixed(values[i], decimals))
       })
     }

@@ -28,7 +28,7 @@ export function createVectors({ t, onchange }, { arrows, shows = 'dot', hasNamed
     onchange()
   } }))
   const sum = h('p', { className: 'figure-sum' }), note = h('p', { className: 'figure-note' })
-  const bars = createBars({ names: names.slice(1), label: t('vectors.similarity'), max: 16, isSigned: true })
+  const bars = createBars({ names: names.slice(1), label: t('vectors.similarity'), max: 16, className: 'is-signed' })
   const coordinates = arrows.map((_, i) => h('p', { className: `figure-sum mark-${i}` }))
   const side = { numbers: coordinates, dot: [...coordinates, sum, note],
     similarity: [h('p', { className: 'figure-note' }, t('vectors.with', { name: names[0] })), bars.element] }[shows]

@@ -45,7 +45,6 @@ function createJudge(played, context, stepFigure, draw) {
   let atRest = { step: '', feedback: null }
   /** Completes the task once the figure has reached it. */
   function judge() {
-    restTimer = undefined
     const run = context.run(), { answers, id: lesson } = played.current
     // After a jump to another lesson, the figure is still that of the old one until the new one is loaded.
     if (!run || !lesson || lesson !== context.get().lesson || !context.isCurrent()) return
@@ -57,16 +56,11 @@ function createJudge(played, context, stepFigure, draw) {
     draw(run)
   }
   return {
-    /** Called whenever the figure changes. */
-    restart() {
+    judge,
+    /** Judges once the figure has not changed for a while. */
+    judgeLater() {
       clearTimeout(restTimer)
       restTimer = setTimeout(judge, REST)
-    },
-    /** Judges at once what the reader has just done, before another step is entered. */
-    settle() {
-      if (restTimer === undefined) return
-      clearTimeout(restTimer)
-      judge()
     },
     /** The feedback on a task that is not done. @param {Step} step */
     feedback: ({ id }) => (atRest.step === id ? atRest.feedback : null)
@@ -80,7 +74,7 @@ function createJudge(played, context, stepFigure, draw) {
  */
 export function createAnswering(played, context, onAnswer, stepFigure, draw) {
   const { t, get, set, language } = context
-  const judge = createJudge(played, context, stepFigure, draw)
+  const judging = createJudge(played, context, stepFigure, draw)
 
   /**
    * The run that has the correct answer: the current one, or that in which it will be revealed, computed separately.
@@ -147,7 +141,7 @@ export function createAnswering(played, context, onAnswer, stepFigure, draw) {
   function describeResult(step, run, getText) {
     const previous = played.answer()
     if (previous && step.task) return { ...previous, text: getText('right') }
-    const feedback = judge.feedback(step)
+    const feedback = judging.feedback(step)
     if (!previous || !step.question) {
       return { wrong: [], right: null, isAnswered: false, text: feedback ? getText(`feedback.${feedback.id}`, feedback) : '' }
     }
@@ -157,7 +151,7 @@ export function createAnswering(played, context, onAnswer, stepFigure, draw) {
     return { ...previous, wrong, right, text: getText(isRight ? 'right' : 'wrong') }
   }
   return {
-    figureChanged: judge.restart, settle: judge.settle,
+    ...judging,
     /** @param {Step} step @param {Run} run @param {GetText} getText */
     draw(step, run, getText) {
       const { parts, words } = played.current, own = words.steps[step.id]

@@ -30,14 +30,9 @@ export function createOwnTexts() {
     keep(lesson, state) {
       if (isReadable(state)) texts.set(lesson.model, fieldsIn(lesson, state))
     },
-    /**
-     * Keeps the date with which the reader comes from the opening, a link or another lesson.
-     * @param {State} state @returns {boolean} whether its text can be read
-     */
-    keepDate(state) {
-      const { model, source } = state, canBeRead = isReadable(state)
-      if (canBeRead && model === MODELS[0].id && source !== defaults().source) texts.set(model, { source })
-      return canBeRead
+    /** Keeps the date with which the reader comes from the opening, a link or another lesson. @param {State} state */
+    keepDate({ model, source }) {
+      if (model === MODELS[0].id && source !== defaults().source) texts.set(model, { source })
     },
     /**
      * The state with what the reader wrote, where another text or model is displayed.

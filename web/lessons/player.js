@@ -155,13 +155,13 @@ async function print(played, context, { extras }, name) {
  * @param {Context} context @param {Surroundings} surroundings
  */
 export function mountPlayer(container, stage, context, surroundings) {
-  const { get, set, language } = context, { root, extras } = surroundings, ownTexts = createOwnTexts()
+  const { get, language } = context, { root, extras } = surroundings, ownTexts = createOwnTexts()
   const pointer = createPointer(stage, root, surroundings.scrollKeeper)
   const figureSlot = h('div', { className: 'lesson-figure', hidden: true })
   const stepFigure = createStepFigure(figureSlot, root, () => {
     const run = context.run()
     if (run && context.isCurrent()) draw(run)
-    answering.figureChanged()
+    answering.judgeLater()
   }, context.reportError)
   const played = createPlayedLesson(context, ownTexts, stepFigure.values)
   const ways = createWays(container, played, context, surroundings, ownTexts), { enterStep } = ways
@@ -181,7 +181,7 @@ export function mountPlayer(container, stage, context, surroundings) {
     return createBar(context, titles, {
       ...ways, jump: enterStep,
       next() {
-        answering.settle()
+        answering.judge()
         ways.next()
       },
       print: name => { print(played, context, surroundings, name).catch(context.reportError) }
@@ -197,7 +197,7 @@ export function mountPlayer(container, stage, context, surroundings) {
     played.current = { id, language: newLanguage, lesson, words, parts, answers }
     container.replaceChildren(parts.root, figureSlot)
     container.setAttribute('aria-label', words.title)
-    if (isNew && !ownTexts.keepDate(get())) set({ source: defaults().source }, 'replace')
+    if (isNew) ownTexts.keepDate(get())
     if (isShortLink(get(), lesson) || !isNew) enterStep(played.at(), 'replace')
     else update(context.run())
   }

@@ -70,11 +70,8 @@ export function createStepView(played, context, { root, extras, onStep, onEnd },
     parts.end.hidden = !isOver || !(end || endsPlan)
     // Who has not solved the last question hands in too.
     for (const part of parts.handIn) part.hidden = !played.isLastStep()
-    if (!parts.end.hidden) {
-      const endText = end && translator({ end })('end', { text: Object.values(run.streams)[0].texts[0], date: ownTexts.date() })
-      setText(parts.end, `${endText} ${endsPlan ? t('player.planEnd', { minutes: plan }) : ''}`.trim())
-    }
-    parts.root.classList.toggle('is-over', isOver)
+    const endText = end && translator({ end })('end', { text: Object.values(run.streams)[0].texts[0], date: ownTexts.date() })
+    setText(parts.end, `${endText} ${endsPlan ? t('player.planEnd', { minutes: plan }) : ''}`.trim())
     if (isOver && !parts.isOver) onEnd()
     parts.isOver = isOver
   }

@@ -2,6 +2,8 @@
 
 import { findLesson } from '../lessons/index.js'
 import { lazyImport } from '../lib/lazy_import.js'
+import { problemsOf } from '../models/index.js'
+import { defaults } from '../models/state.js'
 
 /** @import { Context, State } from '../types.d.ts' */
 
@@ -12,16 +14,21 @@ import { lazyImport } from '../lib/lazy_import.js'
 export function mountLessons({ lesson, stage }, context) {
   /** The state in which the reader opened the lesson: of the opening or of a room. @type {State | null} */
   let origin = null
+  let opened = ''
   /** @type {ReturnType<typeof import('../lessons/page_player.js').mountPagePlayer> | undefined} */ let player
   const load = lazyImport(async () => {
     player = (await import('../lessons/page_player.js')).mountPagePlayer(lesson, stage, context, () => origin)
     update()
   }, context.reportError)
   function update() {
-    const isOn = Boolean(findLesson(context.get().lesson)) && !context.get().embed
+    const state = context.get(), isOn = Boolean(findLesson(state.lesson)) && !state.embed
+    const isNew = isOn && opened !== state.lesson
+    opened = isOn ? state.lesson : ''
+    // A lesson waits for a run, which a text that cannot be read never gets.
+    if (isNew && problemsOf(state).source) return context.set({ source: defaults().source })
     document.documentElement.toggleAttribute('data-lesson', isOn)
     if (!isOn) {
-      origin = context.get()
+      origin = state
       player?.leave()
     }
     lesson.hidden = !isOn && !lesson.hasChildNodes()

@@ -12,16 +12,12 @@ const STATE = 'room=house'
 /** Weights that fit. */
 const FITTED = { w: 1.17, b: 4.1 }
 /**
- * What is wrong with a line: that it is below or above all points, else its slope, else its height.
+ * What is wrong with a line: its height, where the points are more than 1.5 off in the mean, which is half the gradient
+ * of b, or where its slope fits; else its slope.
  * @param {Record<string, any>} values
  */
-function describeLine({ w, b, gradient }) {
-  const isBelow = POINTS.map(([x, y]) => w * x + b < y)
-  if (new Set(isBelow).size === 1) return isBelow[0] ? 'low' : 'high'
-  return Math.abs(w - FITTED.w) > 0.15 ? w < FITTED.w ? 'flat' : 'steep' : gradient.b < 0 ? 'low' : 'high'
-}
-/** How far the points are from a line, in the mean. @param {Record<string, any>} values */
-const distanceTo = ({ w, b }) => POINTS.reduce((sum, [x, y]) => sum + Math.abs(w * x + b - y), 0) / POINTS.length
+const describeLine = ({ w, gradient: { b } }) => (
+  Math.abs(b) > 3 || Math.abs(w - FITTED.w) < 0.15 ? b < 0 ? 'low' : 'high' : w < FITTED.w ? 'flat' : 'steep')
 /** @param {Now} now */
 const slopeOf = ({ figure }) => figure?.gradient.w ?? 0
 
@@ -32,7 +28,7 @@ export const lesson = {
     {
       id: 'rule', state: STATE, figure: { id: 'line', options: { ...START, shows: 'line' } },
       task: { isDone: ({ loss }) => loss < 0.3, solution: FITTED,
-        feedback: values => ({ id: describeLine(values), distance: formatFixed(distanceTo(values)) }) }
+        feedback: figure => ({ id: describeLine(figure), w: formatFixed(figure.w), b: formatFixed(figure.b) }) }
     },
     {
       id: 'error', state: STATE, figure: { id: 'line', options: START },
