@@ -14,7 +14,7 @@ import { defaults } from '../models/state.js'
 export function mountLessons({ lesson, stage }, context) {
   /** The state in which the reader opened the lesson: of the opening or of a room. @type {State | null} */
   let origin = null
-  let opened = ''
+  /** The lesson that is displayed; '' for none. */ let opened = ''
   /** @type {ReturnType<typeof import('../lessons/page_player.js').mountPagePlayer> | undefined} */ let player
   const load = lazyImport(async () => {
     player = (await import('../lessons/page_player.js')).mountPagePlayer(lesson, stage, context, () => origin)
