@@ -303,6 +303,17 @@ test('an element below the fold starts when it comes near', async () => {
   await again.close()
 })
 
+test('an eager element starts wherever it is', async () => {
+  const again = await openPage('empty.html')
+  await again.page.evaluate(() => {
+    document.querySelector('main').innerHTML =
+      '<div style="height: 5000px"></div><glass-figure room="weights" loading="eager"></glass-figure>'
+  })
+  await again.page.waitForFunction(() => document.querySelector('glass-figure').shadowRoot.querySelector('table, canvas'))
+  assert.equal(await again.page.evaluate(() => scrollY), 0)
+  await again.close()
+})
+
 test('a page of another origin needs only the address of the script', async () => {
   const other = await serve({ 'blog.html': html(figure(TWELVE[0]), {
     script: `${url()}elements.js`,

@@ -1,6 +1,6 @@
 /**
- * What all elements have in common: they start when they are near the viewport, show errors in words, and free
- * everything when they leave the document.
+ * What all elements have in common: they start when they are near the viewport, or at once with `loading="eager"`, show
+ * errors in words, and free everything when they leave the document.
  */
 
 /** @import { Library, LibraryRun } from '../types.d.ts' */
@@ -61,7 +61,8 @@ export class GlassElement extends HTMLElement {
     if (this.ownerDocument !== document) return
     /** @type {ShadowRoot} */ (this.shadowRoot).adoptedStyleSheets = [waitingSheet]
     for (const name of /** @type {any} */ (this.constructor).observedAttributes) this.#readEarlyProperty(name)
-    observer.observe(this)
+    if (this.getAttribute('loading') === 'eager') this.start()
+    else observer.observe(this)
     // A script that is loaded early runs before there is a body. What is observed already is not observed twice.
     for (const part of [document.documentElement, document.body]) colorObserver.observe(part, { attributes: true })
   }
