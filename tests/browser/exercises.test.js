@@ -175,6 +175,18 @@ test('hints come one by one; the solution opens after all of them and three fail
   await close()
 })
 
+test('keys that the editor needs do nothing else', async () => {
+  const { page, close } = await openExercise('norm')
+  await page.click('.cm-content')
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.type('p P')
+  assert.equal(await readCode(page), 'p P')
+  for (const key of ['PageDown', 'ArrowRight', 'ControlOrMeta+z']) await page.keyboard.press(key)
+  assert.equal(await page.evaluate(() => document.documentElement.hasAttribute('data-present')), false)
+  assert.equal((await readAddress(page)).exercise, 'norm')
+  await close()
+})
+
 test('later exercises call the functions that the reader wrote before', async () => {
   const { page, close } = await openExercise('softmax')
   await check(page, all.softmax.solution.replace('return', "print('mine')\n  return"))

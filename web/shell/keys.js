@@ -32,7 +32,7 @@ function navigate(event, stage) {
 /** @param {KeyboardEvent} event @param {Pick<KeyActions, 'undo' | 'redo'>} acts */
 function undoOrRedo(event, { undo, redo }) {
   const isUndoKey = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'z'
-  if (!isUndoKey || targetOf(event).matches('input, textarea')) return
+  if (!isUndoKey || targetOf(event).matches('input, textarea, [contenteditable]')) return
   event.preventDefault()
   if (event.shiftKey) redo()
   else undo()
