@@ -55,3 +55,22 @@ test('a step of a lesson does not cover what is wrong with a typed text', async 
   assert.deepEqual(tops, [true, true])
   await close()
 })
+
+test('a pressed cell of a lesson unfolds its sum and stays above it; the next step is not covered', async () => {
+  const { page, complaints, close } = await browser.open({ lesson: 'attention', at: 4, language: 'en' },
+    { viewport: { width: 390, height: 844 }, hasTouch: true })
+  const target = await page.waitForSelector('.pointer')
+  await page.waitForTimeout(600)
+  const { x, y, width, height } = await target.boundingBox()
+  await page.touchscreen.tap(x + width / 2, y + height / 2)
+  await page.waitForSelector('.inspector.is-open .terms li')
+  await page.waitForFunction(() => {
+    const [cell, lesson, sheet, sum] = ['.pointer', '.lesson', '.inspector', '.inspector .terms li']
+      .map(selector => document.querySelector(selector).getBoundingClientRect())
+    return cell.top > lesson.bottom && cell.bottom < sheet.top && sum.bottom < innerHeight
+  })
+  await page.tap('.lesson-next')
+  await page.waitForSelector('.inspector:not(.is-open)')
+  assert.deepEqual(complaints, [])
+  await close()
+})

@@ -241,8 +241,8 @@ export function mountInspector(container, { t, pinCell, pinSource, set, get, run
       shownStep = step
       view = { ...view, ...next }
       // A pressed cell of a lesson is explained at once: a strip to be opened first would hide what the step is about.
-      // On a phone it is the strip, which covers less of the next step.
-      if (isInLesson() && (isNewStep || isPinChanged && isWide())) toggle(view.pinned && isWide())
+      // On a phone it is the strip again in the next step, of which it covers less.
+      if (isInLesson() && (isNewStep || isPinChanged)) toggle(view.pinned && (isWide() || !isNewStep))
       container.classList.toggle('is-empty', !view.run || !hasCell(view.run, view.cell))
       container.classList.toggle('is-pinned', view.pinned)
       draw()

@@ -94,9 +94,9 @@ const SCROLL_TIMEOUT = 1000
 const MAX_TRIES = 4
 /** Events by which a reader scrolls elsewhere. */
 const SCROLL_EVENTS = ['wheel', 'touchmove', 'pointerdown', 'keydown']
-/** Entering the slide mode and opening the inspector keep the place. @param {Event} event */
+/** Entering the slide mode, pressing a cell and opening the inspector keep the place. @param {Event} event */
 const isElsewhere = event => !(event instanceof KeyboardEvent && event.key.toLowerCase() === 'p') &&
-  !(event.target instanceof Element && event.target.closest('.inspector'))
+  !(event.target instanceof Element && event.target.closest(event.type === 'pointerdown' ? '.inspector, .heat' : '.inspector'))
 
 /**
  * Keeps a target visible until the reader scrolls: content above it may still be rendered, and a closing dialog or a
