@@ -34,13 +34,22 @@ export function createAttentionRow({ attention, row, stream, answerStream }) {
     const { shape: [, , width] } = getTensor(run, HEADS), size = width / getTensor(run, WEIGHTS).shape[1]
     return Array.from({ length: size }, (_, i) => head * size + i)
   }
+  /**
+   * The column in which query and key of the token with the largest weight have their largest product.
+   * @param {Run} run @param {Now} now
+   */
+  function termColumn(run, now) {
+    const q = rowValues(run, `${attention}.q`, [0, row(run)]), columns = headColumns(run, now)
+    const k = rowValues(run, `${attention}.k`, [0, mostAttended(run, now)])
+    return columns[largest(columns.map(column => q[column] * k[column]))]
+  }
   /** @param {Run} run @param {Now} now */
   const attentionValues = (run, now) => ({
     token: streamTokens(run, stream)[mostAttended(run, now)], place: String(mostAttended(run, now)),
     weight: formatFixed(Math.max(...weights(run, now))), head: String(now.state.head)
   })
   return {
-    weights, mostAttended, pairIndex, attentionValues,
+    weights, mostAttended, pairIndex, attentionValues, termColumn,
     /** The row of a tensor with a row for every token. @param {Run} run @param {string} name @param {number} at */
     rowTarget: (run, name, at) => ({ tensor: `${attention}.${name}`, index: [0, at, null] }),
     /**

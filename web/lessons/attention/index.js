@@ -5,7 +5,7 @@ import { START } from '../../../src/training/models/dates/data.js'
 import { PROBABILITIES, createAttentionRow } from '../attention_row.js'
 import { monthRow, monthStep } from '../month.js'
 import {
-  answerText, answerTokens, rankIndices, representativeCell, rowValues, streamTokens, valueOfCell
+  answerText, answerTokens, rankIndices, rowValues, streamTokens, valueOfCell
 } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -54,12 +54,16 @@ const answerValues = run => ({
 const attentionValues = (run, now) => ({ ...answerValues(run), ...row.attentionValues(run, now) })
 /** @param {Run} run @param {Now} now */
 const scoreValues = (run, now) => ({ ...answerValues(run), ...row.scoreValues(run, now) })
-/** @param {Run} run */
-const queryTarget = run => row.rowTarget(run, 'q', monthRow(run))
-/** The number of the query whose sum is explained. @param {Run} run */
-function queryNumber(run) {
-  const { name, index } = /** @type {import('../../types.d.ts').Cell} */ (representativeCell(run, queryTarget(run)))
-  return formatFixed(valueOfCell(run, name, index))
+/** The number of the query whose largest product with the key is explained, and that number of the key. */
+const queryCell = (/** @type {Run} */ run, /** @type {Now} */ now) => (
+  { tensor: `${ATTENTION}.q`, index: [0, monthRow(run), row.termColumn(run, now)] })
+const keyCell = (/** @type {Run} */ run, /** @type {Now} */ now) => (
+  { tensor: `${ATTENTION}.k`, index: [0, row.mostAttended(run, now), row.termColumn(run, now)] })
+/** @param {Run} run @param {Now} now */
+const termValues = (run, now) => {
+  const [query, key] = [queryCell, keyCell].map(cell => cell(run, now))
+    .map(({ tensor, index }) => formatFixed(valueOfCell(run, tensor, index)))
+  return { ...scoreValues(run, now), column: String(row.termColumn(run, now)), query, key }
 }
 /** What comes out with another divisor than √d. @param {Run} run @param {Now} now */
 const scaleMistakes = (run, now) => {
@@ -87,15 +91,16 @@ export const lesson = {
       answerState: `room=${ROOM}.weights`, answerTarget: row.pairTarget('weights'), values: attentionValues
     },
     {
-      id: 'query', state: `room=${ROOM}.qkv&part=q`, target: queryTarget, dimsOthers: true,
-      values: (run, now) => ({ ...attentionValues(run, now), number: queryNumber(run) }),
+      id: 'query', state: `room=${ROOM}.qkv&part=q`, target: run => row.rowTarget(run, 'q', monthRow(run)), cell: queryCell, dimsOthers: true,
+      values: termValues,
       paperCells: (run, now) => [row.headRow(run, now, 'q', monthRow(run))]
     },
     {
-      id: 'key', state: `room=${ROOM}.qkv&part=k`, target: (run, now) => row.rowTarget(run, 'k', row.mostAttended(run, now)), values: attentionValues, dimsOthers: true,
+      id: 'key', state: `room=${ROOM}.qkv&part=k`, target: (run, now) => row.rowTarget(run, 'k', row.mostAttended(run, now)), cell: keyCell, dimsOthers: true,
+      values: termValues,
       paperCells: (run, now) => [row.headRow(run, now, 'k', row.mostAttended(run, now))]
     },
-    { id: 'score', state: `room=${ROOM}.scores`, target: row.pairTarget('dots'), values: scoreValues },
+    { id: 'score', state: `room=${ROOM}.scores`, target: row.pairTarget('dots'), values: termValues },
     {
       id: 'scale', state: `room=${ROOM}.scores`, target: row.pairTarget('dots'),
       question: {
