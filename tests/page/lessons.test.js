@@ -6,8 +6,10 @@ import { FINDERS, findFault } from '../../web/lessons/hunt/find.js'
 import { LESSONS, PATH, placeOfLesson } from '../../web/lessons/index.js'
 import { loadLesson } from '../../web/lessons/load.js'
 import { findNearMiss } from '../../web/lessons/near_miss.js'
+import { representativeCell, rowValues } from '../../web/lessons/run_values.js'
 import { stateOfStep, placeholderValues } from '../../web/lessons/steps.js'
 import { formatFixed, formatProbability } from '../../web/lib/number.js'
+import { getTensor } from '../../web/lib/run.js'
 import { translator } from '../../web/lib/text.js'
 import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
 import { roomsOf } from '../../web/rooms/index.js'
@@ -375,6 +377,34 @@ test('the attention lesson leads from the divided score to its weight before it 
     const [phase] = phases(lesson, step, language), { score, weight } = step.values(phase.run, phase)
     assert.match(score, /^−?\d+\.\d\d$/, language)
     assert.match(weight, /^[01]\.\d\d$/, language)
+  }
+})
+
+test('where results of heads are pointed at, the explained one is of the selected head', () => {
+  let count = 0
+  for (const lesson of lessons) for (const step of lesson.steps.filter(({ figure }) => !figure)) {
+    const [{ run, ...now }] = phases(lesson, step, 'en'), target = (step.cell ?? step.target)?.(run, now)
+    if (!/multihead_attn\.heads$|self_attn\.heads$/.test(target?.tensor ?? '')) continue
+    const { name, index } = representativeCell(run, target), weights = getTensor(run, name.replace(/heads$/, 'weights'))
+    const size = getTensor(run, name).shape[2] / weights.shape[1]
+    assert.equal(Math.floor(index[2] / size), now.state.head, `${lesson.id}, ${step.id}`)
+    count += 1
+  }
+  assert.ok(count > 3, String(count))
+})
+
+test('the numbers of query and key that the attention lesson follows make the largest product of the score', () => {
+  const lesson = lessons.find(({ id }) => id === 'attention'), steps = ['query', 'key', 'score'].map(id => lesson.steps.find(step => step.id === id))
+  for (const [language, { steps: texts }] of Object.entries(lesson.texts)) {
+    for (const [i, pattern] of [/\{column\}.*\{query\b/, /\{column\}.*\{key\b/, /\{query\b.*\{key\b.*\{dot\b/].entries()) {
+      assert.match(texts[steps[i].id].text, pattern, language)
+    }
+    const [phase] = phases(lesson, steps[2], language), { query, key, column } = steps[2].values(phase.run, phase)
+    const [q, k] = steps.slice(0, 2).map(step => step.cell(phase.run, phase)).map(({ tensor, index: [, row] }) => (
+      rowValues(phase.run, tensor, [0, row])))
+    const products = q.map((value, at) => value * k[at]).slice(3 * 8, 4 * 8)
+    assert.equal(Number(column), 3 * 8 + products.indexOf(Math.max(...products)), language)
+    assert.deepEqual([query, key].map(text => Number(text.replace('−', '-'))), [q, k].map(row => Number(row[column].toFixed(2))), language)
   }
 })
 

@@ -13,15 +13,19 @@ import { answerText, answerTokens, rankIndices, rowValues, streamTokens } from '
 
 const ATTENTION = 'transformer.decoder.layers.1.multihead_attn', ROOM = 'room=decoder.1.multihead_attn.heads'
 const HEADS = `${ATTENTION}.heads`, ONE_HEAD = '*,*,24-31', ALL_HEADS = '*,*,0-31'
-/** The channels of that one head. */
-const CHANNELS = Array.from({ length: 8 }, (_, i) => 24 + i)
+/** The columns of that one head. */
+const COLUMNS = Array.from({ length: 8 }, (_, i) => 24 + i)
 /** @param {string} channels */
 const ablation = channels => `room=decoding&edits=${encodeURIComponent(`${HEADS}:${channels}=0`)}`
 const answers = () => ({ selector: '.stage .picks' })
 const changeQuestion = { options: () => [{ id: 'same' }, { id: 'other' }],
   answer: (/** @type {Run} */ run, /** @type {Now} */ { before }) => (before && answerText(run) !== answerText(before) ? 'other' : 'same') }
-/** The row that chooses the month, as head 3 looks at it. @param {Run} run */
+/** The row that chooses the month. @param {Run} run */
 const monthTarget = run => ({ tensor: HEADS, index: [0, monthRow(run), null] })
+/** What head 3 gives it. @param {Run} run */
+const headTarget = run => ({ ...monthTarget(run), columns: COLUMNS })
+/** @param {Run} run */
+const headCell = run => ({ tensor: HEADS, index: [0, monthRow(run), COLUMNS[0]] })
 /** @param {Run} run @param {Now} now */
 function changeValues(run, { before }) {
   const weights = rowValues(before ?? run, `${ATTENTION}.weights`, [0, 3, monthRow(before ?? run)])
@@ -41,8 +45,14 @@ function repeated(run) {
 export const lesson = {
   model: 'dates', base: 'head=3', userFields: ['source'],
   steps: [
-    { id: 'one', state: ROOM, target: monthTarget, paperCells: run => [{ ...monthTarget(run), columns: CHANNELS }], question: changeQuestion, answerState: ablation(ONE_HEAD), answerTarget: answers, values: changeValues },
-    { id: 'all', state: ROOM, target: monthTarget, question: changeQuestion, answerState: ablation(ALL_HEADS), answerTarget: answers, values: changeValues },
+    {
+      id: 'one', state: ROOM, target: headTarget, cell: headCell, question: changeQuestion, values: changeValues,
+      answerState: ablation(ONE_HEAD), answerTarget: answers
+    },
+    {
+      id: 'all', state: ROOM, target: monthTarget, cell: headCell, question: changeQuestion, values: changeValues,
+      answerState: ablation(ALL_HEADS), answerTarget: answers
+    },
     {
       id: 'sum', state: 'room=attribution', hides: 'section:not(:has(.waterfall))', target: () => ({ selector: '.stage .waterfall' }),
       question: { options: () => [{ id: 'one' }, { id: 'logit' }, { id: 'probability' }], answer: () => 'logit' },
