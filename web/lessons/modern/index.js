@@ -12,6 +12,9 @@ const ATTENTION = 'decoder.layers.0.self_attn', WEIGHTS_ROOM = 'room=decoder.0.s
 /** How many query heads share a head of keys and values. @param {Run} run */
 const sharing = run => getTensor(run, `${ATTENTION}.q`).shape[2] / getTensor(run, `${ATTENTION}.k`).shape[2]
 
+/** The row of the newest token that the model has read: what it looks at. @param {Run} run */
+const newest = run => ({ tensor: `${ATTENTION}.weights`, index: [0, 0, getTensor(run, `${ATTENTION}.weights`).shape[2] - 1, null] })
+
 /** @type {import('../index.js').Lesson} */
 export const lesson = {
   model: 'stories', base: sentences('norm=rms&positions=rotary&activation=swiglu&kvHeads=2'),
@@ -33,11 +36,11 @@ export const lesson = {
         [name, String(getTensor(run, `${ATTENTION}.${name}`).shape[2])])))
     },
     {
-      id: 'again', state: WEIGHTS_ROOM,
+      id: 'again', state: WEIGHTS_ROOM, target: newest,
       question: { options: () => [{ id: 'change' }, { id: 'stay' }], answer: () => 'stay' }
     },
     {
-      id: 'kept', state: WEIGHTS_ROOM,
+      id: 'kept', state: WEIGHTS_ROOM, target: newest,
       question: { options: () => [{ id: 'queries' }, { id: 'keysValues' }, { id: 'weights' }], answer: () => 'keysValues' }
     },
     { id: 'columns', state: 'room=cache' }
