@@ -136,19 +136,19 @@ export const DIFFERENT_NAMES = {
 export const COMMON_EXPRESSIONS = [
   ['x[0]', 'x.index(0)', [0, 1, 2, 3]], ['x[-1]', 'x.index(-1)', [8, 9, 10, 11]],
   ['x[:, -1]', "x.index(':', -1)", [3, 7, 11]], ['x[1:3]', "x.index('1:3')", [[4, 5, 6, 7], [8, 9, 10, 11]]],
-  ['x[:, :n]', 'x.index(\':\', \':\' + 2)', [[0, 1], [4, 5], [8, 9]]],
+  ['x[:, :n]', 'x.index(\':\', \':\' + n)', [[0, 1], [4, 5], [8, 9]]],
   ['x[:, [0, 2]]', "x.index(':', [0, 2])", [[0, 2], [4, 6], [8, 10]]],
   ['x[..., None].shape', "x.index('...', 'newaxis').shape", [3, 4, 1]],
   ['x[2, 1].item()', 'x.at(2, 1)', 9], ['x[x > 9]', 'x.index(x.gt(9))', [10, 11]],
   ['x[(x > 8) & ~(x > 9)]', 'x.index(x.gt(8).bitwiseAnd(x.gt(9).bitwiseNot()))', [9]],
-  ['x[x > 9] = 0', 'x.clone().indexPut_([x.gt(9)], 0).index(2)', [8, 9, 0, 0]], ['x.sum(1, keepdim=True)', 'x.sum(1, { keepdim: true })', [[6], [22], [38]]],
+  ['x[x > 9] = 0', 'x.indexPut_([x.gt(9)], 0)', [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 0, 0]]], ['x.sum(1, keepdim=True)', 'x.sum(1, { keepdim: true })', [[6], [22], [38]]],
   ['bool(x.isnan().any())', 'x.isnan().any().item()', false],
   ['values, places = x.max(1)', '[...x.max(1)]', [[3, 7, 11], [3, 3, 3]]],
-  ['(x + 1) * 2 - x', 'x.add(1).mul(2).sub(x).at(0, 1)', 3], ['len(x)', 'x.size(0)', 3],
+  ['(x + 1) * 2 - x', 'x.add(1).mul(2).sub(x)', [[2, 3, 4, 5], [6, 7, 8, 9], [10, 11, 12, 13]]], ['len(x)', 'x.size(0)', 3],
   ['x.shape[-1]', 'x.shape.at(-1)', 4], ["float('-inf')", '-gf.inf', -Infinity], ['x[None].shape', "x.index('newaxis').shape", [1, 3, 4]],
   ['(1 - x)[0]', 'gf.sub(1, x).index(0)', [1, 0, -1, -2]], ['torch.max(x, 1)[1]', 'gf.max(x, 1)[1]', [3, 3, 3]],
-  ['x[:, 1] += 5', "x.clone().indexPut_([':', 1], 5, { accumulate: true }).index(0)", [0, 6, 2, 3]],
-  ['x % 4', 'x.sub(x.div(4).floor().mul(4)).index(2)', [0, 1, 2, 3]]
+  ['x[:, 1] += 5', "x.indexPut_([':', 1], 5, { accumulate: true })", [[0, 6, 2, 3], [4, 10, 6, 7], [8, 14, 10, 11]]],
+  ['x % 4', 'x.sub(x.div(4).floor().mul(4))', [[0, 1, 2, 3], [0, 1, 2, 3], [0, 1, 2, 3]]]
 ]
 
 const toCamelCase = name => name.replace(/(?<=[a-z\d])_([a-z\d])/g, (_, letter) => letter.toUpperCase())

@@ -330,8 +330,8 @@ const TRANSFORMER_OPTIONS = ['dModel', 'nhead', 'numEncoderLayers', 'numDecoderL
  */
 
 /**
- * An encoder and a decoder with final norms (Vaswani et al. 2017): torch.nn.Transformer, batch first. It has no
- * embeddings and no output layer.
+ * torch.nn.Transformer, batch first: an encoder and a decoder (Vaswani et al. 2017), each with a norm at its end, which
+ * PyTorch adds. It has no embeddings and no output layer.
  * @example
  * const model = new gf.nn.Transformer({ dModel: 16, nhead: 4, numEncoderLayers: 1, numDecoderLayers: 1 }).eval()
  * model.forward(gf.randn([1, 5, 16]), gf.randn([1, 3, 16]), { tgtIsCausal: true }).shape   // [1, 3, 16]
