@@ -61,7 +61,7 @@ export class GlassElement extends HTMLElement {
     if (this.ownerDocument !== document) return
     /** @type {ShadowRoot} */ (this.shadowRoot).adoptedStyleSheets = [waitingSheet]
     for (const name of /** @type {any} */ (this.constructor).observedAttributes) this.#readEarlyProperty(name)
-    if (this.getAttribute('loading') === 'eager') this.start()
+    if (this.matches('[loading=eager]')) this.start()
     else observer.observe(this)
     // A script that is loaded early runs before there is a body. What is observed already is not observed twice.
     for (const part of [document.documentElement, document.body]) colorObserver.observe(part, { attributes: true })

@@ -53,6 +53,9 @@ export const answerIds = run => (run.decoding?.steps ?? []).map(({ id }) => id)
 /** The loss of the correct answer, or, where none is known, of the model's own. @param {Run} run */
 export const lossOfRun = run => run.trueLoss ?? run.loss
 
+/** Where the room of decoding displays it, for steps that come before a loss is explained. */
+export const LOSS_LINE = '.picks ~ .note'
+
 /** The same as the room of decoding displays it. @param {Run} run */
 export const formatLoss = run => formatFixed(lossOfRun(run), 3)
 

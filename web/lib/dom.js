@@ -103,8 +103,8 @@ export const handleInternalClick = action => event => {
   action()
 }
 
-/** The target element of an event, also inside a shadow root. @param {Event} event */
-export const targetOf = event => /** @type {HTMLElement} */ (event.composedPath()[0] ?? event.target)
+/** The target element of an event that is being handled, also inside a shadow root. @param {Event} event */
+export const targetOf = event => /** @type {HTMLElement} */ (event.composedPath()[0])
 
 /** The index of a child, −1 where it is none. @param {Element} parent @param {Element} child */
 export const childIndex = (parent, child) => [...parent.children].indexOf(child)

@@ -5,7 +5,7 @@ import { START } from '../../../src/training/models/dates/data.js'
 import { PROBABILITIES, createAttentionRow } from '../attention_row.js'
 import { monthRow, monthStep } from '../month.js'
 import {
-  answerText, answerTokens, rankIndices, rowValues, streamTokens, valueOfCell
+  LOSS_LINE, answerText, answerTokens, rankIndices, rowValues, streamTokens, valueOfCell
 } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
@@ -79,7 +79,7 @@ export const lesson = {
   userFields: ['source'],
   steps: [
     {
-      id: 'write', state: 'room=source.tokens', target: CHIPS,
+      id: 'write', state: 'room=source.tokens', answerHides: LOSS_LINE, target: CHIPS,
       question: { options: candidates, answer, given: row.givenProbability, isOfAnswer: true },
       answerState: run => `room=decoding&step=${monthStep(run)}`, answerTarget, answerCell, values: answerValues
     },
@@ -117,7 +117,7 @@ export const lesson = {
       paperCells: () => []
     },
     {
-      id: 'other', state: 'room=decoding', target: answerTarget, cell: answerCell,
+      id: 'other', state: 'room=decoding', hides: LOSS_LINE, target: answerTarget, cell: answerCell,
       question: { options: () => DIGITS.map(text => ({ id: text, text })), answer },
       answerState: `room=decoding&${OTHER}`, answerTarget, answerCell, values: answerValues
     },

@@ -1,7 +1,7 @@
 /** What a model, a weight and training are: a line of two weights learns, then the page's model is met. */
 
 import { formatFixed, formatInteger } from '../../lib/number.js'
-import { countParameters } from '../run_values.js'
+import { LOSS_LINE, countParameters } from '../run_values.js'
 
 /** @import { Now } from '../index.js' */
 
@@ -47,7 +47,7 @@ export const lesson = {
       task: { isDone: ({ loss }) => loss < 0.3, solution: { steps: 300 }, feedback: ({ loss }) => ({ id: 'more', loss: formatFixed(loss) }) }
     },
     {
-      id: 'model', state: 'room=decoding',
+      id: 'model', state: 'room=decoding', hides: LOSS_LINE,
       values: run => ({ count: formatInteger(countParameters(run)) })
     }
   ]

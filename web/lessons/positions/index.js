@@ -3,7 +3,7 @@
 import { encodePosition, dot } from '../../figures/math.js'
 import { formatFixed } from '../../lib/number.js'
 import { getTensor } from '../../lib/run.js'
-import { answerText, rowValues, streamTokens, wholeRow } from '../run_values.js'
+import { LOSS_LINE, answerText, rowValues, streamTokens, wholeRow } from '../run_values.js'
 
 /** @import { Run } from '../../types.d.ts' */
 
@@ -60,7 +60,7 @@ export const lesson = {
       values: run => ({ count: String(getTensor(run, EMBEDDING).shape.at(-1)) })
     },
     {
-      id: 'off', state: 'room=decoding',
+      id: 'off', state: 'room=decoding', hides: LOSS_LINE,
       question: {
         options: () => [{ id: 'same' }, { id: 'changed' }],
         answer: (run, { before }) => (before && answerText(run) === answerText(before) ? 'same' : 'changed')
