@@ -188,7 +188,7 @@ test('the elements work in Firefox', { skip: !firefox && 'there is no Firefox' }
       model.querySelector('.map [data-room$="self_attn.weights"] a').click()
       await until(() => model.querySelector('.glass-body .figure-foot'))
       document.querySelector('glass-training').play()
-      await until(() => /3/.test(shadowOf('training').querySelector('.theatre-place').textContent.split(' ')[1] ?? ''))
+      await until(() => parseInt(shadowOf('training').querySelector('.theatre-place').textContent.split(' ')[1], 10) >= 3)
       return { complaints, name: table.dataset.tensor, numbers, isRight, errors: [...document.querySelectorAll('main > :not(h1)')].flatMap(({ shadowRoot }) => shadowRoot.querySelector('.glass-error')?.textContent ?? []) }
     })
     assert.deepEqual([found.complaints, found.errors, found.isRight], [[], [], true])
