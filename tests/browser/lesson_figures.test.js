@@ -182,3 +182,21 @@ test('sliders are long enough to be dragged, and what is beside them is whole', 
     await close()
   }
 })
+
+test('a lesson offers to take back a number that its reader has changed, and none of its own settings', async () => {
+  const settings = await open({ lesson: 'modern', at: 5 }, 'en')
+  await waitForStep(settings.page, 'kept')
+  assert.equal(await settings.page.isVisible('.changed'), false)
+  await settings.close()
+  const { page, close } = await open({ lesson: 'break', at: 5 }, 'en')
+  await waitForStep(page, 'yours')
+  await (await page.waitForSelector('.pointer')).evaluate(element => element.parentElement.focus())
+  await page.keyboard.press('Enter')
+  await page.keyboard.press('Enter')
+  await page.keyboard.type('9')
+  await page.keyboard.press('Enter')
+  await page.click('.changed')
+  await page.waitForSelector('.changed', { state: 'hidden' })
+  await waitForStep(page, 'yours')
+  await close()
+})

@@ -14,8 +14,11 @@ function changedSettings(state) {
   return controlsOf(state.model).filter(key => hasSettingEffect(key, state) && !Object.is(state[key], defaults[key]))
 }
 
-/** How many switches and numbers have been changed. @param {State} state */
-export const changeCount = state => changedSettings(state).length + groupEdits(state.edits).length
+/** The settings that the reader has changed: in a lesson they are the lesson's. @param {State} state */
+const readerSettings = state => (state.lesson ? [] : changedSettings(state))
+
+/** How many switches and numbers the reader has changed. @param {State} state */
+export const changeCount = state => readerSettings(state).length + groupEdits(state.edits).length
 
 /** The changes in words. @param {State} state @param {Translate} t @returns {string[]} */
 export function describeChanges(state, t) {
@@ -39,7 +42,7 @@ export function mountUndoButton(container, { t, get, set }, figure) {
   const reset = () => {
     const { model, edits } = get(), defaults = defaultsOf(model)
     if (edits.length) editHistoryOf({ get }).record(edits)
-    set({ ...Object.fromEntries(changedSettings(get()).map(key => [key, defaults[key]])), edits: [] }, 'push')
+    set({ ...Object.fromEntries(readerSettings(get()).map(key => [key, defaults[key]])), edits: [] }, 'push')
   }
   const button = h('button', { type: 'button', className: 'changed', onclick: reset, hidden: true })
   container.append(button)
