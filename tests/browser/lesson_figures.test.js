@@ -200,3 +200,15 @@ test('a lesson offers to take back a number that its reader has changed, and non
   await waitForStep(page, 'yours')
   await close()
 })
+
+test('on a phone the weights that a task is about are in sight with what the reader moves', async () => {
+  for (const [lesson, at] of [['query', 1], ['query', 2], ['softmax', 0], ['softmax', 2], ['softmax', 3]]) {
+    for (const language of ['en', 'ko', 'zh']) {
+      const { page, close } = await open({ lesson, at }, language, { viewport: { width: 390, height: 844 } })
+      await page.waitForSelector('.lesson-figure .bars')
+      const bottom = await page.$$eval('.lesson-figure .bars', lists => lists.at(-1).getBoundingClientRect().bottom)
+      assert.ok(bottom <= 844, `${lesson} ${at + 1} in ${language}: ${bottom}`)
+      await close()
+    }
+  }
+})
