@@ -75,7 +75,9 @@ function createField(t, answer, showProblem, next) {
     show({ wrong, right, isAnswered }) {
       input.classList.toggle('is-wrong', !isAnswered && wrong.length > 0)
       input.classList.toggle('is-right', isAnswered)
-      if (isAnswered && right !== null && right !== undefined) input.value = formatAnswer(right)
+      // What the reader typed stays, if it was accepted.
+      const typed = parseNumber(input.value), isAccepted = typed !== null && !wrong.includes(typed)
+      if (isAnswered && !isAccepted && right !== null && right !== undefined) input.value = formatAnswer(right)
       input.readOnly = isAnswered
       send.setAttribute('aria-disabled', String(isAnswered))
     }

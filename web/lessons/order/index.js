@@ -13,8 +13,8 @@ const [FIRST, LAST] = ['encoder.0.norm1', 'encoder.1.norm2']
 const ROW = [0, 0], CELL = [...ROW, 0]
 /** What enters the first layer, and what its attention adds. */
 const ENTRY = 'positions.output', ADDED = 'transformer.encoder.layers.0.self_attn.output'
-/** The gains and shifts of a norm. */
-const GAINS = '[data-part="gain"], [data-part="shift"]'
+/** The gains and shifts of a norm, with their color scale. */
+const GAINS = '[data-part="gain"], [data-part="shift"], .legend + .legend'
 /** What is added up. */
 const SUMMANDS = '[data-part="input"], [data-part="change"]'
 /** The norm, with its number lines. */
@@ -65,8 +65,7 @@ export const lesson = {
       id: 'sum', state: `room=${FIRST}`, hides: `${NO_NORM}, [data-part="sum"]`, target: () => ({ tensor: ADDED, index: CELL }),
       answerState: `room=${FIRST}`, answerHides: NO_NORM, answerTarget: run => ({ tensor: residualSum(run, FIRST), index: CELL }),
       question: {
-        answer: run => valueOfCell(run, residualSum(run, FIRST), CELL), tolerance: 0.02, mistakes: sumMistakes,
-        cell: run => ({ tensor: residualSum(run, FIRST), index: CELL })
+        answer: run => valueOfCell(run, residualSum(run, FIRST), CELL), tolerance: 0.02, mistakes: sumMistakes
       },
       values: run => {
         const [entry, added, sum] = [ENTRY, ADDED, residualSum(run, FIRST)]
