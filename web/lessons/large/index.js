@@ -24,7 +24,7 @@ export const lesson = {
     {
       id: 'guess', state: 'room=house',
       question: {
-        options: () => FACTORS.map(of => ({ id: String(of), text: `${formatInteger(of)} ×` })), answer: factor,
+        options: () => FACTORS.map(of => ({ id: String(of) })), answer: factor,
         given: (run, _, times) => ({ product: formatInteger(countParameters(run) * Number(times)) })
       },
       values: run => (
