@@ -174,7 +174,7 @@ export function mount(container, context) {
         const isSame = vocabulary[word] === token
         const [probability] = one.probabilities
         const color = colors.at(probability)
-        return { text: vocabulary[word], note: formatFixed(probability * 100, 0), color, isMarked: isSame }
+        return { text: vocabulary[word], note: `${formatFixed(probability * 100, 0)}%`, color, isMarked: isSame }
       })
     })))
   }

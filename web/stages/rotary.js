@@ -88,7 +88,7 @@ export function mount(container, context) {
     const size = Math.min(SIZE, context.width())
     rotationPlot.update({
       width: size, height: size, x: [-range, range], y: [-range, range], label,
-      xName: String(columns[0]), yName: String(columns[1]),
+      xName: `${latest.letter}[${columns[0]}]`, yName: `${latest.letter}[${columns[1]}]`,
       lines: [{ points: [[0, 0], from], kind: 'is-thin' }, { points: [[0, 0], to] }],
       dots: [dot(latest.before, from, ''), dot(latest.after, to, 'is-chosen')]
     })
