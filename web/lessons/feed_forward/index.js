@@ -12,7 +12,6 @@ const GOAL = [[-4, 4], [0, 0], [4, 4]]
 /** What the neurons are multiplied by where they match it. */
 const FITTED = [1, 1, 0]
 const HIDDEN = 'transformer.encoder.layers.0.activation', ROOM = 'room=encoder.0.activation'
-const THIRD = 1 / 3
 const WEIGHTS = [0, 1].map(layer => `transformer.encoder.layers.${layer}.linear1.weight`)
 
 /** The neuron that is furthest from matching, and which way it has to go. @param {number[]} outs */
@@ -52,7 +51,7 @@ export const lesson = {
       paperCells: run => [wholeRow(run, HIDDEN, 0)],
       question: {
         options: () => [{ id: 'few' }, { id: 'half' }, { id: 'most' }],
-        answer: run => (firingShare(run) < THIRD ? 'few' : firingShare(run) > 2 * THIRD ? 'most' : 'half')
+        answer: run => (firingShare(run) < 0.25 ? 'few' : firingShare(run) > 0.5 ? 'most' : 'half')
       },
       values: run => {
         const values = rowValues(run, HIDDEN, [0, 0])

@@ -36,7 +36,7 @@ export const lesson = {
         options: () => [{ id: 'smaller' }, { id: 'same' }, { id: 'larger' }],
         answer: (_, now) => (slopeOf(now) < 0 ? 'smaller' : slopeOf(now) > 0 ? 'larger' : 'same')
       },
-      values: (_, now) => ({ change: formatFixed(slopeOf(now) / 10, 1) })
+      values: (_, now) => ({ change: formatFixed(slopeOf(now) / 100) })
     },
     {
       id: 'step', state: STATE, figure: { id: 'line', options: { ...START, learns: true } },
