@@ -176,6 +176,8 @@ types() {
   cp src/js/*.d.ts dist/types
   cp src/js/interface/*.d.ts dist/types/interface
   cp src/js/nn/callable.d.ts dist/types/nn
+  # Before TypeScript 5.7 typed arrays have no type parameter.
+  find dist/types -name '*.d.ts' -exec sed -Ei 's/\b(\w+Array)<ArrayBuffer(Like)?>/\1/g' {} +
 }
 
 # bundle: the npm package; Node reads a few files ten times as fast as sixty. The text library and the command share chunks.

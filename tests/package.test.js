@@ -153,6 +153,12 @@ test('the command runs', () => {
   assert.equal(printed, 'tokens [1]\n  0  a | b\n')
 })
 
+test('the types can be read by TypeScript before 5.7, where typed arrays have no parameter', () => {
+  const files = packed.files.filter(file => file.endsWith('.d.ts')), folder = join(project, 'node_modules/glassformer')
+  assert.ok(files.length > 50, `${files.length}`)
+  assert.deepEqual(files.filter(file => /Array<ArrayBuffer/.test(readFileSync(join(folder, file), 'utf8'))), [])
+})
+
 test('the types fit what users write, and catch what they should not', () => {
   const good = `import { functional as F, load, nn, optim, type Tensor } from 'glassformer'
 class Early extends nn.Module {
