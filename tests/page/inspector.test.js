@@ -51,6 +51,10 @@ test('formulas with numbers: sums, quotients, softmax, curves', () => {
   assert.match(line('positions.pe', [2, 1]), /^.* = cos \( 2\.00 × 1\.00 \)$/)
   assert.match(line('self_attn.q', [0, 0, 0]), / ⋯$/)
   assert.equal(line('embedding.weight', [0, 0]), null)
+  const product = (a, b) => ({ label: 'a × b', value: a * b, factors: [{ symbol: 'a', value: a }, { symbol: 'b', value: b }] })
+  const sum = (...terms) => numbersFormula({ value: 1, terms, steps: [] }, [0])
+  assert.match(sum(product(2, 3), product(4, 5), product(6, 7)), /= 2\.00 × 3\.00 \+ 4\.00 × 5\.00 \+ ⋯$/)
+  assert.match(sum(product(2e-5, 3), product(4e-3, 5), product(6, 7)), /= 2\.0 · 10\^\{− 5\} × 3\.00 \+ ⋯$/)
   const { trace } = gf.trace(() => {
     const x = gf.tensor([[1, 2, 6]], { requiresGrad: true })
     const loss = gf.functional.crossEntropy(gf.functional.layerNorm(x), [1])

@@ -45,9 +45,10 @@ const findTerm = (terms, position) => terms.find(({ place }, i) => (place ?? i) 
 
 /** @param {Term[]} terms */
 function formatSum(terms) {
-  const products = terms.slice(0, FIRST).map((term, i) => formatProduct(term, i === 0))
-  if (terms.length > FIRST) products.push('⋯')
-  return products.join(' + ')
+  const first = terms.slice(0, FIRST).map((term, i) => formatProduct(term, i === 0)), isLong = first.join().includes('10^')
+  // With powers of ten, two products are wider than the panel.
+  const products = isLong ? first.slice(0, 1) : first
+  return [...products, ...(terms.length > products.length ? ['⋯'] : [])].join(' + ')
 }
 
 /**
