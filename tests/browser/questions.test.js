@@ -174,6 +174,8 @@ test('a number that is accepted stays as it was typed; one that was wrong gives 
   await waitForStep(other.page, 'sum')
   await other.page.fill('.lesson-options input', '7')
   await other.page.press('.lesson-options input', 'Enter')
+  await other.page.waitForSelector('.lesson-reveal')
+  await other.page.fill('.lesson-options input', '8')
   await other.page.click('.lesson-reveal')
   await other.page.waitForSelector('.lesson-options input.is-right')
   assert.equal(await other.page.inputValue('.lesson-options input'), exact)

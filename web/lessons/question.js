@@ -13,6 +13,7 @@ import { renderProse } from '../lib/prose.js'
  * @typedef {object} Result
  * @property {(string | number)[]} wrong
  * @property {string | number | null | undefined} right
+ * @property {string | number | null} [value] the answer that was accepted, null where it was revealed
  * @property {boolean} isAnswered
  * @property {string} text the text about the answer
  * @typedef {{ element: HTMLElement, show: (result: Result) => void }} AnswerInput to answer
@@ -72,12 +73,12 @@ function createField(t, answer, showProblem, next) {
   } }, input, send)
   return {
     element,
-    show({ wrong, right, isAnswered }) {
+    show({ wrong, right, value, isAnswered }) {
       input.classList.toggle('is-wrong', !isAnswered && wrong.length > 0)
       input.classList.toggle('is-right', isAnswered)
-      // What the reader typed stays, if it was accepted.
-      const typed = parseNumber(input.value), isAccepted = typed !== null && !wrong.includes(typed)
-      if (isAnswered && !isAccepted && right !== null && right !== undefined) input.value = formatAnswer(right)
+      // What was accepted stays as it was typed.
+      const isKept = input.value && typeof value === 'number' && !wrong.includes(value)
+      if (isAnswered && !isKept && right !== null && right !== undefined) input.value = formatAnswer(right)
       input.readOnly = isAnswered
       send.setAttribute('aria-disabled', String(isAnswered))
     }
