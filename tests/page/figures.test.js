@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { angle, countPairs, dot, encodePosition, fit, mergePair, mix, softmax } from '../../web/figures/math.js'
+import { runChain } from '../../web/figures/chain.js'
 import { gf } from '../lib/engine.js'
 
 const isClose = (x, y, tolerance = 1e-6) => assert.ok(Math.abs(x - y) <= tolerance * Math.max(1, Math.abs(y)), `${x}, not ${y}`)
@@ -35,6 +36,19 @@ test('the gradient of the line is that of finite differences', () => {
   const [predicted, expected] = [points.map(([x]) => w * x + b), points.map(([, y]) => y)].map(list => gf.tensor(list))
   isClose(loss, gf.functional.mseLoss(predicted, expected).item())
   assert.equal(fit([[0, 1], [1, 3]], 2, 1).loss, 0)
+})
+
+test('the gradients of the chain are those of the engine', () => {
+  const factors = { x: 4, v: 0.5, goal: 1 }
+  for (const w of [2, 0.5, -1, 0]) {
+    const leaf = gf.tensor(w, { requiresGrad: true }), hidden = leaf.mul(factors.x), y = hidden.mul(factors.v)
+    const loss = y.sub(factors.goal).square()
+    for (const tensor of [hidden, y]) tensor.retainGrad()
+    loss.backward()
+    const { values, gradients } = runChain(w, factors)
+    values.forEach((value, i) => isClose(value, [leaf, hidden, y, loss][i].item()))
+    gradients.forEach((gradient, i) => isClose(gradient, [leaf.grad, hidden.grad, y.grad, gf.tensor(1)][i].item()))
+  }
 })
 
 test('a position has a sine and a cosine of each frequency', () => {

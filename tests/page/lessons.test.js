@@ -213,7 +213,7 @@ test('every task says what a wrong position gives, and which way to go', () => {
     'softmax.temperature': [[{ weights: [0.6, 0.3, 0.1], temperature: 1 }, 'cold'], [{ weights: [0.6, 0.3, 0.1], temperature: 2 }, 'hot']],
     'feed_forward.bent': [[{ isBent: false, outs: [1, 1, 0], error: 4 }, 'straight'], [{ isBent: true, outs: [0, 1, 0], error: 4 }, 'raise'],
       [{ isBent: true, outs: [1, 1, 2], error: 4 }, 'lower']],
-    'loss.surprise': [[{ probability: 0.3, loss: 1.2 }, 'low']], 'large.scale': [[{ zoom: 5 }, 'near']],
+    'loss.surprise': [[{ probability: 0.3, loss: 1.2 }, 'low']], 'loss.chain': [[{ gradient: 12 }, 'high'], [{ gradient: -4 }, 'low']], 'large.scale': [[{ zoom: 5 }, 'near']],
     'grokking.circle': [[{ frequency: 3 }, 'up'], [{ frequency: 15 }, 'down']]
   }
   const tasks = lessons.flatMap(({ id, steps, texts }) => steps.filter(({ task }) => task)

@@ -17,6 +17,7 @@
 /** @type {Record<string, () => Promise<(context: FigureContext, options: any) => Figure | Promise<Figure>>>} */
 export const FIGURES = {
   activation: async () => (await import('./activation.js')).createActivation,
+  chain: async () => (await import('./chain.js')).createChain,
   clock: async () => (await import('./clock.js')).createClock,
   line: async () => (await import('./line.js')).createLine,
   matrix: async () => (await import('./matrix.js')).createMatrix,

@@ -90,7 +90,7 @@ export const PATH = [
   { id: 'order', minutes: 5, stepCount: 6 },
   { id: 'feed_forward', minutes: 5, stepCount: 6 },
   { id: 'sampling', minutes: 6, stepCount: 7 },
-  { id: 'loss', minutes: 5, stepCount: 6 },
+  { id: 'loss', minutes: 6, stepCount: 7 },
   { id: 'translation', minutes: 5, stepCount: 6 },
   { id: 'kinds', minutes: 4, stepCount: 4 },
   { id: 'modern', minutes: 6, stepCount: 7 },

@@ -53,6 +53,10 @@ export const lesson = {
       id: 'mean', state: 'room=decoding',
       values: run => ({ count: String(answerTokens(run).length), loss: formatLoss(run) })
     },
+    { id: 'chain', state: 'room=house', figure: { id: 'chain', options: { w: 2, x: 4, v: 0.5, goal: 1 } }, task: {
+      isDone: ({ gradient }) => Math.abs(gradient) < 0.01, solution: { w: 0.5 },
+      feedback: ({ gradient }) => ({ id: gradient > 0 ? 'high' : 'low', gradient: formatFixed(gradient) })
+    } },
     {
       id: 'nudge', state: WEIGHT_STATE, target: weightCell,
       question: {
