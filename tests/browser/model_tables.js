@@ -84,7 +84,7 @@ function isStreamRight(view, text, { table, key, col, part }) {
   if (lens && table === 0) {
     const all = cached(view.run, 'early', () => logitLens(gf, view.run.workerRun.run, lens))
     const { tokens: [token], probabilities: [probability] } = all[Number(key)][col]
-    return part === 'small' ? isRounded(text, probability * 100) : text === lens.vocabulary[token]
+    return part === 'small' ? text.endsWith('%') && isRounded(text.slice(0, -1), probability * 100) : text === lens.vocabulary[token]
   }
   const stream = streams[table - 1]
   return isRoundedTo(text, measureNorms(view, nameOfLine(stream, key))[sentence * stream.tokens.length + col])
