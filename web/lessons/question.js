@@ -76,9 +76,9 @@ function createField(t, answer, showProblem, next) {
     show({ wrong, right, value, isAnswered }) {
       input.classList.toggle('is-wrong', !isAnswered && wrong.length > 0)
       input.classList.toggle('is-right', isAnswered)
-      // What was accepted stays as it was typed.
-      const isKept = input.value && typeof value === 'number' && !wrong.includes(value)
-      if (isAnswered && !isKept && right !== null && right !== undefined) input.value = formatAnswer(right)
+      // The reader's own number, if it was accepted.
+      const shown = typeof value === 'number' && !wrong.includes(value) ? value : right
+      if (isAnswered && shown !== null && shown !== undefined) input.value = formatAnswer(shown)
       input.readOnly = isAnswered
       send.setAttribute('aria-disabled', String(isAnswered))
     }
