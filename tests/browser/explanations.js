@@ -2,6 +2,7 @@
 
 import { listedAxes } from '../../web/inspector/cell_index.js'
 import { cellName } from '../../web/lib/cell.js'
+import { formatBrief } from '../../web/lib/number.js'
 import { cellIndex, findTensor, valueAt } from './cells.js'
 import { isRoomName, isPageText, isLabelRight, matchMessage } from './number_kinds.js'
 import { isExactly, isRoundedTo } from './writes_number.js'
@@ -11,10 +12,14 @@ const parseNumbers = text => text.split(/[^\d.]+/).filter(part => /^\d+(\.\d+)?$
 const hasNumber = (texts, number) => texts.flatMap(parseNumbers).includes(Number(number))
 const stepValue = (steps, label) => steps.find(step => step.label === label).value
 
+/** Whether a number is written with a power of ten, which makes two products wider than the panel. */
+const hasPower = number => formatBrief(number).includes('e')
+
 /** The numbers of the formula with numbers, in their order. */
 function expectedNumbers({ value, terms, steps }, at) {
-  const total = terms.slice(0, 2).flatMap(term => (
+  const [one = [], two = []] = terms.slice(0, 2).map(term => (
     term.factors.length ? term.factors.map(factor => factor.value) : [term.value]))
+  const total = [...one, ...two].some(hasPower) ? one : [...one, ...two]
   const last = steps.at(-1)?.label ?? ''
   if (last === 'exp / Σ') return [value, terms[at].factors[0].value, steps[0].value, steps[2].value]
   if (last === 'x − max − log Σ') return [value, terms[at].factors[0].value, stepValue(steps, 'max'), stepValue(steps, 'Σ')]
