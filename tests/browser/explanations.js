@@ -4,7 +4,7 @@ import { listedAxes } from '../../web/inspector/cell_index.js'
 import { cellName } from '../../web/lib/cell.js'
 import { formatBrief } from '../../web/lib/number.js'
 import { cellIndex, findTensor, valueAt } from './cells.js'
-import { isRoomName, isPageText, isLabelRight, matchMessage } from './number_kinds.js'
+import { isRoomName, isPageText, isLabelRight, matchMessage } from './text_view.js'
 import { isExactly, isRoundedTo } from './writes_number.js'
 
 const FIRST_TERMS = 24

@@ -16,7 +16,7 @@ import { longTest, everyNth, partUnlessLong } from '../lib/long.js'
 import { measureOverflow, readAddress, changeAndWait, runInNode, completeState, useBrowser, findViolations } from './host.js'
 import { readCells, readInputs, waitForBars, waitForTable } from './interpret_page.js'
 import { attributionLines, attributionOf, isGridCellRight, isGridNameRight, isHeadCardRight, isPartValueRight } from './model_tables.js'
-import { createTextView } from './number_kinds.js'
+import { createTextView } from './text_view.js'
 import { isRoundedTo } from './writes_number.js'
 
 const { open } = useBrowser()

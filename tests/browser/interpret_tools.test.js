@@ -16,7 +16,7 @@ import { everyNth } from '../lib/long.js'
 import { readAddress, changeAndWait, runInNode, runWithEdits, completeState, useBrowser, findViolations } from './host.js'
 import { readCells, readInputs, waitForBars, waitForTable } from './interpret_page.js'
 import { attributionOf, isPartValueRight } from './model_tables.js'
-import { createTextView } from './number_kinds.js'
+import { createTextView } from './text_view.js'
 import { isRoundedTo } from './writes_number.js'
 
 const { open } = useBrowser()

@@ -1,6 +1,6 @@
 /** Checks the texts of the room about Hangul with Unicode's decomposition and the platform's UTF-8. */
 
-import { isPageText, roomStream, matchMessage } from './number_kinds.js'
+import { isPageText, roomStream, matchMessage } from './text_view.js'
 
 /** The code points of the first initial, the first vowel, and the one before the first final consonant. */
 const FIRST_CODES = { initial: 0x1100, vowel: 0x1161, final: 0x11a7 }
