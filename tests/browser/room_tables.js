@@ -2,12 +2,9 @@
 import assert from 'node:assert/strict'
 import { parseFormatted } from '../../web/lib/number.js'
 import { roomsOf } from '../../web/rooms/index.js'
-import { stageData } from '../lib/page.js'
+import { slicesIn, stageData } from '../lib/page.js'
 import { partUnlessLong } from '../lib/long.js'
 import { goToRoom, readTables } from './host.js'
-
-/** The matrices in the data of a stage. */
-const listMatrices = data => Object.values(data ?? {}).flat().filter(value => value?.axis && value.values)
 
 /**
  * Compares every number of the tables of all rooms, to the bit.
@@ -21,7 +18,7 @@ export async function compareTables(page, run, state, i = 0, tests = 1) {
   for (const { id } of partUnlessLong(roomsOf(run).slice(1), i, tests)) {
     await goToRoom(page, id)
     await page.waitForSelector(`#house[data-room="${id}"]`)
-    const parts = listMatrices(stageData(run, id, state))
+    const parts = slicesIn(stageData(run, id, state))
     if (parts.length === 0) continue
     for (const { name, cells } of await readTables(page)) {
       // A long table has only its first rows, and below them a note without cells.

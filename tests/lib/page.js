@@ -90,6 +90,9 @@ export function createView(run, id, selection = {}) {
   return view
 }
 
+/** The parts of matrices in what a stage displays. */
+export const slicesIn = data => Object.values(data ?? {}).flat().filter(value => value?.axis && value.values)
+
 /** The data that the stage of a room displays. */
 export function stageData(run, id, selection) {
   const view = createView(run, id, selection)

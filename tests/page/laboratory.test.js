@@ -10,7 +10,7 @@ import { modelOf, problemsOf } from '../../web/models/index.js'
 import { roomOfTensor, roomsOf } from '../../web/rooms/index.js'
 import { defaults } from '../../web/models/state.js'
 import { stageOf } from '../../web/stages/index.js'
-import { stageData, pageRun, makeDetachedRun, createView } from '../lib/page.js'
+import { slicesIn, stageData, pageRun, makeDetachedRun, createView } from '../lib/page.js'
 import { english, korean } from '../lib/texts.js'
 
 const words = korean.models
@@ -18,7 +18,6 @@ const words = korean.models
 const model = 'positions'
 const RUN = makeDetachedRun({ model })
 const close = (a, b, tol = 1e-5) => assert.ok(Math.abs(a - b) <= tol, `${a} and ${b}`)
-const slicesIn = data => Object.values(data ?? {}).flat().filter(value => value?.axis && value.values)
 
 for (const settings of [{}, { dModel: 2 }, { dModel: 64, maxLength: 64 }, { sequence: 'a b' }, { base: 10, seed: 3 }, { dropout: 0 }]) {
   test(`every room displays cells of the run at their indices: ${JSON.stringify(settings)}`, () => {
