@@ -23,7 +23,7 @@ test('the title of the room and its controls stay in the window where a pointed 
 })
 
 longTest('an interrupted scroll to a pointed place is resumed', async () => {
-  const { page, complaints, close } = await open({ lesson: 'order', at: 1 }, 'ko', { ...HANDS.mouse.options, before: () => {
+  const { page, complaints, close } = await open({ lesson: 'order', at: 1 }, 'ko', { ...HANDS.touch.options, before: () => {
     const { scrollBy } = window
     window.cut = 0
     window.scrollBy = (...args) => {
