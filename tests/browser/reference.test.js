@@ -33,6 +33,12 @@ test('the search finds PyTorch names, then texts, and reports when nothing match
   assert.match(await page.textContent('#found'), /that mention it/)
   await page.fill('#search', 'no such thing at all')
   assert.ok(await page.isVisible('#nothing'))
+  // Of several matches, the one with exactly this name is in view, and Enter leads to it.
+  await page.fill('#search', 'generate')
+  const topOf = id => page.evaluate(name => document.getElementById(name).getBoundingClientRect().top, id)
+  assert.ok(await topOf('LanguageModel.generate') < 200 && await topOf('gf.nn.Transformer') < 0)
+  await page.keyboard.press('Enter')
+  assert.match(page.url(), /#LanguageModel\.generate$/)
   await page.fill('#search', 'loadStateDict')
   await page.keyboard.press('Enter')
   assert.match(page.url(), /#.*loadStateDict$/)

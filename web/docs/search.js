@@ -16,9 +16,13 @@ const [input, found, nothing, theme] = ['search', 'found', 'nothing', 'theme'].m
 /** A query without dots is compared with the last part of a name. @param {string} name @param {string} wanted */
 const isNamed = (name, wanted) => (wanted.includes('.') ? name : name.slice(name.lastIndexOf('.') + 1)).includes(wanted)
 
-/** @param {string} typed */
+/** @param {string} name @param {string} wanted */
+const isExact = (name, wanted) => name === wanted || name.endsWith(`.${wanted}`)
+
+/** Hides the entries that do not match; gives the others, those of exactly this name first. @param {string} typed */
 function search(typed) {
   const wanted = plain(typed), named = entries.filter(({ name }) => isNamed(name, wanted))
+  named.sort((a, b) => Number(isExact(b.name, wanted)) - Number(isExact(a.name, wanted)))
   const mentioning = () => entries.filter(({ text }) => text.includes(flat(typed)))
   const matching = !typed.trim() ? entries.filter(({ element }) => !element.matches('.torch-name')) : named.length ? named : mentioning()
   const shown = new Set(matching.flatMap(({ element }) => [element, element.parentElement?.closest('.entry')]))
@@ -33,8 +37,9 @@ function search(typed) {
 }
 
 input.addEventListener('input', () => {
-  search(input.value)
-  scrollTo(0, 0)
+  const [first] = search(input.value)
+  if (first && isExact(first.name, plain(input.value))) first.element.scrollIntoView()
+  else scrollTo(0, 0)
 })
 input.addEventListener('keydown', (/** @type {KeyboardEvent} */ event) => {
   const [first] = event.key === 'Enter' ? search(input.value) : []
