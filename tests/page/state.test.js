@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DATES } from '../../src/training/models/dates/data.js'
 import { MODELS, defaultsOf, modelOf, problemsOf, settingsOf } from '../../web/models/index.js'
-import { parseProgress } from '../../web/lessons/progress.js'
+import { parseProgress, readProgress, saveProgress } from '../../web/lessons/progress.js'
 import { parseCodes } from '../../web/notebooks/saved_state.js'
 import { sentencesOf } from '../../web/models/sentences/index.js'
 import { read } from '../../src/training/settings.js'
@@ -154,6 +154,29 @@ test('only the first model has an opening; for other models a link to it leads t
     const state = fromHash(`v=1&model=${id}&room=opening`)
     assert.equal(state.room, defaults(id).room, id)
     assert.equal(state.room === 'opening', id === MODELS[0].id)
+  }
+})
+
+test('a lesson is done when its end was reached and all is answered, in any order and over several visits', () => {
+  const stored = new Map()
+  globalThis.localStorage = { getItem: key => stored.get(key) ?? null, setItem: (key, value) => stored.set(key, value) }
+  try {
+    const isDone = () => readProgress().mask.isDone
+    // The first visit goes to the end and answers the second question; the next one answers the first, not at the end.
+    saveProgress('mask', 0, false, ['a', 'b'])
+    assert.deepEqual(saveProgress('mask', 2, true, ['a']), ['a'])
+    assert.equal(isDone(), false)
+    assert.deepEqual(saveProgress('mask', 0, false, ['a', 'b']), ['a'])
+    assert.deepEqual(saveProgress('mask', 0, false, ['b']), [])
+    assert.equal(isDone(), true)
+    // All answered, the end not seen.
+    stored.clear()
+    assert.deepEqual(saveProgress('mask', 1, false, []), [])
+    assert.equal(isDone(), false)
+    saveProgress('mask', 2, true, [])
+    assert.equal(isDone(), true)
+  } finally {
+    delete globalThis.localStorage
   }
 })
 

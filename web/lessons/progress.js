@@ -1,12 +1,14 @@
 /** A reader's progress in each lesson, stored by the browser where possible. */
 
 const KEY = 'glassformer.lessons'
+/** Stands for the end of a lesson, until its last step is reached. */
+const END = '(end)'
 
 /**
  * @typedef {object} Progress
  * @property {number} at the step that was displayed last
- * @property {string[]} open steps whose question or task the reader has not answered
- * @property {boolean} isDone whether the reader has reached the last step with every question answered
+ * @property {string[]} open steps whose question or task the reader has not answered, and the end if it was not reached
+ * @property {boolean} isDone whether the reader has reached the last step and answered every question
  */
 
 /** @param {any} entry @returns {entry is Progress} */
@@ -30,19 +32,21 @@ export function readProgress() {
 }
 
 /**
- * A lesson is done when its last step was reached with every question answered, and stays so when it is opened again.
+ * A lesson is done when its last step was reached and every question answered, in any order and in as many visits, and
+ * stays so when it is opened again.
  * @param {string} id of a lesson @param {number} at the displayed step @param {boolean} isLast
  * @param {string[]} openNow steps whose question has no answer since the lesson was opened
  * @returns {string[]} those that never had one
  */
 export function saveProgress(id, at, isLast, openNow) {
   const all = readProgress(), before = all[id]
-  const open = before ? openNow.filter(step => before.open.includes(step)) : openNow
-  const entry = { at, open, isDone: Boolean(before?.isDone) || (isLast && open.length === 0) }
+  const openHere = isLast ? openNow : [...openNow, END]
+  const open = before ? openHere.filter(step => before.open.includes(step)) : openHere
+  const entry = { at, open, isDone: Boolean(before?.isDone) || open.length === 0 }
   try {
     localStorage.setItem(KEY, JSON.stringify({ ...all, [id]: entry }))
   } catch {
     // Without storage the link still holds the step.
   }
-  return open
+  return open.filter(step => step !== END)
 }
