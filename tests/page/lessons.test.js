@@ -281,6 +281,15 @@ test('a lesson displays the loss of the correct answer where it is known, else o
   assert.notEqual(makeDetachedRun({ normFirst: true }).loss, makeDetachedRun({ normFirst: true }).trueLoss)
 })
 
+test('the numbers of a sum add up as they are written', () => {
+  const step = lessons.find(({ id }) => id === 'order').steps.find(({ id }) => id === 'sum')
+  for (const source of ['november 20 2026', 'may 6, 2026', '1 january 1999', '5/6/2026']) {
+    const run = makeDetachedRun({ source }), { entry, added, sum, column } = step.values(run)
+    assert.equal((Number(entry) + Number(added)).toFixed(2), sum, source)
+    assert.equal(step.target(run).index[2], Number(column), source)
+  }
+})
+
 test('lessons write dates like the top line', () => {
   const lesson = lessons.find(({ id }) => id === 'translation'), step = lesson.steps.at(-1)
   const [{ state, run }] = phases(lesson, step, 'ko')

@@ -10,7 +10,7 @@ import { formatLoss, rowValues, lossKind, answerText, streamTokens, valueOfCell 
 /** @import { Now, Pointer } from '../index.js' */
 
 const [FIRST, LAST] = ['encoder.0.norm1', 'encoder.1.norm2']
-const ROW = [0, 0], CELL = [...ROW, 0]
+const ROW = [0, 0]
 /** What enters the first layer, and what its attention adds. */
 const ENTRY = 'positions.output', ADDED = 'transformer.encoder.layers.0.self_attn.output'
 /** The gains and shifts of a norm, with their color scale. */
@@ -49,9 +49,15 @@ const answerValues = (run, { before }) => ({
   whose: lossKind(run)
 })
 
+/** The first cell of the row where the rounded numbers add up to the rounded sum. @param {Run} run */
+function sumCell(run) {
+  const [entry, added, sum] = [ENTRY, ADDED, residualSum(run, FIRST)]
+    .map(name => rowValues(run, name, ROW).map(value => Math.round(100 * value)))
+  return [...ROW, Math.max(0, entry.findIndex((value, i) => value + added[i] === sum[i]))]
+}
 /** What comes out without the sum, or with the other sign. @param {Run} run */
 function sumMistakes(run) {
-  const [entry, added] = [ENTRY, ADDED].map(name => valueOfCell(run, name, CELL))
+  const [entry, added] = [ENTRY, ADDED].map(name => valueOfCell(run, name, sumCell(run)))
   return [{ id: 'difference', value: entry - added }, { id: 'replaced', value: added }, { id: 'entry', value: entry }]
 }
 
@@ -62,15 +68,15 @@ export const lesson = {
   userFields: ['source'],
   steps: [
     {
-      id: 'sum', state: `room=${FIRST}`, hides: `${NO_NORM}, [data-part="sum"]`, target: () => ({ tensor: ADDED, index: CELL }),
-      answerState: `room=${FIRST}`, answerHides: NO_NORM, answerTarget: run => ({ tensor: residualSum(run, FIRST), index: CELL }),
+      id: 'sum', state: `room=${FIRST}`, hides: `${NO_NORM}, [data-part="sum"]`, target: run => ({ tensor: ADDED, index: sumCell(run) }),
+      answerState: `room=${FIRST}`, answerHides: NO_NORM, answerTarget: run => ({ tensor: residualSum(run, FIRST), index: sumCell(run) }),
       question: {
-        answer: run => valueOfCell(run, residualSum(run, FIRST), CELL), tolerance: 0.02, mistakes: sumMistakes
+        answer: run => valueOfCell(run, residualSum(run, FIRST), sumCell(run)), tolerance: 0.02, mistakes: sumMistakes
       },
       values: run => {
         const [entry, added, sum] = [ENTRY, ADDED, residualSum(run, FIRST)]
-          .map(name => formatFixed(valueOfCell(run, name, CELL)))
-        return { entry, added, sum, token: streamTokens(run, 'source')[0] }
+          .map(name => formatFixed(valueOfCell(run, name, sumCell(run))))
+        return { entry, added, sum, token: streamTokens(run, 'source')[0], column: String(sumCell(run)[2]) }
       }
     },
     {
