@@ -30,6 +30,26 @@ for (const { id } of isLong ? LESSONS : [findLesson('mask')]) {
   })
 }
 
+test('beside a matrix the panel begins with its number, whichever cell was scrolled through before', async () => {
+  const { page, complaints, close } = await open({ lesson: 'loss', at: 4 }, 'ko', { viewport: { width: 1024, height: 768 } })
+  await waitForStep(page, 'nudge')
+  await page.keyboard.press('p')
+  const number = page.locator('.inspector .cell-value')
+  await page.waitForFunction(() => /e−3$/.test(document.querySelector('.inspector .cell-value')?.textContent))
+  const isInWindow = async () => {
+    const { y, height } = await number.boundingBox(), { y: top } = await page.locator('.inspector').boundingBox()
+    assert.ok(y >= top && y + height <= 768, `${y} in ${top} to 768`)
+  }
+  await isInWindow()
+  await page.evaluate(() => { document.querySelector('.inspector').scrollTop = 400 })
+  assert.ok(await page.evaluate(() => document.querySelector('.inspector').scrollTop > 100))
+  await page.locator('.stage .heat').first().click({ position: { x: 40, y: 40 } })
+  await page.waitForFunction(() => !/e−3$/.test(document.querySelector('.inspector .cell-value').textContent))
+  await isInWindow()
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
 test('the arrow back leads from the first step into the lesson before, of a plan too', async () => {
   const slide = { viewport: { width: 1024, height: 768 } }
   for (const [plan, before] of [[0, ['heads', 'mix']], [50, ['attention', 'yours']]]) {

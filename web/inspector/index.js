@@ -213,7 +213,7 @@ export function mountInspector(container, { t, pinCell, pinSource, set, get, run
       renderActions(run, cell, type),
       list)
     makeScrollable(body)
-    setText(findElement(sheetHandle, 'bdi'), isInLesson() ? t('inspector.label') : cellName(cell))
+    setText(findElement(sheetHandle, 'bdi'), isInLesson() ? t(`inspector.${cell.isGradient ? 'backward' : 'label'}`) : cellName(cell))
     setText(sheetHandle.children[1], shortValue)
   }
   /** @param {Cell} cell */
@@ -234,7 +234,8 @@ export function mountInspector(container, { t, pinCell, pinSource, set, get, run
     redo: store.redo,
     /** @param {Partial<InspectorView>} next */
     update(next) {
-      if (next.cell !== undefined && !isSameCell(next.cell, view.cell)) termsView = { ...termsView, page: null }
+      const isOtherCell = next.cell !== undefined && !isSameCell(next.cell, view.cell)
+      if (isOtherCell) termsView = { ...termsView, page: null }
       if (next.cell !== undefined && !isSameCell(next.cell, editedCell)) editedCell = null
       const { lesson, at } = get(), step = `${lesson} ${at}`, isNewStep = step !== shownStep
       const isPinChanged = next.pinned !== undefined && next.pinned !== view.pinned
@@ -246,6 +247,7 @@ export function mountInspector(container, { t, pinCell, pinSource, set, get, run
       container.classList.toggle('is-empty', !view.run || !hasCell(view.run, view.cell))
       container.classList.toggle('is-pinned', view.pinned)
       draw()
+      if (isOtherCell) for (const element of [container, body]) element.scrollTop = 0
     }
   }
 }
