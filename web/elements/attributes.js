@@ -81,11 +81,11 @@ function readLink(link) {
 
 /** The state that the attributes describe. @param {Element} element @returns {State} */
 export function readState(element) {
-  const link = element.getAttribute('state')
-  const depth = readChoice(element, 'depth', DEPTHS, link === null ? 'numbers' : readLink(link).depth)
+  const link = element.getAttribute('state'), linked = link === null ? null : readLink(link)
+  const depth = readChoice(element, 'depth', DEPTHS, linked?.depth ?? 'numbers')
   const theme = readChoice(element, 'theme', THEMES, 'auto')
-  const model = readChoice(element, 'model', READY.map(({ id }) => id), link === null ? READY[0].id : readLink(link).model)
-  const base = link !== null ? readLink(link) : { ...startOf(model, readLanguage(element)), room: 'house', embed: true }
+  const model = readChoice(element, 'model', READY.map(({ id }) => id), linked?.model ?? READY[0].id)
+  const base = linked ?? { ...startOf(model, readLanguage(element)), room: 'house', embed: true }
   const input = element.getAttribute('input')
   const state = /** @type {State} */ ({
     ...base, ...readSettings(element.getAttribute('settings') ?? '', model),
@@ -93,7 +93,7 @@ export function readState(element) {
     room: element.getAttribute('room') ?? (base.room === 'opening' ? 'house' : base.room),
     head: readIndex(element, 'head', base.head)
   })
-  expectSettings(state, link !== null && input === null)
+  expectSettings(state, linked !== null && input === null)
   return state
 }
 

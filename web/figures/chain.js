@@ -62,7 +62,7 @@ export function createChain({ t, onchange }, { w: first, ...factors }) {
       setText(gradient, formatFixed(gradients[i]))
     })
     back.forEach((element, i) => setText(element, `× ${[x, v, formatFixed(gradients[2])][i]}`))
-    const product = `${t('chain.gradient')}: ${formatFixed(gradients[2])} × ${v} × ${x} = ${formatFixed(gradients[0])}`
+    const product = `${t('chain.gradient')}: 2 × (${formatFixed(values[2])} − ${goal}) × ${v} × ${x} = ${formatFixed(gradients[0])}`
     setText(sum, product)
     root.setAttribute('aria-label', `${t('chain.label')}. ${product}`)
   }

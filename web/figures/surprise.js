@@ -18,13 +18,12 @@ export function createSurprise({ t, onchange }, { probability: first }) {
   plane.root.append(svg('path', { class: 'plane-curve', d: path }))
   const drop = plane.addLine('plane-residual')
   const slider = createSlider({ name: t('surprise.slider'), min: 0.01, max: 1, step: 0.01, decimals: 2, oninput: value => change({ probability: value }) })
-  const sum = h('p', { className: 'figure-sum' }), gradient = h('p', { className: 'figure-note' })
+  const sum = h('p', { className: 'figure-sum' })
   const lossOf = () => -Math.log(probability) + 0
   function draw() {
     slider.show(probability)
     drop([probability, 0], [probability, lossOf()])
     setText(sum, `−log ${formatFixed(probability)} = ${formatFixed(lossOf())}`)
-    setText(gradient, t('surprise.gradient', { gradient: formatFixed(probability - 1) }))
   }
   /** @param {{ probability?: number }} next */
   function change(next) {
@@ -34,8 +33,8 @@ export function createSurprise({ t, onchange }, { probability: first }) {
   }
   draw()
   return {
-    element: h('div', { className: 'figure-pair' }, plane.element, h('div', { className: 'figure-side' }, slider.element, sum, gradient)),
-    values: () => ({ probability, loss: lossOf(), gradient: probability - 1 }),
+    element: h('div', { className: 'figure-pair' }, plane.element, h('div', { className: 'figure-side' }, slider.element, sum)),
+    values: () => ({ probability, loss: lossOf() }),
     set: change
   }
 }

@@ -51,7 +51,7 @@ export const lesson = {
       paperCells: run => [wholeRow(run, HIDDEN, 0)],
       question: {
         options: () => [{ id: 'few' }, { id: 'half' }, { id: 'most' }],
-        answer: run => (firingShare(run) < 0.25 ? 'few' : firingShare(run) > 0.5 ? 'most' : 'half')
+        answer: run => (firingShare(run) < 0.45 ? 'few' : firingShare(run) > 0.55 ? 'most' : 'half')
       },
       values: run => {
         const values = rowValues(run, HIDDEN, [0, 0])

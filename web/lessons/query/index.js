@@ -42,7 +42,7 @@ export const lesson = {
     },
     {
       id: 'even', state: STATE, figure: figure('weights', [1.5, 1]),
-      task: { isDone: ({ weights }) => Math.max(...weights) < 0.4, solution: { query: [0, 0] },
+      task: { isDone: ({ weights }) => Number(formatFixed(Math.max(...weights))) < 0.4, solution: { query: [0, 0] },
         feedback: ({ weights }) => ({ id: 'long', weight: formatFixed(Math.max(...weights)) }) }
     },
     {

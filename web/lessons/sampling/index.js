@@ -86,7 +86,7 @@ export const lesson = {
         options: candidates, answer: chosen, isOfAnswer: true, given: (run, _, token) => (
           { logit: formatFixed(logits(run)[run.streams.target.vocabulary.indexOf(token)]) })
       },
-      values: run => ({ count: String(logits(run).length), token: chosen(run),
+      values: run => ({ text: run.streams.source.texts[0], count: String(logits(run).length), token: chosen(run),
         logit: formatFixed(Math.max(...logits(run))),
         share: formatProbability(Math.max(...rowValues(run, PROBABILITIES, [0, firstRow(run)]))) })
     },
