@@ -265,6 +265,11 @@ test('what is ignored of an attribute is a warning in the console', async () => 
   await show({ lang: 'en', state: 'garbage' })
   assert.equal(complaints.length, 1)
   assert.match(complaints.pop(), /^state: “garbage” is not one of these: .*model, .*room, /)
+  await show({ lang: 'en', settings: 'heads=2&temperature=3' })
+  assert.equal(complaints.length, 1)
+  assert.match(complaints.pop(), /^settings: “heads” is not one of these: .*weights, .*temperature/)
+  await show({ lang: 'en', settings: 'weights=untrained&heads=2' })
+  assert.deepEqual(complaints, [])
   // A page may change the room only.
   await show({ lang: 'en-GB', state: '#v=1&model=dates&source=may+1+2001', room: 'embedding', head: '3' })
   assert.equal(await page.$('.glass-error'), null)

@@ -131,11 +131,25 @@ export const readFromLink = (element, name) => readQuery(element).get(name)
 const findLanguage = (/** @type {string} */ wanted) => (
   /** @type {Language[]} */ (Object.keys(LANGUAGES)).find(language => wanted.toLowerCase().startsWith(language)))
 
+/** Settings in the attribute that change nothing beside the others. @param {Element} element */
+function findIdle(element) {
+  const text = element.getAttribute('settings')
+  try {
+    const state = readState(element), { settings } = modelOf(state.model)
+    const hasEffect = (/** @type {string} */ key) => settings[key]?.hasEffect?.(state) ?? true
+    return [...new URLSearchParams(text ?? '').keys()].filter(key => !hasEffect(key))
+      .map(key => expectOne('settings', key, Object.keys(settings).filter(hasEffect)))
+  } catch {
+    // An attribute that cannot be read is reported in place of the figure.
+    return []
+  }
+}
+
 /** What is ignored of the attributes. @param {Element} element */
 export function findIgnored(element) {
   const lang = element.getAttribute('lang'), query = readQuery(element), known = Object.keys(fromHash(String(query)))
   return [
-    ...(lang === null || findLanguage(lang) ? [] : [expectOne('lang', lang, Object.keys(LANGUAGES))]),
+    ...findIdle(element), ...(lang === null || findLanguage(lang) ? [] : [expectOne('lang', lang, Object.keys(LANGUAGES))]),
     ...[...query.keys()].filter(key => key !== 'v' && !known.includes(key)).map(key => expectOne('state', key, known))
   ]
 }
