@@ -64,13 +64,15 @@ const picturesOfRooms = {
 const AROUND = /^(what\w*|try|without|reading|note)$/
 /** The texts of the page's header and dialogs that an element has. */
 const OF_APP = ['close', 'theatre']
+/** The texts of worksheets that a lesson's bar has; an element has no answer files either. */
+const OF_SHEET = ['answers', 'print']
 /** Parts of the page that an element does not have. */
 const ABSENT = ['opening', 'reading', 'bring', 'check', 'learned', 'lessonLinks', 'links', 'offline', 'unfetched']
 
 /** The texts of the training page that an element displays, and its errors. */
-const IN_TRAINING = ['title', 'drive', 'play', 'pause', 'step', 'again', 'pace', 'paces', 'history', 'progress', 'at', 'left', 'over', 'shelf',
+const IN_TRAINING = ['title', 'drive', 'play', 'pause', 'step', 'again', 'pace', 'paces', 'history', 'progress', 'at', 'left', 'over',
   'trainLoss', 'heldLoss', 'right', 'previousToken', 'induction', 'headsSaid', 'stepAxis', 'lossSaid', 'rightSaid', 'sentence', 'answer',
-  'before', 'stepNumber', 'module', 'head', 'share', 'pinWhy', 'other', 'otherTrain', 'otherRight', 'broken', 'brokenBack', 'tensor',
+  'before', 'stepNumber', 'module', 'head', 'share', 'other', 'otherTrain', 'otherRight', 'broken', 'brokenBack', 'tensor',
   'gradientOf', 'gradientsTogether', 'failed', 'errors']
 const ERRORS_IN_TRAINING = ['sum', 'range', 'memory', 'unfit', 'pairs']
 
@@ -131,7 +133,8 @@ const textsOfFigures = {
         return { contents: JSON.stringify(stages), loader: 'json' }
       }
       const id = suffix.replace(OF_MODEL, '')
-      const pageTexts = { ...opening.page, ...page.page, app: pick(opening.page.app, OF_APP) }
+      const player = { ...page.page.player, answers: undefined, sheet: pick(page.page.player?.sheet ?? {}, OF_SHEET) }
+      const pageTexts = { ...opening.page, ...page.page, player, app: pick(opening.page.app, OF_APP) }
       const texts = id ? figureTexts({ ...opening.models?.[id], ...page.models?.[id] })
         : { page: figureTexts(pageTexts, (key, name) => !isOfWordyRoom(key, name)), models: {} }
       return { contents: JSON.stringify(texts), loader: 'json' }

@@ -40,7 +40,7 @@ function readTraining(host, t) {
   const given = [...new URLSearchParams(host.getAttribute('settings') ?? '')]
   const known = Object.keys(TRAINING_SETTINGS).filter(name => !OF_THE_PAGE.includes(name))
   for (const [name] of given) if (!known.includes(name)) throw expectOne('settings', name, known)
-  const settings = read([task, ...given.map(([name, value]) => `${name}-${value}`)].join('_'))
+  const settings = read([task, ...given.map(pair => pair.join('-'))].join('_'))
   for (const [name, value] of given) {
     const { options, range } = TRAINING_SETTINGS[name]
     const isRead = rivalText(name, settings[name]) === `${name}-${value}` || settings[name] === Number(value)
@@ -76,7 +76,7 @@ async function mountTraining(settings, sentence, { element, t, language, mode, e
   const parts = {
     drive: mountTransport(drive, { t, seek, again: () => open().catch(showError), play, pause, step, pace: pace => ask('pace', { pace }) }),
     curves: mountCurves(charts, { t, theme, seek }), answers: mountAnswers(said, { t, named, seek, ask: training.say }),
-    attention: mountAttention(looks, { t, named, theme, look: wanted => ask('look', { wanted }), redraw: () => draw(), pin() {} })
+    attention: mountAttention(looks, { t, named, theme, look: wanted => ask('look', { wanted }), redraw: () => draw() })
   }
   /** @typedef {NonNullable<ReturnType<typeof training.facts>>} Facts */
   /** @type {((facts: Facts, last: News) => void)[]} */

@@ -13,7 +13,7 @@ import { createChoice } from './choice.js'
 /**
  * @param {HTMLElement} container
  * @param {{ t: Translate, named(text: string): string, theme: Context['theme'], look(name: string): void,
- *   redraw(): void, pin(cell: Cell): void }} context pin: a cell is to be followed
+ *   redraw(): void, pin?(cell: Cell): void }} context pin: follows a cell
  */
 export function mountAttention(container, { t, named, theme, look: requestModule, redraw, pin }) {
   let head = 0
@@ -24,11 +24,11 @@ export function mountAttention(container, { t, named, theme, look: requestModule
   })
   const slot = h('div', { className: 'theatre-heat' })
   container.append(h('div', { className: 'theatre-choices' }, modules.element, heads.element), slot,
-    h('p', { className: 'theatre-why' }, t('theatre.pinWhy')))
+    ...(pin ? [h('p', { className: 'theatre-why' }, t('theatre.pinWhy'))] : []))
   /** @param {Cell | null} current */
   const markCell = current => picture.mark({ current, pinned: false, sources: [] })
   const picture = mountMatrix(slot,
-    { selectCell: markCell, pinCell: pin, editCell() {}, endHover: () => markCell(null) })
+    { selectCell: markCell, pinCell: pin ?? (() => {}), editCell() {}, endHover: () => markCell(null) })
   const legend = mountLegend(container)
   return {
     /** @param {News['answer']} answer the worker's last one */

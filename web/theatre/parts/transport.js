@@ -12,7 +12,7 @@ const PACES = { full: 0, watch: 100, slow: 1000 }
  * @param {Element} container
  * @param {{ t: Translate, play(pace: number): void, pause(): void, step(): void, layer?(): void,
  *   pace(pace: number): void, seek(step: number): void, again(): void }} deeds layer: one layer's part of a step, where
- *   steps can be taken apart
+ *   steps can be taken apart; there, too, it says which steps are kept
  */
 export function mountTransport(container, { t, play, pause, step, layer, pace, seek, again }) {
   let isPlaying = false, isAllowed = true
@@ -71,6 +71,7 @@ export function mountTransport(container, { t, play, pause, step, layer, pace, s
       setText(position, t('theatre.at', { step: done, total }))
       const seconds = perStep === null ? '' : String(Math.ceil((total - done) * Math.max(perStep, selectedPace()) / 1000))
       setText(remainingTime, isOver ? t('theatre.over') : seconds === '' ? '' : t('theatre.left', { seconds }))
+      if (!layer) return
       const megabytes = (facts.bytes / 2 ** 20).toFixed(1)
       setText(snapshotInfo, t('theatre.shelf', {
         count: facts.count, apart: facts.apart, megabytes, most: Math.round(facts.limit / 2 ** 20)
