@@ -87,7 +87,8 @@ export const renderQuestions = ({ title, text, tokens, items }, t) => renderShee
 
 /** The answers with their reasons. @param {Worksheet} sheet @param {Translate} t */
 export const renderKey = ({ title, text, items }, t) => renderSheet('key', items.filter(({ isQuestion, task, solutions }) => isQuestion || task || solutions.length).map(item => renderSolution(item, t)),
-  h('h1', {}, t('player.sheet.key', { title })), h('p', {}, t('player.sheet.text', { text })))
+  h('h1', {}, t('player.sheet.key', { title })), h('p', {}, t('player.sheet.text', { text })),
+  h('p', { className: 'worksheet-hint' }, t('player.sheet.rounding')))
 
 /** Prints a sheet instead of the page, which is restored afterwards. @param {HTMLElement} sheet */
 export function printSheet(sheet) {
