@@ -35,7 +35,7 @@ function renderTable(figure, t, { isKey = false, isRinged = true }) {
     const className = isPointed && isRinged ? 'is-ringed' : ''
     if (isBlank && !isKey) return h('td', { className })
     const { css, ink } = scale.at(value)
-    return h('td', { className, style: { 'background-color': css, 'color': ink } }, formatDecimal(value))
+    return h('td', { className, style: { 'background-color': css, 'color': ink } }, formatDecimal(value + 0))
   }
   /** @param {number} from */
   const columns = from => colLabels.slice(from, from + MAX_COLUMNS)
