@@ -8,7 +8,7 @@ import { loadLesson } from '../../web/lessons/load.js'
 import { findNearMiss } from '../../web/lessons/near_miss.js'
 import { representativeCell, rowValues } from '../../web/lessons/run_values.js'
 import { stateOfStep, placeholderValues } from '../../web/lessons/steps.js'
-import { formatFixed, formatProbability } from '../../web/lib/number.js'
+import { formatFixed, formatProbability, parseFormatted } from '../../web/lib/number.js'
 import { getTensor } from '../../web/lib/run.js'
 import { translator } from '../../web/lib/text.js'
 import { MODELS, problemsOf, settingsOf } from '../../web/models/index.js'
@@ -285,7 +285,8 @@ test('the numbers of a sum add up as they are written', () => {
   const step = lessons.find(({ id }) => id === 'order').steps.find(({ id }) => id === 'sum')
   for (const source of ['november 20 2026', 'may 6, 2026', '1 january 1999', '5/6/2026']) {
     const run = makeDetachedRun({ source }), { entry, added, sum, column } = step.values(run)
-    assert.equal((Number(entry) + Number(added)).toFixed(2), sum, source)
+    assert.equal((parseFormatted(entry) + parseFormatted(added)).toFixed(2), parseFormatted(sum).toFixed(2), source)
+    assert.ok(added.startsWith('−') || added.startsWith('-'), `${source}: the hint speaks of a negative number`)
     assert.equal(step.target(run).index[2], Number(column), source)
   }
 })

@@ -49,11 +49,11 @@ const answerValues = (run, { before }) => ({
   whose: lossKind(run)
 })
 
-/** The first cell of the row where the rounded numbers add up to the rounded sum. @param {Run} run */
+/** The first cell of the row that gets a negative number and whose numbers add up as rounded. @param {Run} run */
 function sumCell(run) {
   const [entry, added, sum] = [ENTRY, ADDED, residualSum(run, FIRST)]
     .map(name => rowValues(run, name, ROW).map(value => Math.round(100 * value)))
-  return [...ROW, Math.max(0, entry.findIndex((value, i) => value + added[i] === sum[i]))]
+  return [...ROW, Math.max(0, entry.findIndex((value, i) => added[i] < 0 && value + added[i] === sum[i]))]
 }
 /** What comes out without the sum, or with the other sign. @param {Run} run */
 function sumMistakes(run) {
