@@ -16,7 +16,7 @@ const weightCell = () => ({ tensor: WEIGHTS, index: WEIGHT })
 /** @param {Run} run */
 const weight = run => valueOfCell(run, WEIGHTS, WEIGHT)
 /** @param {Run} run @param {Now} now */
-const nudgeValues = (run, { before }) => ({ loss: formatFixed(run.loss, 3), was: formatFixed((before ?? run).loss, 3),
+const nudgeValues = (run, { before }) => ({ loss: formatFixed(run.loss, 4), was: formatFixed((before ?? run).loss, 4),
   step: String(STEP) })
 
 /** How many tokens the model can write. @param {Run} run */
