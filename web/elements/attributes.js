@@ -1,6 +1,6 @@
 /** The attributes of an element as a state of the page, or what is wrong with them. */
 
-import { READY, keysOf, modelOf, problemsOf, textField } from '../models/index.js'
+import { READY, hasEffect, keysOf, modelOf, problemsOf, textField } from '../models/index.js'
 import { defaults, fromHash, patchFrom, startOf } from '../models/state.js'
 import { findRoomNamed } from '../rooms/index.js'
 import { LANGUAGES } from '../words/index.js'
@@ -136,9 +136,9 @@ function findIdle(element) {
   const text = element.getAttribute('settings')
   try {
     const state = readState(element), { settings } = modelOf(state.model)
-    const hasEffect = (/** @type {string} */ key) => settings[key]?.hasEffect?.(state) ?? true
-    return [...new URLSearchParams(text ?? '').keys()].filter(key => !hasEffect(key))
-      .map(key => expectOne('settings', key, Object.keys(settings).filter(hasEffect)))
+    const isUsed = (/** @type {string} */ key) => hasEffect(settings[key], state)
+    return [...new URLSearchParams(text ?? '').keys()].filter(key => !isUsed(key))
+      .map(key => expectOne('settings', key, Object.keys(settings).filter(isUsed)))
   } catch {
     // An attribute that cannot be read is reported in place of the figure.
     return []

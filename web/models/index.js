@@ -11,7 +11,7 @@ import { problemOf } from '../../src/training/model_settings.js'
 import { stories } from './stories/index.js'
 import { text } from './text/index.js'
 
-/** @import { Decoding, Failure, PageModel, Problem, Settings } from '../types.d.ts' */
+/** @import { Decoding, Failure, PageModel, Problem, Setting, Settings } from '../types.d.ts' */
 
 /** @type {PageModel[]} */
 export const MODELS = [dates, particles, stories, induction, text, sentences, positions, own]
@@ -66,6 +66,12 @@ function lengthProblems({ fields }, state) {
 }
 
 /**
+ * Whether a setting changes anything beside the others.
+ * @param {Setting | undefined} setting @param {Settings} state
+ */
+export const hasEffect = (setting, state) => setting?.hasEffect?.(state) ?? true
+
+/**
  * The problems of a state by setting and field: a text key and its values.
  * @param {Settings} state
  * @returns {Record<string, Problem>}
@@ -73,7 +79,7 @@ function lengthProblems({ fields }, state) {
 export function problemsOf(state) {
   const model = modelOf(state.model), tooLong = lengthProblems(model, state)
   if (Object.keys(tooLong).length) return tooLong
-  const settings = Object.entries(model.settings).filter(([, { hasEffect }]) => hasEffect?.(state) ?? true)
+  const settings = Object.entries(model.settings).filter(([, setting]) => hasEffect(setting, state))
     .map(([name, setting]) => [name, problemOf(name, setting, state)])
   return Object.fromEntries([...Object.entries(model.problems(state)), ...settings].filter(([, problem]) => problem))
 }
@@ -85,7 +91,7 @@ export function problemsOf(state) {
 export function settingsOf(state) {
   const { settings } = modelOf(state.model)
   /** @param {string} key */
-  const isIgnored = key => !(settings[key]?.hasEffect?.(state) ?? true) && problemOf(key, settings[key], state)
+  const isIgnored = key => !hasEffect(settings[key], state) && problemOf(key, settings[key], state)
   return /** @type {Settings} */ (Object.fromEntries(keysOf(state.model).map(key => (
     [key, isIgnored(key) ? settings[key].default : state[key]]))))
 }

@@ -2,7 +2,7 @@
 
 import { activeElementNear, h, setText, uniqueId } from '../lib/dom.js'
 import { createSegments } from '../lib/segments.js'
-import { modelOf } from '../models/index.js'
+import { hasEffect, modelOf } from '../models/index.js'
 import { SETTINGS } from '../../src/training/model_settings.js'
 
 /** @import { Context, Setting, Settings, Translate } from '../types.d.ts' */
@@ -25,7 +25,7 @@ export const hasControl = (name, model) => findSetting(name, model) !== undefine
 /** Whether a setting has any effect in the current state. @param {string} name @param {Settings} state */
 export function hasSettingEffect(name, state) {
   const setting = findSetting(name, state.model)
-  return setting !== undefined && (setting.hasEffect?.(state) ?? true)
+  return setting !== undefined && hasEffect(setting, state)
 }
 
 /** The controls of a model. @param {string} model */

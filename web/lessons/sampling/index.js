@@ -82,7 +82,7 @@ export const lesson = {
   steps: [
     {
       id: 'logits', state: 'room=output', target: run => ({ tensor: LOGITS, index: [0, firstRow(run), null] }),
-      // The largest cell would be explained else, which is the answer.
+      // By default the largest cell is explained, which is the answer.
       cell: run => ({ tensor: LOGITS, index: [0, firstRow(run), 0] }),
       question: {
         options: candidates, answer: chosen, isOfAnswer: true, given: (run, _, token) => (
