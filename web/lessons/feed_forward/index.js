@@ -66,6 +66,6 @@ export const lesson = {
       id: 'layers', state: 'room=house',
       question: { options: () => [{ id: 'shared' }, { id: 'own' }], answer: run => (shareWeights(run) ? 'shared' : 'own') }
     },
-    { id: 'stream', state: 'room=residual_stream', hides: 'section:nth-of-type(n + 2)' }
+    { id: 'stream', state: 'room=residual_stream', hides: 'section:nth-of-type(n + 2), section > .tools, section > .tools + .note' }
   ]
 }
