@@ -57,7 +57,7 @@ function sumCell(run) {
 }
 /** What comes out without the sum, or with the other sign. @param {Run} run */
 function sumMistakes(run) {
-  const [entry, added] = [ENTRY, ADDED].map(name => valueOfCell(run, name, sumCell(run)))
+  const index = sumCell(run), [entry, added] = [ENTRY, ADDED].map(name => valueOfCell(run, name, index))
   return [{ id: 'difference', value: entry - added }, { id: 'replaced', value: added }, { id: 'entry', value: entry }]
 }
 
@@ -74,9 +74,10 @@ export const lesson = {
         answer: run => valueOfCell(run, residualSum(run, FIRST), sumCell(run)), tolerance: 0.02, mistakes: sumMistakes
       },
       values: run => {
+        const index = sumCell(run)
         const [entry, added, sum] = [ENTRY, ADDED, residualSum(run, FIRST)]
-          .map(name => formatFixed(valueOfCell(run, name, sumCell(run))))
-        return { entry, added, sum, token: streamTokens(run, 'source')[0], column: String(sumCell(run)[2]) }
+          .map(name => formatFixed(valueOfCell(run, name, index)))
+        return { entry, added, sum, token: streamTokens(run, 'source')[0], column: String(index[2]) }
       }
     },
     {
