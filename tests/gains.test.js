@@ -43,6 +43,14 @@ test('a call that cannot be divided counts for neither way', t => {
   assert.ok(call(2000, 1e6, 10, 5) > 1900, 'short times of those calls are forgotten')
 })
 
+test('single slow calls, during which another program had the core, do not end dividing', t => {
+  let now = 0, divided = 0
+  t.mock.method(performance, 'now', () => now)
+  const gains = new Gains()
+  for (let i = 0; i < 5000; i++) gains.run(1e6, () => (now += divided++ % 50 ? 6 : 200, true), () => (now += 10))
+  assert.ok(divided > 4500, `${divided}`)
+})
+
 test('the call that wakes the workers does not count', t => {
   let now = 0, isAwake = false, divided = 0
   t.mock.method(performance, 'now', () => now)

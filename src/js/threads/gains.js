@@ -12,15 +12,30 @@ const FIRST_INTERVAL = 16, MAX_INTERVAL = 4096
 const RECHECK = 256
 /** Calls become divided if that takes at most this fraction of the time: the other core is free for others else. */
 const GAIN = 0.95
-/** A trial ends early with a call that takes this many times as long. */
+/**
+ * A trial ends early with a call that takes this many times as long as alone. No divided call counts as longer: a core
+ * that was taken away once, for milliseconds, says nothing about the next calls.
+ */
 const LOSS = 2
-/** The weight of a new time in a mean. */
-const WEIGHT = 1 / 4
+/** A mean is that of all times at first, then of about this many. */
+const MEAN_CALLS = 8
+
+/** The mean time of the last calls. */
+class Mean {
+  value = 0
+  #count = 0
+
+  /** @param {number} time */
+  add(time) {
+    this.#count = Math.min(this.#count + 1, MEAN_CALLS)
+    this.value += (time - this.value) / this.#count
+  }
+}
 
 /** The mean times of calls of about the same work, in both ways. */
 class Choice {
-  #alone = 0
-  #divided = 0
+  #alone = new Mean()
+  #divided = new Mean()
   #isDivided = false
   /** Whether the last call was divided: the first one after a call alone may wait for workers that sleep. */
   #wasDivided = false
@@ -38,24 +53,24 @@ class Choice {
     const mayHaveWoken = isDivided && !this.#wasDivided
     this.#wasDivided = isDivided
     if (mayHaveWoken) return
-    const before = isDivided ? this.#divided : this.#alone, mean = before ? before + WEIGHT * (time - before) : time
-    if (isDivided) this.#divided = mean
-    else this.#alone = mean
+    const isLoss = isDivided && time > LOSS * this.#alone.value
+    if (isDivided) this.#divided.add(isLoss ? LOSS * this.#alone.value : time)
+    else this.#alone.add(time)
     if (this.#trial) {
-      this.#trial = isDivided && time > LOSS * this.#alone ? 0 : this.#trial - 1
+      this.#trial = isLoss ? 0 : this.#trial - 1
       if (this.#trial === 0) this.#decide()
-    } else if (this.#isDivided && this.#divided > this.#alone) this.#decide()
+    } else if (this.#isDivided && this.#divided.value > this.#alone.value) this.#decide()
     else if (--this.#left <= 0) this.#startTrial()
   }
 
   #startTrial() {
     this.#trial = TRIAL
-    if (this.#isDivided) this.#alone = 0
-    else this.#divided = 0
+    if (this.#isDivided) this.#alone = new Mean()
+    else this.#divided = new Mean()
   }
 
   #decide() {
-    this.#isDivided = this.#divided < GAIN * this.#alone
+    this.#isDivided = this.#divided.value < GAIN * this.#alone.value
     this.#interval = this.#isDivided ? FIRST_INTERVAL : Math.min(2 * this.#interval, MAX_INTERVAL)
     this.#left = this.#isDivided ? RECHECK : this.#interval
   }

@@ -8,8 +8,8 @@ import { startWorker } from './workers.js'
 /** Initial pages of memory, as in build.sh, and limits to try in order. */
 const INITIAL_PAGES = 256, MAX_PAGES = [65536, 32768, 16384]
 const STACK_BYTES = 65536
-/** A call may be split from this many multiply-adds on: they take 80 µs, and notifying a spinning worker takes 3 µs. */
-const MIN_WORK = 2_000_000
+/** A call may be split from this many multiply-adds on: they take 40 µs, and notifying a spinning worker takes 3 µs. */
+const MIN_WORK = 1_000_000
 
 /**
  * The state of the threads, as `gf.threads` shows it.
