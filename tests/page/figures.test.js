@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { angle, countPairs, dot, encodePosition, fit, mergePair, mix, softmax } from '../../web/figures/math.js'
 import { runChain } from '../../web/figures/chain.js'
+import { formatProducts } from '../../web/figures/parts.js'
 import { gf } from '../lib/engine.js'
 
 const isClose = (x, y, tolerance = 1e-6) => assert.ok(Math.abs(x - y) <= tolerance * Math.max(1, Math.abs(y)), `${x}, not ${y}`)
@@ -13,6 +14,11 @@ test('dot products and angles are those of the engine', () => {
   assert.equal(angle([1, 0], [0, 2]), 90)
   isClose(angle([1, 1], [-2, -2]), 180, 1e-5)
   assert.ok(Number.isNaN(angle([0, 0], [1, 1])))
+})
+
+test('a negative number after a sign is in brackets', () => {
+  assert.equal(formatProducts([2, -3], [-1, 0.5]), '2.0 × (−1.0) + (−3.0) × 0.5')
+  assert.equal(formatProducts([-2, 3], [1, -0.04]), '−2.0 × 1.0 + 3.0 × 0.0')
 })
 
 test('softmax is that of the engine, at large scores too', () => {
