@@ -313,7 +313,7 @@ test('a number that is nearly right gets a reason of its own', async () => {
   const right = step.question.answer(run, { state }), [multiplied] = step.question.mistakes(run, { state })
   run.dispose()
   const input = '.lesson-options input'
-  for (const [number, expected] of [[-right, /other sign/], [right + 0.2, /a little too large/], [multiplied.value, /Divide instead/], [1234, /Not 1234/]]) {
+  for (const [number, expected] of [[-right, /other sign/], [right + 0.2, /close, but too large/], [multiplied.value, /Divide instead/], [1234, /Not 1234/]]) {
     await page.fill(input, number.toFixed(2))
     await page.press(input, 'Enter')
     await page.waitForFunction(pattern => new RegExp(pattern).test(document.querySelector('.lesson-said').textContent), expected.source)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { angle, countPairs, dot, encodePosition, fit, mergePair, mix, softmax } from '../../web/figures/math.js'
 import { runChain } from '../../web/figures/chain.js'
-import { formatProducts } from '../../web/figures/parts.js'
+import { formatProducts } from '../../web/figures/products.js'
 import { gf } from '../lib/engine.js'
 
 const isClose = (x, y, tolerance = 1e-6) => assert.ok(Math.abs(x - y) <= tolerance * Math.max(1, Math.abs(y)), `${x}, not ${y}`)

@@ -241,7 +241,7 @@ test('whoever follows the advice on the clock arrives', () => {
   }
 })
 
-test('a number that is nearly right is told what it is', () => {
+test('the answer to a wrong number says what it is, or repeats it', () => {
   const lesson = lessons.find(({ id }) => id === 'attention'), step = lesson.steps.find(({ id }) => id === 'scale')
   const { run, state } = phases(lesson, step, 'en').at(-1), now = { state }, right = step.question.answer(run, now)
   const miss = (given, question = step.question) => findNearMiss(run, question, now, given, right)
@@ -250,7 +250,7 @@ test('a number that is nearly right is told what it is', () => {
   assert.equal(miss(right + 0.2).id, 'above')
   assert.equal(miss(right - 0.2).id, 'below')
   assert.deepEqual([miss(right * Math.sqrt(8)).id, miss(right / Math.sqrt(8)).id, miss(right * 8).id], ['undivided', 'squared', 'multiplied'])
-  assert.equal(miss(1e4), null)
+  assert.deepEqual([miss(1e4).id, miss(1e4).values.given], ['far', '10000'])
   const { tensor, index: [batch, head, row, col] } = step.question.cell(run, now), scores = run.tensors.get(tensor)
   const [, , rows, cols] = scores.shape, read = (r, c) => scores.data[((batch * 4 + head) * rows + r) * cols + c]
   const neighbor = miss(Math.round(read(row, col + 1) * 100) / 100)

@@ -64,8 +64,10 @@ const picturesOfRooms = {
 const AROUND = /^(what\w*|try|without|reading|note)$/
 /** The texts of the page's header and dialogs that an element has. */
 const OF_APP = ['close', 'theatre']
-/** The texts of worksheets that a lesson's bar has; an element has no answer files either. */
+/** The texts of worksheets that a lesson's bar has. */
 const OF_SHEET = ['answers', 'print']
+/** The texts of a lesson for answer files, panels, plans and slides, which an element does not have. */
+const NOT_IN_LESSON = ['answers', 'panels', 'planEnd', 'present', 'presentEnd']
 /** Parts of the page that an element does not have. */
 const ABSENT = ['opening', 'reading', 'bring', 'check', 'learned', 'lessonLinks', 'links', 'offline', 'unfetched']
 
@@ -78,6 +80,8 @@ const ERRORS_IN_TRAINING = ['sum', 'range', 'memory', 'unfit', 'pairs']
 
 /** Some texts of an object. @param {Texts} texts @param {string[]} keys */
 const pick = (texts, keys) => Object.fromEntries(keys.map(key => [key, texts[key]]))
+/** All other texts of an object. @param {Texts} texts @param {string[]} keys */
+const omit = (texts, keys) => Object.fromEntries(Object.entries(texts).filter(([key]) => !keys.includes(key)))
 
 /** @typedef {{ [key: string]: Texts | string }} Texts */
 
@@ -102,7 +106,7 @@ const filterStages = (stages, isKept) => Object.fromEntries(Object.entries(stage
 
 /** @param {Texts} texts @param {(key: string, name: string) => boolean} [isKept] @returns {Texts} */
 function figureTexts({ stages = {}, ...texts }, isKept = () => true) {
-  const kept = Object.fromEntries(Object.entries(texts).filter(([key]) => !ABSENT.includes(key)))
+  const kept = omit(texts, ABSENT)
   return { ...kept, stages: filterStages(/** @type {Record<string, Texts>} */ (stages), isKept) }
 }
 
@@ -133,7 +137,8 @@ const textsOfFigures = {
         return { contents: JSON.stringify(stages), loader: 'json' }
       }
       const id = suffix.replace(OF_MODEL, '')
-      const player = { ...page.page.player, answers: undefined, sheet: pick(page.page.player?.sheet ?? {}, OF_SHEET) }
+      const { sheet = {}, ...own } = page.page.player ?? {}
+      const player = { ...omit(own, NOT_IN_LESSON), sheet: pick(sheet, OF_SHEET) }
       const pageTexts = { ...opening.page, ...page.page, player, app: pick(opening.page.app, OF_APP) }
       const texts = id ? figureTexts({ ...opening.models?.[id], ...page.models?.[id] })
         : { page: figureTexts(pageTexts, (key, name) => !isOfWordyRoom(key, name)), models: {} }

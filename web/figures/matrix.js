@@ -4,7 +4,8 @@ import { h, setText } from '../lib/dom.js'
 import { formatFixed } from '../lib/number.js'
 import { dot } from './math.js'
 import { createPlane, formatPoint } from './plane.js'
-import { createSlider, formatProducts } from './parts.js'
+import { createSlider } from './parts.js'
+import { formatProducts } from './products.js'
 
 const SUBSCRIPTS = ['₁', '₂']
 

@@ -47,10 +47,5 @@ export function createSlider({ name, min, max, step, decimals = 1, oninput }) {
   }
 }
 
-/** The terms of a dot product as text, `1.0 × (−2.0) + 3.0 × 0.5`. @param {number[]} a @param {number[]} b */
-export const formatProducts = (a, b) => (
-  a.map((value, axis) => `${formatFixed(value, 1)} × ${formatFixed(b[axis], 1)}`).join(' + ')
-    .replace(/([×+] )(−[\d.]+)/g, '$1($2)'))
-
 /** @param {string} text @param {() => void} onclick */
 export const createButton = (text, onclick) => h('button', { type: 'button', className: 'figure-button', onclick }, text)

@@ -4,7 +4,8 @@ import { h, setText } from '../lib/dom.js'
 import { formatFixed } from '../lib/number.js'
 import { angle, dot, norm } from './math.js'
 import { createPlane, formatPoint } from './plane.js'
-import { createBars, formatProducts } from './parts.js'
+import { createBars } from './parts.js'
+import { formatProducts } from './products.js'
 
 /**
  * @param {import('./index.js').FigureContext} context

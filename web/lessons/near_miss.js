@@ -37,7 +37,7 @@ function findOtherCell(run, { tensor: name, index }, given) {
 
 /**
  * @param {Run} run from which the correct number comes @param {Question} question @param {Now} now
- * @param {number} given @param {number} right @returns {NearMiss | null} null where it is none
+ * @param {number} given @param {number} right @returns {NearMiss}
  */
 export function findNearMiss(run, { tolerance = 0, mistakes, cell }, now, given, right) {
   /** @param {number} value */
@@ -49,7 +49,7 @@ export function findNearMiss(run, { tolerance = 0, mistakes, cell }, now, given,
   if (isGiven(right * 10) || isGiven(right / 10)) return { id: 'tenfold', values }
   const other = cell && findOtherCell(run, cell(run, now), given)
   if (other) return { ...other, values: { ...values, ...other.values } }
-  const margin = CLOSE_FRACTION * Math.abs(right), isCount = Number.isInteger(right) && right >= MIN_COUNT
-  const isClose = Math.abs(given - right) <= (isCount ? Math.max(1, margin) : margin)
-  return isClose ? { id: given < right ? 'below' : 'above', values } : null
+  const isCount = Number.isInteger(right) && right >= MIN_COUNT
+  const isClose = Math.abs(given - right) <= Math.max(Number(isCount), CLOSE_FRACTION * Math.abs(right))
+  return { id: !isClose ? 'far' : given < right ? 'below' : 'above', values }
 }

@@ -45,7 +45,7 @@ function createChoice(options, t, answer) {
 }
 
 /** A number in the format of answers. @param {string | number} right */
-const formatAnswer = right => (Number.isInteger(right) ? formatFixed(Number(right), 0) : formatFixed(Number(right)))
+const formatAnswer = right => formatFixed(Number(right), Number.isInteger(right) ? 0 : 2)
 
 /**
  * A number field; input that is no number is reported and does not count as a wrong answer. Once it is answered, Enter
