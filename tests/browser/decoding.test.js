@@ -54,7 +54,7 @@ longTest('the suggestions can be followed in the room: sample, raise the tempera
   await changeAndWait(page, () => chooseOption(page, 'decoding', 'sample'))
   await changeAndWait(page, () => page.locator('.stage [data-control="temperature"] input').fill('4'))
   await changeAndWait(page, () => page.fill('.stage [data-control="seed"] input', '7'))
-  const run = runInNode({ decoding: 'sample', temperature: 4, seed: 7 })
+  const run = runInNode({ language: 'en', decoding: 'sample', temperature: 4, seed: 7 })
   assert.equal(await readAnswer(page), run.decoding.steps.map(({ token }) => token).join(''))
   run.dispose()
   assert.deepEqual(complaints, [])
