@@ -33,7 +33,7 @@ const MIN_FONT_SIZE = 8.5
 export function numberFormat({ cell: { width, height }, values, plain, isInteger }) {
   if (plain || width < (isInteger ? 14 : 24) || height < (isInteger ? 14 : 15)) return null
   for (const decimals of isInteger ? [0] : DECIMALS) {
-    const size = Math.min(13, height * 0.56, (width - 6) / (maxLength(values, decimals) * 0.6))
+    const size = Math.min(13, height * 0.56, (width - 4) / (maxLength(values, decimals) * 0.6))
     if (size >= MIN_FONT_SIZE) return { decimals, size }
   }
   return null
