@@ -35,7 +35,7 @@ test('beside a matrix the panel begins with its number, whichever cell was scrol
   await waitForStep(page, 'nudge')
   await page.keyboard.press('p')
   const number = page.locator('.inspector .cell-value')
-  await page.waitForFunction(() => /e−3$/.test(document.querySelector('.inspector .cell-value')?.textContent))
+  await page.waitForFunction(() => /^−0\.00/.test(document.querySelector('.inspector .cell-value')?.textContent))
   const isInWindow = async () => {
     const { y, height } = await number.boundingBox(), { y: top } = await page.locator('.inspector').boundingBox()
     assert.ok(y >= top && y + height <= 768, `${y} in ${top} to 768`)
@@ -44,7 +44,7 @@ test('beside a matrix the panel begins with its number, whichever cell was scrol
   await page.evaluate(() => { document.querySelector('.inspector').scrollTop = 400 })
   assert.ok(await page.evaluate(() => document.querySelector('.inspector').scrollTop > 100))
   await page.locator('.stage .heat').first().click({ position: { x: 40, y: 40 } })
-  await page.waitForFunction(() => !/e−3$/.test(document.querySelector('.inspector .cell-value').textContent))
+  await page.waitForFunction(() => !/^−0\.00/.test(document.querySelector('.inspector .cell-value').textContent))
   await isInWindow()
   assert.deepEqual(complaints, [])
   await close()

@@ -27,15 +27,17 @@ export function formatProbability(p) {
   return formatFixed(p, [2, 3, 4, 5, 6, 7].find(isBelowOne) ?? 8)
 }
 
-const SMALL = 0.005
+const [SMALL, MIN_DECIMAL] = [0.005, 0.001]
 
 /**
- * Two decimals, or two significant digits where two decimals would give 0.00: `1.8e−5`. An exact 0 is `0` or `−0`.
+ * Two decimals, or two significant digits where two decimals would give 0.00: `0.0029`, and `1.8e−5` below 0.001. An
+ * exact 0 is `0` or `−0`.
  * @param {number} value
  */
 export function formatBrief(value) {
   if (value === 0) return formatExact(value)
-  if (!(Math.abs(value) < SMALL)) return formatFixed(value)
+  const size = Math.abs(value)
+  if (!(size < MIN_DECIMAL)) return formatFixed(value, size < SMALL ? 4 : 2)
   return useMinusSign(value.toExponential(1))
 }
 

@@ -84,9 +84,9 @@ export const lesson = {
         options: () => [{ id: 'same' }, { id: 'larger' }, { id: 'smaller' }],
         answer: run => (retainedFactor(run) > 1 ? 'larger' : retainedFactor(run) < 1 ? 'smaller' : 'same')
       },
-      values: run => ({
+      values: (run, { state }) => ({
         zeros: String(factors(run).filter(factor => factor === 0).length), count: String(factors(run).length),
-        factor: formatFixed(retainedFactor(run))
+        factor: formatFixed(retainedFactor(run)), rate: String(state.dropout)
       })
     }
   ]

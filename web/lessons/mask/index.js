@@ -10,7 +10,7 @@ const ROOM = 'decoder.0.self_attn'
 const [MASKED, WEIGHTS] = ['masked_scores', 'weights'].map(name => `${ATTENTION}.${name}`)
 const FIRST_ROW = 0
 /** A position after the first row's own. */
-const LATER_POSITION = 3
+const LATER_POSITION = 4
 
 /** @param {string} tensor @returns {Pointer} */
 const cellTarget = tensor => (run, { state }) => ({ tensor, index: [0, state.head, FIRST_ROW, LATER_POSITION] })
