@@ -271,6 +271,15 @@ export function attributionOf(view, { isDifference = false, isBySize = false, is
 export const isPartValueRight = (text, value) => (
   isRoundedTo(text.replace(/^\+/, ''), value, 3) && (text[0] === '+') === (value > 0 && /[1-9]/.test(text)))
 
+/** Whether a text states what a token gave, and the head through which it gave most. */
+export const isSourceRight = (view, { token, value, part, largest }) => (
+  attributionOf(view).rows.some(({ tokens, values, heads }) => tokens.some((name, at) => {
+    const shares = heads.map(({ sources }) => sources?.[at] ?? 0), sizes = shares.map(Math.abs)
+    const most = sizes.indexOf(Math.max(...sizes))
+    return token === name && isPartValueRight(value, values[at]) && isPartValueRight(largest, shares[most]) &&
+      part === attributedName(heads[most], view.t)
+  })))
+
 /** The names and values of a waterfall's lines; the last is the total. */
 export function attributionLines(view, choices) {
   const { bars, total, against, names: [token, other] } = attributionOf(view, choices), { t } = view

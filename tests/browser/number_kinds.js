@@ -9,7 +9,7 @@ import { changeCount } from '../../web/shell/changes.js'
 import { positionOnTour } from '../../web/shell/frame.js'
 import { countCells, cellIndex, readMatrix, findTensor, valueAt } from './cells.js'
 import { lengthOf } from '../../web/lib/patching.js'
-import { attributionLines, attributionOf, circuitsOf, countHeads, isComposedHead, isCompositionDescribed, isHeadCardRight, isPairRight, isPartValueRight } from './model_tables.js'
+import { attributionLines, attributionOf, circuitsOf, countHeads, isComposedHead, isCompositionDescribed, isHeadCardRight, isPairRight, isPartValueRight, isSourceRight } from './model_tables.js'
 import { isGridCellRight, isGridNameRight, isGridLegendRight, isRoomCostRight, selectedStep, areCacheCountsRight, areCacheSumsRight } from './model_tables.js'
 import { isHangulPartRight, selectedSyllable } from './syllables.js'
 import { arePatchAnswersRight, isAnswerDifference, isPatchDescribed } from './patched_texts.js'
@@ -44,6 +44,7 @@ const NOTES = {
     return Number(count) === parts.length && isRoundedTo(sum, parts.reduce((all, { value }) => all + value, 0), 4) &&
       isRoundedTo(logit, total, 4) && isRoundedTo(rounding, Math.abs(difference), 1)
   },
+  'stages.attribution.source': isSourceRight,
   'stages.attribution.sourcesWhat': (view, { sum, rest }) => {
     const { rows, total } = attributionOf(view), all = rows.flatMap(({ values }) => values).reduce((a, b) => a + b, 0)
     return isPartValueRight(sum, all) && isPartValueRight(rest, total - all)
@@ -82,6 +83,9 @@ const NOTES = {
   'stages.decoding.unmasked': ({ run }, { loss }) => !run.settings.tgtIsCausal && isRoundedTo(loss, run.loss)
 }
 
+/** The tokens that the decoder reads, with their positions where one occurs twice. */
+const readTokens = view => withPositions(decodedStream(view).read.tokens[0])
+
 const HEADINGS = {
   'stages.attribution.of': (view, { token }) => token === attributionOf(view).names[0],
   'stages.cache.newest': (view, { token, count }) => (
@@ -96,10 +100,11 @@ const HEADINGS = {
     return tokens.some((label, i) => label === token && (merges[ids[i]]?.length ?? 0) === Number(count))
   },
   'stages.cross.reads': (view, { token, next }) => (
-    view.run.decoding.steps.some((step, i) => token === tokenBefore(view, i) && next === step.token)),
+    view.run.decoding.steps.some((step, i) => (
+      token === readTokens(view)[view.run.decoding.rows[i]] && next === step.token))),
   'stages.sampling.next': (view, { step, token }) => (
     Number(step) === view.state.row &&
-    token === withPositions(decodedStream(view).read.tokens[0])[view.run.decoding.rows[view.state.row]])
+    token === readTokens(view)[view.run.decoding.rows[view.state.row]])
 }
 
 /** A check whether a text matches one of some messages and its values are right. */
@@ -201,10 +206,23 @@ function isBestPathRight(view, text) {
     token === decodedStream(view).words[path[i].id] && isRoundedTo(score, path[i].score)))
 }
 
+/** The head whose weights are displayed: the one of a pinned cell of values or results, else the selected one. */
+function displayedHead({ run, room, state, cell }) {
+  if (!cell) return state.head
+  const { shape } = findTensor({ run }, cell.name)
+  return shape.length > 3 ? cell.index[1] : Math.floor(cell.index.at(-1) * room.parts.heads / shape.at(-1))
+}
+
 /** Whether a text states how many tokens of a long input were read. */
 const isTruncationRight = ({ run: { truncated = {} } }, text) => {
   const numbers = Object.values(truncated).flatMap(({ read, of }) => [read, of])
   return (text.match(/[\d,]+/g) ?? []).every(number => numbers.includes(Number(number.replaceAll(',', ''))))
+}
+
+/** Whether the note of a written answer ends with the loss against the right answer, and all before it is right. */
+function areLossesRight(view, text) {
+  const [note, truth] = text.split(' · '), { loss } = matchMessage(view, 'stages.decoding.truth', truth ?? '') ?? {}
+  return loss !== undefined && isRoundedTo(loss, view.run.trueLoss) && matchAny(NOTES)(view, note)
 }
 
 /** For each kind its selector, the name of its context in `rendered_numbers.js`, and the check of its text. */
@@ -234,14 +252,15 @@ export const KINDS = {
     const max = Math.max(1, ...rows.filter(Boolean).map(row => maxMagnitude(matrixRow(view, row))))
     return text === '0.0' || isRoundedTo(text.replace('−', ''), max, 1)
   }],
-  note: ['.stage-figure .note', 'about', (view, text, context) => isPageText(view, text) || matchAny(NOTES)(view, text, context)],
+  note: ['.stage-figure .note', 'about', (view, text, context) => (
+    isPageText(view, text) || matchAny(NOTES)(view, text, context) || areLossesRight(view, text))],
   problem: ['.stage-figure > .problem', null, (view, text) => (
     Number(matchMessage(view, 'stages.patching.write', text)?.count) === lengthOf(view.run))],
   now: ['.house-now', null, isHouseTextRight],
   title: ['.caption b, .legend-note', null, (view, text) => (
     isPageText(view, text) || view.t('stages.patching.scale').split(', ').includes(text) ||
     (view.room.stage === 'operation' && (Boolean(findTensor(view, text)) || /^\d$/.test(text))) ||
-    (view.room.stage === 'heads' && text.replace('\u00a0', ' ') === `${view.t('stages.heads.weights')} · ${view.t('frame.head')} ${view.state.head}`) ||
+    (view.room.stage === 'heads' && text.replace('\u00a0', ' ') === `${view.t('stages.heads.weights')} · ${view.t('frame.head')} ${displayedHead(view)}`) ||
     Number(matchMessage(view, 'stages.relative.bias', text)?.head) === view.state.head)],
   reading: ['.reading', null, isTruncationRight],
   pane: ['.pane-floor .shape', 'door', isFloorShape],
@@ -257,8 +276,8 @@ export const KINDS = {
   learningNext: ['.learning h2', null, (view, text) => (
     Number(matchMessage(view, 'stages.bpe_training.next', text)?.count) === firstMerge(view).merge.count)],
   heading: ['.stage-figure h2', null, matchAny(HEADINGS)],
-  source: ['.arcs-from', 'order', (view, text, i) => text === decodedStream(view).read.tokens[0][i]],
-  target: ['.arcs-to', 'order', (view, text, i) => text === streams(view)[0].tokens[0][i]],
+  source: ['.arcs-from', 'order', (view, text, i) => text === readTokens(view)[i]],
+  target: ['.arcs-to', 'order', (view, text, i) => text === withPositions(streams(view)[0].tokens[0])[i]],
   chip: ['.chips', 'chip', isChipRight],
   mergePiece: ['.merge-piece', null, (view, text) => roomStream(view).vocabulary.includes(text)],
   mergeNote: ['.merge-steps small', null, isMergeNoteRight],
@@ -310,7 +329,7 @@ export const KINDS = {
     const names = view.rooms.filter(({ id }) => ids.includes(id)).flatMap(({ tensors }) => tensors)
     return names.some(name => text.split(/ ?× ?/).join() === shapeWithoutBatch(findTensor(view, name)).join())
   }],
-  layer: ['[data-picker="layer"] .segments label', 'order', (_, text, i) => text === String(i + 1)],
+  layer: ['[data-picker="layer"] .segments label', 'order', (_, text, i) => text === String(i)],
   picker: ['[data-picker] .segments label', 'order', isOptionRight],
   control: ['[data-control] output', 'control', ({ state }, text, name) => text === String(state[name])],
   example: ['.examples', null, ({ state }, text) => modelOf(state.model).examples.some(example => example.text === text)],

@@ -154,7 +154,7 @@ function compareOpening(view, inspector) {
 /** Compares the inspector's explanation of a pinned cell and of its gradient, and the page meanwhile. */
 function comparePinned(view, { pinned, inspectorTexts: inspector, pages: pageContent, gradient }) {
   const cell = matrixCell(pinned, ...pinned.at.map(number => number - 1))
-  const count = compareInspector(view, cell, inspector) + comparePage(view, 'with a cell pinned', pageContent)
+  const count = compareInspector(view, cell, inspector) + comparePage({ ...view, cell }, 'with a cell pinned', pageContent)
   return count + (gradient ? compareInspector(view, { ...cell, isGradient: true }, gradient) : 0)
 }
 
@@ -210,7 +210,7 @@ async function walkThrough(t, { page, state, run }, { i, walks }) {
   const part = partUnlessLong(firstOfEachKind(rooms), 3 * i, 3 * walks)
   // The map of patches is there with another text only.
   const selectedRooms = rooms.filter(room => (
-    (part.includes(room) || (room.stage === 'patching' && state.other)) && room.stage !== 'rotary'))
+    room.stage === 'patching' ? state.other : part.includes(room) && room.stage !== 'rotary'))
   let [count, inspectorCount] = [0, 0]
   for (const [at, room] of selectedRooms.entries()) {
     const view = { ...house, room }
