@@ -200,13 +200,23 @@ export function countHeads(view, col) {
   return layers.flat().filter(scores => scores[col] >= 0.4 && scores.indexOf(Math.max(...scores)) === col).length
 }
 
+/** What a head looks for; where it rotates queries and keys by their positions, in the token before. */
+function qkCircuitOf(run, options) {
+  try {
+    return gf.interpret.qkCircuit(run, options)
+  } catch (error) {
+    if (!/distance must be given/.test(error.message)) throw error
+    return gf.interpret.qkCircuit(run, { ...options, distance: 1 })
+  }
+}
+
 /** The circuits of the head that looks most at what came after the same token: the first that the page shows. */
 export const circuitsOf = view => cached(view.run, 'circuits', () => {
   const { run } = view.run.workerRun, { layers } = headScores(gf, view.run.workerRun) ?? { layers: [] }
   const heads = layers.flatMap((list, layer) => list.map((scores, head) => ({ layer, head, score: scores[2] })))
   const { layer, head } = heads.reduce((a, b) => (b.score > a.score ? b : a), heads[0] ?? { layer: 0, head: 0 })
-  const { ovCircuit, qkCircuit } = gf.interpret
-  return { ov: ovCircuit(run, { layer, head, top: 8 }), qk: qkCircuit(run, { layer, head, top: 8 }) }
+  const options = { layer, head, top: 8 }
+  return { ov: gf.interpret.ovCircuit(run, options), qk: qkCircuitOf(run, options) }
 })
 
 /**
