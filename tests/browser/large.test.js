@@ -222,7 +222,7 @@ longTest(`${SHAPE.layers} layers of ${SHAPE.channels} channels and ${SHAPE.vocab
   }))
   const { name, rows } = await table()
   assert.equal(name, 'wte.weight')
-  assert.match(await page.textContent('.finder .note'), new RegExp(`^${rows.length} of ${SHAPE.vocabSize.toLocaleString('en')} `))
+  assert.match(await page.textContent('.finder .note'), new RegExp(`^Showing ${rows.length} of ${SHAPE.vocabSize.toLocaleString('en')} rows`))
   await page.fill('.finder input', String(SHAPE.vocabSize - 1))
   const waitForRows = (condition, number) => page.waitForFunction(([text, size]) => {
     const rows = document.querySelector('.stage .heat').dataset.rowOrder.split(',')
