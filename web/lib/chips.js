@@ -63,10 +63,10 @@ export function mountChips(container, { onHover, onPress, onLeave, onRow }, { in
     rowButtons[Math.min(rowButtons.length - 1, col + direction[1])]?.focus()
   })
 
-  const createRow = () => h('div', { className: 'chips-row' },
-    h('button', { type: 'button', className: 'chips-name', onclick: ({ currentTarget }) => {
-      onRow?.(indexAmongSiblings(/** @type {Element} */ (currentTarget.parentElement)))
-    } }), h('div', { className: 'chips-list' }))
+  const createName = () => (onRow ? h('button', { type: 'button', className: 'chips-name', onclick: ({ currentTarget }) => {
+    onRow(indexAmongSiblings(/** @type {Element} */ (currentTarget.parentElement)))
+  } }) : h('span', { className: 'chips-name' }))
+  const createRow = () => h('div', { className: 'chips-row' }, createName(), h('div', { className: 'chips-list' }))
 
   return {
     /**
@@ -77,7 +77,7 @@ export function mountChips(container, { onHover, onPress, onLeave, onRow }, { in
         const name = element.children[0]
         name.hidden = !row.name
         setText(name, row.name)
-        name.setAttribute('aria-pressed', row.chosen ? 'true' : 'false')
+        if (onRow) name.setAttribute('aria-pressed', row.chosen ? 'true' : 'false')
         syncChildren(element.children[1], row.chips, createChip, fillChip)
       })
       if (!root.querySelector('.chip[tabindex="0"]')) root.querySelector('.chip')?.setAttribute('tabindex', '0')
