@@ -46,7 +46,7 @@ function installControls() {
   let changes = 0
   const count = () => { changes += 1 }
   const observer = new MutationObserver(count)
-  for (const type of ['hashchange', 'scroll', 'beforeprint', 'fullscreenchange']) addEventListener(type, count, true)
+  for (const type of ['hashchange', 'scroll', 'beforeprint', 'fullscreenchange', 'toggle']) addEventListener(type, count, true)
   addEventListener('focusin', ({ target }) => { if (!target.matches(':active')) count() })
   globalThis.print = count
   navigator.clipboard.writeText = async () => count()
