@@ -193,5 +193,13 @@ test('recorded answers include the step at which the latest answer first stood',
 })
 
 test('the model of a training is looked at in its house, not on the first page', () => {
-  for (const task of TASKS) assert.equal(pageSettings(read(task), sampleFor(task, 'en')).room, 'house', task)
+  for (const task of TASKS) assert.equal(pageSettings(read(task), sampleFor(task, 'en'), 'en').room, 'house', task)
+})
+
+test('after an empty sentence the rooms open with an example, not with a problem', () => {
+  for (const task of TASKS) {
+    for (const sentence of ['', ' \n']) {
+      assert.deepEqual(pageSettings(read(task), sentence, 'ko'), pageSettings(read(task), sampleFor(task, 'ko'), 'ko'), task)
+    }
+  }
 })

@@ -120,13 +120,13 @@ export function createImportDialog({ t, set, get, runQuery, language, rerun }) {
   /** Displays the weights of a training file in the rooms. @param {TrainingFile} found */
   async function showTraining({ name, training: link }) {
     setText(failure, '')
-    const [{ read }, { pageSettings, sampleFor }, { houseOf }] = await Promise.all([
+    const [{ read }, { pageSettings }, { houseOf }] = await Promise.all([
       import('../../src/training/settings.js'), import('../theatre/page_settings.js'), import('../../src/training/tasks/task_info.js')])
     try {
       const settings = read(link), file = new Uint8Array(await files[name].arrayBuffer())
       await runQuery('setWeights', { model: houseOf(settings.task), file })
       dialog.close()
-      enterHouse(pageSettings(settings, sampleFor(settings.task, language())))
+      enterHouse(pageSettings(settings, '', language()))
     } catch (error) {
       setText(failure, `${t('bring.failed', messageValues(error))} ${t('bring.goesOn')}`)
     }

@@ -204,7 +204,8 @@ export function mountTheatre(container, context) {
       training.ask('pause')
       await lendWeights()
       const { language, theme, depth } = context.get()
-      context.set({ ...pageSettings(training.settings, training.sentence), language, theme, depth }, 'push')
+      const changes = pageSettings(training.settings, training.sentence, context.language())
+      context.set({ ...changes, language, theme, depth }, 'push')
       context.rerun()
     } catch (error) {
       showError(error)

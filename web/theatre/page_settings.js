@@ -22,16 +22,19 @@ export function sampleFor(task, language) {
 
 /**
  * The settings for a sentence and the training's architecture.
- * @param {TrainingState} training @param {string} sentence @returns {Patch}
+ * @param {TrainingState} training @param {string} sentence if empty, the first one of the training instead
+ * @param {Language} language @returns {Patch}
  */
-export function pageSettings({ task, normFirst, activation, positions, norm, kvHeads, heads, scale }, sentence) {
+export function pageSettings(training, sentence, language) {
+  const { task, normFirst, activation, positions, norm, kvHeads, heads, scale } = training
   const { fields, settings } = modelOf(houseOf(task))
   const architecture = { normFirst, activation, positions, norm, scale, kvHeads: kvHeads || heads, positional: positions !== 'none' }
   /** @param {[string, unknown]} entry */
   const isKnown = ([name, value]) => name in settings &&
     (!settings[name].options || Object.values(settings[name].options).includes(value))
   const knownSettings = Object.entries(architecture).filter(isKnown)
-  const text = TASK_INFO[task].asked?.(sentence) ?? sentence
+  const initial = sentence.trim() ? sentence : sampleFor(task, language)
+  const text = TASK_INFO[task].asked?.(initial) ?? initial
   return {
     ...defaults(houseOf(task)), room: HOUSE.id, edits: [], [Object.keys(fields)[0]]: text,
     ...Object.fromEntries(knownSettings), weights: 'theatre', theatre: ''
