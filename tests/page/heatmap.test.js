@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hasTick, numberFormat, tickBox } from '../../web/lib/heatmap_paint.js'
+import { hasTick, numberFormat, outline, tickBox } from '../../web/lib/heatmap_paint.js'
 
 const at = (width, values, height = 22) => numberFormat({ cell: { width, height }, values })
 
@@ -36,5 +36,18 @@ test('negative cells have a dash down to the smallest cell size', () => {
       assert.ok(y > row * cell.height && y + height < (row + 1) * cell.height, 'inside its row')
       assert.ok(Number.isInteger(y), 'on one line of pixels')
     }
+  }
+})
+
+test('the outline of a cell leaves most of its color visible, however narrow it is', () => {
+  for (const width of [6, 9, 12, 40]) {
+    let left = 0, right = width
+    const ctx = { strokeRect(x, _, size) {
+      // What the left and the right line cover from outside.
+      left = Math.max(left, x + this.lineWidth / 2)
+      right = Math.min(right, x + size - this.lineWidth / 2)
+    } }
+    outline(ctx, { cell: { width, height: 20 }, palette: {} }, { row: 0, col: 0 }, '', 1.5)
+    assert.ok(right - left >= width / 2, `${width}: ${right - left}`)
   }
 })

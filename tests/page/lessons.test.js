@@ -203,7 +203,9 @@ test('every task says what a wrong position gives, and which way to go', () => {
     'vectors.arrow': [[{ a: [-2, 2] }, 'away']],
     'vectors.dot': [[{ dot: 3, lengths: [2, 3] }, 'acute'], [{ dot: -3, lengths: [2, 3] }, 'obtuse'], [{ dot: 0.1, lengths: [0.5, 3] }, 'short']],
     'vectors.similar': [[{ similarities: { cat: -1, elephant: 5, truck: -1 } }, 'cat'], [{ similarities: { cat: 5, elephant: 3, truck: -1 } }, 'elephant'],
-      [{ similarities: { cat: 5, elephant: 5, truck: 1 } }, 'truck']],
+      // On the side of small things.
+      [{ similarities: { cat: 6.5, elephant: 4.5, truck: -7.5 } }, 'elephant'],
+      [{ similarities: { cat: 5, elephant: 13, truck: 1 } }, 'truck']],
     'positions.clock': [[{ position: 0 }, 'start'], [{ position: 3 }, 'up'], [{ position: 7 }, 'down']],
     'query.ask': [[{ scores: [-2, 1, 0] }, 'low'], [{ scores: [5, 4.5, 0] }, 'rival']], 'query.weights': [[{ weights: [0.6, 0.3, 0.1] }, 'low']],
     'query.even': [[{ weights: [0.6, 0.3, 0.1] }, 'long']], 'query.mix': [[{ result: [2, 1] }, 'far']],

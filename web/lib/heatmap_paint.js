@@ -10,6 +10,8 @@ import { formatFixed } from './number.js'
 
 /** Cells from 9 pixels on have gaps and shorter dashes; from 3 pixels on they have dashes at all. */
 const [MIN_GAP_SIZE, MIN_TICK_SIZE] = [9, 3]
+/** From this many pixels on, an outline has its light line inside the cell. */
+const MIN_RINGED_SIZE = 12
 export const TICK_OPACITY = 0.6
 
 /** Ranges of painted rows and columns, ends excluded. */
@@ -238,13 +240,15 @@ export function paint(canvas, view, part) {
 }
 
 /**
+ * Outlines a cell: a line, with a light one inside it; outside it for a narrow cell, whose color it would cover.
  * @param {CanvasRenderingContext2D} ctx @param {HeatmapView} view @param {Square} cell @param {string} color
  * @param {number} weight
  */
 export function outline(ctx, { cell, palette }, { row, col }, color, weight) {
+  const inset = Math.min(cell.width, cell.height) < MIN_RINGED_SIZE ? -1 : 1
   ctx.lineWidth = weight + 2
   ctx.strokeStyle = palette.paper
-  ctx.strokeRect(col * cell.width + 1, row * cell.height + 1, cell.width - 2, cell.height - 2)
+  ctx.strokeRect(col * cell.width + inset, row * cell.height + inset, cell.width - 2 * inset, cell.height - 2 * inset)
   ctx.lineWidth = weight
   ctx.strokeStyle = color
   ctx.strokeRect(col * cell.width + 0.5, row * cell.height + 0.5, cell.width - 1, cell.height - 1)

@@ -52,10 +52,11 @@ export function data(run) {
   const source = run.streams[of ?? ''].tokens[0], explained = steps.map(({ id, token }, step) => {
     const row = probabilities.values.slice(rows[step] * probabilities.cols, (rows[step] + 1) * probabilities.cols)
     const headWeights = attentionFrom(run, weights, rows[step])
+    const options = rankIndices(row).slice(0, MAX_CANDIDATES).map(candidate => (
+      { token: probabilities.colLabels[candidate], share: row[candidate], isChosen: candidate === id }))
     return {
-      token, headWeights, best: maxWeight(headWeights),
-      options: rankIndices(row).slice(0, MAX_CANDIDATES).map(candidate => (
-        { token: probabilities.colLabels[candidate], share: row[candidate], isChosen: candidate === id }))
+      token, headWeights, best: maxWeight(headWeights), options,
+      rest: 1 - options.reduce((sum, { share }) => sum + share, 0)
     }
   })
   return { source, steps: explained, point: findPoint(source, explained) }

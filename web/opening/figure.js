@@ -93,12 +93,12 @@ export function mountOpeningFigure(container, { t, written, get, set }) {
     steps.update(selectedStep, current.steps.length)
     syncChildren(source, current.source, () => h('li', {}, h('span')), (item, token) => setText(item.firstChild, token))
     syncChildren(target, current.steps, createToken, fillToken)
-    const { token, best, options } = current.steps[explainedStep()]
+    const { token, best, options, rest } = current.steps[explainedStep()]
     ;[...source.children].forEach((item, position) => item.classList.toggle('is-now', position === best.position))
     setText(caption, t('opening.now', {
       token, head: best.head, place: current.source[best.position], position: best.position, weight: `${Math.round(best.weight * 100)}%`
     }))
-    syncChildren(probabilities, options, createOption, (item, option) => {
+    syncChildren(probabilities, [...options, { token: t('opening.rest'), share: rest, isChosen: false }], createOption, (item, option) => {
       setText(item.children[0], option.token)
       item.children[1].firstChild.style.setProperty('width', `${option.share * 100}%`)
       setText(item.children[2], formatFixed(option.share))

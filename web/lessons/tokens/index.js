@@ -6,7 +6,7 @@ import { streamTokens } from '../run_values.js'
 /** @import { Run } from '../../types.d.ts' */
 
 /** A date to count the tokens of, beside the displayed ones. */
-const OTHER = 'may 6, 2026', CHIPS = () => ({ selector: '.stage .chips' })
+const OTHER = 'may 16, 2026', CHIPS = () => ({ selector: '.stage .chips' })
 /** @param {Run} run */
 const countTokens = run => streamTokens(run, 'source').length
 /** What else a reader may have counted. @param {Run} run */

@@ -32,9 +32,9 @@ export const lesson = {
       id: 'similar', state: STATE, figure: { id: 'vectors', options: { shows: 'similarity', hasNamedAxes: true, arrows: [{ id: 'tiger', at: [-1, -2] },
         { id: 'cat', at: [3, -1], isFixed: true }, { id: 'elephant', at: [3, 3], isFixed: true }, { id: 'truck', at: [-3, 3], isFixed: true }] } },
       task: {
-        isDone: ({ similarities: { cat, elephant, truck } }) => cat > 4 && elephant > 4 && truck < 0,
-        solution: { tiger: [3, 1] },
-        feedback: ({ similarities: { cat, elephant, truck } }) => ({ id: cat <= 4 ? 'cat' : elephant <= 4 ? 'elephant' : 'truck',
+        isDone: ({ similarities: { cat, elephant, truck } }) => cat > 4 && elephant > 12 && truck < 0,
+        solution: { tiger: [3, 2] },
+        feedback: ({ similarities: { cat, elephant, truck } }) => ({ id: cat <= 4 ? 'cat' : elephant <= 12 ? 'elephant' : 'truck',
           cat: formatFixed(cat, 1), elephant: formatFixed(elephant, 1), truck: formatFixed(truck, 1) })
       }
     },
