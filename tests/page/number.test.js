@@ -41,9 +41,9 @@ test('exact and parse give back every bit', () => {
 
 test('dimensions', () => assert.equal(formatShape([3, 6, 16]), '3 × 6 × 16'))
 
-test('brief: two decimals, or two digits where those would vanish, powers of ten below a thousandth', () => {
+test('brief: two decimals, or two digits below 0.1, powers of ten below a thousandth', () => {
   const cases = [
-    [1.234, '1.23'], [-0.005, '−0.01'], [0, '0'], [-0, '−0'], [0.0049, '0.0049'], [-0.001, '−0.0010'], [0.00049, '4.9e−4'], [-1.78e-5, '−1.8e−5'], [NaN, 'NaN']
+    [1.234, '1.23'], [0.0999, '0.10'], [0.0994, '0.099'], [-0.0054, '−0.0054'], [0.00996, '0.010'], [0, '0'], [-0, '−0'], [0.0049, '0.0049'], [-0.001, '−0.0010'], [0.00049, '4.9e−4'], [-1.78e-5, '−1.8e−5'], [NaN, 'NaN']
   ]
   for (const [value, text] of cases) assert.equal(formatBrief(value), text)
 })

@@ -27,28 +27,28 @@ export function formatProbability(p) {
   return formatFixed(p, [2, 3, 4, 5, 6, 7].find(isBelowOne) ?? 8)
 }
 
-const [SMALL, MIN_DECIMAL] = [0.005, 0.001]
-
-/**
- * Two decimals, or two significant digits where two decimals would give 0.00: `0.0029`, and `1.8e−5` below 0.001. An
- * exact 0 is `0` or `−0`.
- * @param {number} value
- */
-export function formatBrief(value) {
+const [MIN_DECIMAL, MIN_LONG_DECIMAL] = [0.001, 1e-6]
+/** Decimals for two significant digits, at least two. @param {number} size */
+const decimalsOf = size => Math.max(2, 1 - Math.floor(Math.log10(Number(size.toPrecision(2)))))
+/** @param {number} value @param {number} min */
+function formatDigits(value, min) {
   if (value === 0) return formatExact(value)
   const size = Math.abs(value)
-  if (!(size < MIN_DECIMAL)) return formatFixed(value, size < SMALL ? 4 : 2)
-  return useMinusSign(value.toExponential(1))
+  return size < min ? useMinusSign(value.toExponential(1)) : formatFixed(value, decimalsOf(size))
 }
 
 /**
- * The same as a decimal, `0.0013`, down to a millionth.
+ * Two decimals, or two significant digits below 0.1, so that factors and their product fit each other: `0.054`,
+ * `0.0029`, and `1.8e−5` below 0.001. An exact 0 is `0` or `−0`.
  * @param {number} value
  */
-export function formatDecimal(value) {
-  const size = Math.abs(value), isSmall = size < SMALL && size >= 1e-6
-  return isSmall ? formatFixed(value, 1 - Math.floor(Math.log10(size))) : formatBrief(value)
-}
+export const formatBrief = value => formatDigits(value, MIN_DECIMAL)
+
+/**
+ * The same as a decimal, `0.000013`, down to a millionth.
+ * @param {number} value
+ */
+export const formatDecimal = value => formatDigits(value, MIN_LONG_DECIMAL)
 
 /** A difference of probabilities in percentage points, always with a sign. @param {number} change */
 export function formatPoints(change) {
