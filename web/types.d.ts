@@ -664,6 +664,7 @@ export interface Context {
   /** The cell that the inspector explains, once a room is shown. */
   currentCell?: () => Cell | null
   selectCell: (cell: Cell, dimsOthers?: boolean) => void
+  selectStepCell: (cell: Cell, dimsOthers: boolean) => void
   pinCell: (cell: Cell | null) => void
   pinSource: (cell: Cell) => void
   editCell: (cell: Cell) => void

@@ -60,7 +60,7 @@ function mountLesson(root, lesson, emit, context, stage) {
   const fieldLine = h('div', { className: 'lesson-fields' }, fields.map(part => part.element))
   const box = h('section', { className: 'lesson' })
   let lastStep = ''
-  const player = mountPlayer(box, stage, { ...context, selectCell() {} }, {
+  const player = mountPlayer(box, stage, { ...context, selectStepCell() {} }, {
     root: element, scrollKeeper: NO_SCROLLING, scrollToTop() {},
     onAnswer(id, step, answer, isRight) {
       tally.add(step, isRight)

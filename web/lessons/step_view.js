@@ -85,7 +85,7 @@ export function createStepView(played, context, { root, extras, onStep, onEnd },
   /** Selects the target's cell in the inspector. @param {Run} run @param {Place | null} target */
   function selectTarget(run, target) {
     const cell = target?.tensor === undefined ? null : representativeCell(run, target)
-    if (cell) context.selectCell(cell, Boolean(played.step().dimsOthers))
+    if (cell) context.selectStepCell(cell, Boolean(played.step().dimsOthers))
   }
   /** Points at the target, and selects its cell when the step, its answer or a setting is another. @param {Run} run */
   function drawTarget(run) {

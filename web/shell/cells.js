@@ -38,6 +38,7 @@ const EXPLAIN_DELAY = 200
 export function createSelection({ panel, get, set, run, twin, view, parts, runQuery, attempt }) {
   /** @type {Cell | null} */ let selected = null
   /** Whether all but its sources are dimmed, as when the reader has selected it. */ let isChosen = false
+  /** What a lesson's step selects: arguments of `selectCell`. @type {[Cell, boolean] | null} */ let stepCell = null
   /** @type {{ run: Run | null, twin: Run | null, cell: Cell | null, found: Explanations }} */
   let lastExplanation = { run: null, twin: null, cell: null, found: null }
   /** @type {Cell[]} */ let trail = []
@@ -69,6 +70,8 @@ export function createSelection({ panel, get, set, run, twin, view, parts, runQu
     const [hereValue, thereValue] = cellValues ?? []
     return hereValue !== undefined && thereValue !== undefined ? { here: hereValue, there: thereValue } : null
   }
+  /** The history, unless something else than the reader has pinned the cell, such as a step of a lesson. */
+  const pinnedTrail = () => (get().cell === trail[trail.length - 1] ? trail : [])
   /** @param {Marks} marks */
   function mark(marks) {
     parts().frame?.mark(marks)
@@ -83,7 +86,7 @@ export function createSelection({ panel, get, set, run, twin, view, parts, runQu
     const explanation = explanations && explanations[explanations.length > 1 && cell?.isTwin ? 1 : 0]
     mark({ current: cell, pinned, sources: explanation?.sources ?? [], isChosen: pinned || isChosen })
     parts().inspector.update({
-      run: runOfCell(cell), cell, pinned, trail, explanation,
+      run: runOfCell(cell), cell, pinned, trail: pinnedTrail(), explanation,
       pair: valuePair(cell, explanations && explanations.length > 1 ? explanations : null),
       idle: run()?.unusedEdits ?? [], room: view().room.id
     })
@@ -121,6 +124,14 @@ export function createSelection({ panel, get, set, run, twin, view, parts, runQu
   /** In a new room the figure is rendered first; the explanation of its first cell follows in a task of its own. */
   const showSoon = debounce(show)
 
+  /** @param {Cell} cell @param {boolean} [dimsOthers] whether all but its sources are dimmed */
+  function selectCell(cell, dimsOthers = true) {
+    if (get().cell) return
+    selected = cell
+    isChosen = dimsOthers
+    show()
+  }
+
   return {
     show,
     /** The cell that is explained now, or null. */
@@ -129,16 +140,19 @@ export function createSelection({ panel, get, set, run, twin, view, parts, runQu
       setBusy(true)
       showSoon()
     },
-    /** @param {Cell} cell @param {boolean} [dimsOthers] whether all but its sources are dimmed */
-    selectCell(cell, dimsOthers = true) {
-      if (get().cell) return
-      selected = cell
-      isChosen = dimsOthers
-      show()
+    selectCell,
+    /** Selects the cell of a lesson's step. @param {[Cell, boolean]} target */
+    selectStepCell(...target) {
+      stepCell = target
+      selectCell(...target)
     },
-    /** When the mouse leaves, the figure removes its marks, and the inspector keeps its last cell. */
+    /**
+     * When the mouse leaves, the figure removes its marks, and the inspector keeps its last cell; in a lesson, that of
+     * the step is selected again.
+     */
     endHover() {
-      if (!get().cell) mark({ current: null, pinned: false, sources: [] })
+      if (get().lesson && stepCell) selectCell(...stepCell)
+      else if (!get().cell) mark({ current: null, pinned: false, sources: [] })
     },
     /** Pins a cell; pinning the pinned one, or null, unpins. @param {Cell | null} cell */
     pinCell(cell) {
@@ -147,20 +161,20 @@ export function createSelection({ panel, get, set, run, twin, view, parts, runQu
       selected = cell ?? pinned
       isChosen = Boolean(selected)
       const position = trail.findIndex(item => isSameCell(item, cell))
-      trail = !cell || isPinned ? [] : position >= 0 ? trail.slice(0, position + 1) : [cell]
+      trail = !cell || isPinned ? [] : [...trail.slice(0, Math.max(0, position)), cell]
       set({ cell: isPinned ? null : cell })
     },
     /** Follows a source in its own run: pins it and remembers the way back. @param {Cell} source */
     pinSource(source) {
       const cell = { ...source, ...(current()?.isTwin && { isTwin: true }) }
-      const position = trail.findIndex(item => isSameCell(item, cell))
-      const previousTrail = trail.length ? trail : [current()].filter(exists)
-      trail = position >= 0 ? trail.slice(0, position + 1) : [...previousTrail, cell].slice(-MAX_TRAIL)
+      const known = pinnedTrail(), path = known.length ? known : [current()].filter(exists)
+      const position = path.findIndex(item => isSameCell(item, cell))
+      trail = [...path.slice(0, position < 0 ? MAX_TRAIL : position), cell].slice(-MAX_TRAIL)
       set({ cell })
     },
     /** Clears the selection when the room changes. */
     clearSelection() {
-      selected = null
+      selected = stepCell = null
       isChosen = false
     },
     /** Clears the selection and its history when the state is replaced. */

@@ -132,7 +132,8 @@ export function mountRooms(page, context, { isOutside, attempt }) {
   }
 
   Object.assign(context, /** @type {Partial<Context>} */ ({
-    selectCell: selection.selectCell, pinCell: selection.pinCell, endHover: selection.endHover,
+    selectCell: selection.selectCell, selectStepCell: selection.selectStepCell, pinCell: selection.pinCell,
+    endHover: selection.endHover,
     pinSource: selection.pinSource, currentCell: selection.current,
     origin, rooms, editCell: cell => parts.inspector.edit(cell),
     onOneScale: (data, ...details) => parts.twin?.onOneScale(data, ...details) ?? data,
