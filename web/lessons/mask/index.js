@@ -46,7 +46,7 @@ export const lesson = {
       },
       answerState: `room=${ROOM}.weights`, answerTarget: cellTarget(WEIGHTS), paperAnswerCells: () => [],
       values: run => (
-        { token: streamTokens(run, 'target')[FIRST_ROW], later: streamTokens(run, 'target')[LATER_POSITION] })
+        { token: streamTokens(run, 'target')[FIRST_ROW], later: streamTokens(run, 'target')[LATER_POSITION], place: String(LATER_POSITION) })
     },
     {
       id: 'first', state: `room=${ROOM}.mask`, target: (run, { state }) => ({ tensor: MASKED,

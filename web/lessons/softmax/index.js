@@ -31,7 +31,7 @@ export const lesson = {
       feedback: ({ weights }) => ({ id: 'low', weight: formatFixed(weights[2]) })
     } },
     {
-      id: 'shift', state: STATE, figure: figure({ hasShift: true }),
+      id: 'shift', state: STATE, figure: figure({ hasShift: true }), answerFigure: { scores: SCORES.map(score => score + 1) },
       question: { options: () => [{ id: 'larger' }, { id: 'same' }, { id: 'smaller' }], answer: () => 'same' }
     },
     {
