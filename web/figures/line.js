@@ -6,7 +6,7 @@ import { fit } from './math.js'
 import { createPlane } from './plane.js'
 import { createBars, createButton, createSlider } from './parts.js'
 
-const RATE = 0.03, MANY = 50, FRAME_TIME = 40, MAX_LOSS = 40
+const RATE = 0.02, MANY = 50, FRAME_TIME = 40, MAX_LOSS = 40
 
 /**
  * @param {import('./index.js').FigureContext} context

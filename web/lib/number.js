@@ -30,25 +30,26 @@ export function formatProbability(p) {
 const [MIN_DECIMAL, MIN_LONG_DECIMAL] = [0.001, 1e-6]
 /** Decimals for two significant digits, at least two. @param {number} size */
 const decimalsOf = size => Math.max(2, 1 - Math.floor(Math.log10(Number(size.toPrecision(2)))))
-/** @param {number} value @param {number} min */
-function formatDigits(value, min) {
-  if (value === 0) return formatExact(value)
-  const size = Math.abs(value)
-  return size < min ? useMinusSign(value.toExponential(1)) : formatFixed(value, decimalsOf(size))
-}
 
 /**
  * Two decimals, or two significant digits below 0.1, so that factors and their product fit each other: `0.054`,
  * `0.0029`, and `1.8e−5` below 0.001. An exact 0 is `0` or `−0`.
  * @param {number} value
  */
-export const formatBrief = value => formatDigits(value, MIN_DECIMAL)
+export function formatBrief(value) {
+  if (value === 0) return formatExact(value)
+  const size = Math.abs(value)
+  return size < MIN_DECIMAL ? useMinusSign(value.toExponential(1)) : formatFixed(value, decimalsOf(size))
+}
 
 /**
  * The same as a decimal, `0.000013`, down to a millionth.
  * @param {number} value
  */
-export const formatDecimal = value => formatDigits(value, MIN_LONG_DECIMAL)
+export function formatDecimal(value) {
+  const size = Math.abs(value)
+  return size < MIN_LONG_DECIMAL ? formatBrief(value) : formatFixed(value, decimalsOf(size))
+}
 
 /** A difference of probabilities in percentage points, always with a sign. @param {number} change */
 export function formatPoints(change) {

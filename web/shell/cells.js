@@ -38,7 +38,6 @@ const EXPLAIN_DELAY = 200
 export function createSelection({ panel, get, set, run, twin, view, parts, runQuery, attempt }) {
   /** @type {Cell | null} */ let selected = null
   /** Whether all but its sources are dimmed, as when the reader has selected it. */ let isChosen = false
-  /** What a lesson's step selects: arguments of `selectCell`. @type {[Cell, boolean] | null} */ let stepCell = null
   /** @type {{ run: Run | null, twin: Run | null, cell: Cell | null, found: Explanations }} */
   let lastExplanation = { run: null, twin: null, cell: null, found: null }
   /** @type {Cell[]} */ let trail = []
@@ -124,14 +123,6 @@ export function createSelection({ panel, get, set, run, twin, view, parts, runQu
   /** In a new room the figure is rendered first; the explanation of its first cell follows in a task of its own. */
   const showSoon = debounce(show)
 
-  /** @param {Cell} cell @param {boolean} [dimsOthers] whether all but its sources are dimmed */
-  function selectCell(cell, dimsOthers = true) {
-    if (get().cell) return
-    selected = cell
-    isChosen = dimsOthers
-    show()
-  }
-
   return {
     show,
     /** The cell that is explained now, or null. */
@@ -140,19 +131,16 @@ export function createSelection({ panel, get, set, run, twin, view, parts, runQu
       setBusy(true)
       showSoon()
     },
-    selectCell,
-    /** Selects the cell of a lesson's step. @param {[Cell, boolean]} target */
-    selectStepCell(...target) {
-      stepCell = target
-      selectCell(...target)
+    /** @param {Cell} cell @param {boolean} [dimsOthers] whether all but its sources are dimmed */
+    selectCell(cell, dimsOthers = true) {
+      if (get().cell) return
+      selected = cell
+      isChosen = dimsOthers
+      show()
     },
-    /**
-     * When the mouse leaves, the figure removes its marks, and the inspector keeps its last cell; in a lesson, that of
-     * the step is selected again.
-     */
+    /** When the mouse leaves, the figure removes its marks, and the inspector keeps its last cell. */
     endHover() {
-      if (get().lesson && stepCell) selectCell(...stepCell)
-      else if (!get().cell) mark({ current: null, pinned: false, sources: [] })
+      if (!get().cell) mark({ current: null, pinned: false, sources: [] })
     },
     /** Pins a cell; pinning the pinned one, or null, unpins. @param {Cell | null} cell */
     pinCell(cell) {
@@ -166,15 +154,15 @@ export function createSelection({ panel, get, set, run, twin, view, parts, runQu
     },
     /** Follows a source in its own run: pins it and remembers the way back. @param {Cell} source */
     pinSource(source) {
-      const cell = { ...source, ...(current()?.isTwin && { isTwin: true }) }
-      const known = pinnedTrail(), path = known.length ? known : [current()].filter(exists)
+      const here = current(), known = pinnedTrail(), path = here && !known.length ? [here] : known
+      const cell = { ...source, ...(here?.isTwin && { isTwin: true }) }
       const position = path.findIndex(item => isSameCell(item, cell))
       trail = [...path.slice(0, position < 0 ? MAX_TRAIL : position), cell].slice(-MAX_TRAIL)
       set({ cell })
     },
     /** Clears the selection when the room changes. */
     clearSelection() {
-      selected = stepCell = null
+      selected = null
       isChosen = false
     },
     /** Clears the selection and its history when the state is replaced. */

@@ -23,7 +23,7 @@ import { mountLessons } from './lesson.js'
 import { mountSignature } from './share.js'
 import { createView } from './view.js'
 
-/** @import { Context, Room, Run, State, Theme, View } from '../types.d.ts' */
+/** @import { Cell, Context, Room, Run, State, Theme, View } from '../types.d.ts' */
 
 /**
  * Rendered even before there is a run.
@@ -83,6 +83,8 @@ export function mountRooms(page, context, { isOutside, attempt }) {
     panel: page.inspector, get, set, run, twin: twinRun, view: currentView, parts: () => parts,
     runQuery: context.runQuery, attempt
   })
+  /** What a lesson's step selects: arguments of `selectCell`. @type {[Cell, boolean] | null} */
+  let stepCell = null
 
   function showRoom() {
     const room = displayedRoom()
@@ -96,6 +98,7 @@ export function mountRooms(page, context, { isOutside, attempt }) {
     current = { room, model, isNew: true }
     if (isOtherRoom) {
       selection.clearSelection()
+      stepCell = null
       scrollTo({ top: 0 })
     }
     parts.frame?.destroy()
@@ -132,8 +135,13 @@ export function mountRooms(page, context, { isOutside, attempt }) {
   }
 
   Object.assign(context, /** @type {Partial<Context>} */ ({
-    selectCell: selection.selectCell, selectStepCell: selection.selectStepCell, pinCell: selection.pinCell,
-    endHover: selection.endHover,
+    selectCell: selection.selectCell, pinCell: selection.pinCell,
+    selectStepCell(...target) {
+      stepCell = target
+      selection.selectCell(...target)
+    },
+    // In a lesson the step's cell is selected again.
+    endHover: () => (get().lesson && stepCell ? selection.selectCell(...stepCell) : selection.endHover()),
     pinSource: selection.pinSource, currentCell: selection.current,
     origin, rooms, editCell: cell => parts.inspector.edit(cell),
     onOneScale: (data, ...details) => parts.twin?.onOneScale(data, ...details) ?? data,
