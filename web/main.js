@@ -58,7 +58,7 @@ let state = fromHash(location.hash, resolveLanguage)
 let spoken = { language: null, isWhole: false }
 let isPrinting = false
 /** Which of the opening, the training page, the exercises and the rooms was displayed last. */
-let shownPlace = ''
+let shownPlace = '', titleBehind = ''
 
 /** Paper is printed in the light theme. */
 const mode = () => (isPrinting ? 'light' : resolveMode(state.theme))
@@ -184,7 +184,12 @@ function hiddenProblem(texts, t) {
 /** The opening, the training page, the exercises and the rooms each start at their top. */
 function arrive() {
   const place = state.theatre ? 'theatre' : exercises.isOn() ? 'exercises' : outside.isOn() ? 'opening' : 'rooms'
-  if (place !== shownPlace && shownPlace) scrollTo({ top: 0 })
+  if (place === shownPlace) return
+  if (shownPlace) scrollTo({ top: 0 })
+  if (place === 'theatre') {
+    titleBehind = document.title
+    document.title = `${context.t('app.theatre')} · ${context.t('app.title')}`
+  } else if (shownPlace === 'theatre') document.title = titleBehind
   shownPlace = place
 }
 

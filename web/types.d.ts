@@ -661,8 +661,8 @@ export interface Context {
   enterRoom: (room: string) => void
   href: (room: string) => string
   link: (patch?: Patch) => string
-  /** The cell that the inspector explains, once a room is shown. */
-  currentCell?: () => Cell | null
+  /** The cell that the reader, or a step of a lesson, has selected, once a room is shown. */
+  selectedCell?: () => Cell | null
   selectCell: (cell: Cell, dimsOthers?: boolean) => void
   selectStepCell: (cell: Cell, dimsOthers: boolean) => void
   pinCell: (cell: Cell | null) => void

@@ -119,7 +119,7 @@ export function mountElementFigure(container, initial, surroundings) {
     enterRoom: id => set({ room: id, cell: null }), href: id => linkTo({ ...state, room: id, cell: null }),
     link: (patch = {}) => linkTo({ ...state, ...patch }),
     selectCell: selection.selectCell, pinCell, editCell: pinCell, endHover: selection.endHover,
-    pinSource: selection.pinSource, currentCell: selection.current,
+    pinSource: selection.pinSource,
     width: () => width || (figure ? measureWidth(figure.figure) : 0),
     written: tokens => modelOf(state.model).written(tokens), otherText: () => otherTextOf(state, language),
     heading: () => t(`stages.${room?.words}.title`), origin,

@@ -125,8 +125,8 @@ export function createSelection({ panel, get, set, run, twin, view, parts, runQu
 
   return {
     show,
-    /** The cell that is explained now, or null. */
-    current,
+    /** The cell that the reader, or a step of a lesson, has selected. */
+    selected: () => get().cell ?? selected,
     showLater() {
       setBusy(true)
       showSoon()

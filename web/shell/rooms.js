@@ -142,7 +142,7 @@ export function mountRooms(page, context, { isOutside, attempt }) {
     },
     // In a lesson the step's cell is selected again.
     endHover: () => (get().lesson && stepCell ? selection.selectCell(...stepCell) : selection.endHover()),
-    pinSource: selection.pinSource, currentCell: selection.current,
+    pinSource: selection.pinSource, selectedCell: selection.selected,
     origin, rooms, editCell: cell => parts.inspector.edit(cell),
     onOneScale: (data, ...details) => parts.twin?.onOneScale(data, ...details) ?? data,
     otherText: () => otherTextOf(get(), context.language()),

@@ -93,7 +93,7 @@ const measureFigures = () => measureHeads() +
 
 /**
  * Mounts the share menu, closed.
- * @param {Pick<Context, 't' | 'get' | 'link' | 'language' | 'runQuery' | 'run' | 'currentCell'>} context
+ * @param {Pick<Context, 't' | 'get' | 'link' | 'language' | 'runQuery' | 'run' | 'selectedCell'>} context
  */
 export function createShareMenu(context) {
   const { t, link, language } = context
@@ -104,7 +104,7 @@ export function createShareMenu(context) {
     'type': 'button', 'className': 'quiet', 'data-action': action, 'onclick': () => copy(text())
   }, t(`app.${action}`))
   /** The figure alone, also of a lesson's step. @param {Patch} [patch] */
-  const figureLink = (patch = {}) => link({ lesson: '', at: 0, cell: context.currentCell?.() ?? null, ...patch })
+  const figureLink = (patch = {}) => link({ lesson: '', at: 0, cell: context.selectedCell?.() ?? null, ...patch })
   const elementButton = button('element', () => {
     const { theatre, lesson, at } = context.get()
     const url = theatre || lesson ? link() : figureLink()
