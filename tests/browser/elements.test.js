@@ -144,6 +144,14 @@ test('a page that switches its color scheme switches every element', async () =>
   await page.waitForTimeout(600)
   assert.deepEqual(switched, await readPictures(), 'as if it had been dark from the beginning')
   assert.ok(switched.every(({ theme, pictures }, i) => theme === 'dark' && pictures.some((picture, k) => picture !== light[i].pictures[k])))
+  const readBackground = theme => page.evaluate(async theme => {
+    const figure = document.querySelector('glass-figure')
+    figure.setAttribute('theme', theme)
+    await new Promise(resolve => { setTimeout(resolve, 600) })
+    return getComputedStyle(figure.shadowRoot.querySelector('.root')).backgroundColor
+  }, theme)
+  assert.equal(await readBackground('auto'), 'rgba(0, 0, 0, 0)')
+  assert.match(await readBackground('light'), /^rgb\(2\d\d, /, 'legible on a dark page')
   assert.deepEqual(complaints, [])
   await close()
 })
