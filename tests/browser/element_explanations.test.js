@@ -93,6 +93,32 @@ test('a pressed number brings its explanation into the window and stays where it
   await linked.close()
 })
 
+test('a number that was pressed low in the window is not covered by its explanation', async () => {
+  for (const options of [PHONE, { viewport: { width: 740, height: 600 } }]) {
+    const { page, close } = await open('one.html', { ...options, reducedMotion: 'reduce' })
+    await showAll(page)
+    // Below the figure there is more of the page.
+    await page.evaluate(() => { document.body.style.paddingBottom = '100vh' })
+    await page.evaluate(() => {
+      const { shadowRoot } = document.querySelector('glass-figure')
+      scrollBy(0, [...shadowRoot.querySelectorAll('.heat')].at(-1).getBoundingClientRect().top + 60 - innerHeight)
+    })
+    await page.locator('.heat').last().click({ position: { x: 20, y: 20 } })
+    await page.waitForSelector('.inspector .steps, .inspector .terms')
+    await page.waitForTimeout(200)
+    const [pressed, panel] = await page.evaluate(() => {
+      const { shadowRoot } = document.querySelector('glass-figure')
+      return ['.heat', '.inspector'].map(selector => [...shadowRoot.querySelectorAll(selector)].at(-1).getBoundingClientRect().top)
+    })
+    assert.ok(pressed + 20 < panel && panel < options.viewport.height - 100, `${pressed} ${panel}`)
+    await page.click('.inspector [data-keep="change"]')
+    const field = await page.locator('.inspector .edit-field').boundingBox()
+    const { y } = await page.locator('.inspector').boundingBox()
+    assert.ok(field.y >= y && field.y + field.height <= options.viewport.height, `${field.y} ${y}`)
+    await close()
+  }
+})
+
 test('what is written of a cell goes when a script displays something else', async () => {
   const { page, close } = await open('one.html')
   await showAll(page)

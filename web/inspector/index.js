@@ -60,7 +60,8 @@ function replaceChildrenKeepingFocus(element, ...children) {
   /** @param {string | undefined} name @returns {HTMLElement | null | undefined | ''} */
   const findButton = name => name && findElement(element, `[data-keep="${name}"]:not([disabled])`)
   const next = findButton(focusKey) || findButton(oppositeButton(focusKey)) || findElement(element, '[tabindex="-1"]')
-  next?.focus({ preventScroll: true })
+  // The field that a button opens may be out of sight.
+  next?.focus({ preventScroll: next.localName !== 'input' })
 }
 
 /**
