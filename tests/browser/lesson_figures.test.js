@@ -130,7 +130,7 @@ test('once the reader has moved, a wrong position of a task gets what it gives a
   const handle = await page.waitForSelector('.plane-handle')
   await page.waitForTimeout(600)
   assert.equal(await page.textContent('.lesson-said'), '', 'nothing before the reader has moved')
-  for (const [at, expected] of [[[2.5, 2], 'Add 0.5 to the first number'], [[-2, 3], 'Add 5.0 to the first number (right) and −1.0 to the second']]) {
+  for (const [at, expected] of [[[2.5, 2], 'Add 0.5 to the first number'], [[-2, 3], 'Add 5.0 to the first number (minus is left) and −1.0 to the second (minus is down)']]) {
     await HANDS.mouse.moveHandle(page, handle, at)
     await page.waitForFunction(text => document.querySelector('.is-task:not(.is-done) .lesson-said')?.textContent.replaceAll('\u2060', '').includes(text), expected)
   }
