@@ -72,3 +72,10 @@ test('a layer index beyond the model selects the last layer', () => {
   const last = stageData(dates, 'cache', { layer: 9 }).keys.name
   assert.equal(last, 'transformer.decoder.layers.1.self_attn.k')
 })
+
+test('heads that share keys and values are named together, others not', () => {
+  const sharing = (run, head) => stageData(run, 'cache', { layer: 0, head }).sharing
+  assert.deepEqual([0, 1, 2, 3].map(head => sharing(stories, head)),
+    [[0, 1], [0, 1], [2, 3], [2, 3]].map(([first, last]) => ({ first, last, count: 2 })))
+  assert.equal(sharing(dates, 1), null)
+})

@@ -25,14 +25,25 @@ export const pickers = ['layer', 'head']
 /** The selected layer. @param {View<'cache'>} view @returns {Layer} */
 const layerOf = ({ layer, room: { parts } }) => parts.layers[Math.min(layer ?? 0, parts.layers.length - 1)]
 
+/** The head of the cache that the selected head reads. @param {View<'cache'>} view */
+const cachedHead = view => kvHeadIndex({ ...view, room: { parts: layerOf(view) } })
+
+/**
+ * The heads that read the same keys and values as the selected one, if several do; else null.
+ * @param {View<'cache'>} view
+ */
+function sharingHeads(view) {
+  const { heads, kvHeads } = layerOf(view), count = heads / kvHeads, first = cachedHead(view) * count
+  return count === 1 ? null : { first, last: first + count - 1, count: kvHeads }
+}
+
 /**
  * The keys or values of one head, transposed: a column for each token.
  * @param {Run} run @param {View<'cache'>} view @param {string} name
  */
 function columnsOf(run, view, name) {
-  const { heads, kvHeads } = layerOf(view)
-  const head = kvHeadIndex({ ...view, room: { parts: { heads, kvHeads } } })
-  return sliceTransposedHead(run, name, kvHeads, { ...view, head })
+  const { kvHeads } = layerOf(view)
+  return sliceTransposedHead(run, name, kvHeads, { ...view, head: cachedHead(view) })
 }
 
 /**
@@ -47,7 +58,8 @@ export function data(run, view) {
   const count = rows[step] + 1
   const [keys, values] = [k, v].map(name => sliceColumns(columnsOf(run, view, name), 0, count))
   return {
-    run, keys, values, step, now: view.step, rows, tokens: tokens ?? [], columns: rows[rows.length - 1] + 1,
+    run, keys, values, sharing: sharingHeads(view), step, now: view.step,
+    rows, tokens: tokens ?? [], columns: rows[rows.length - 1] + 1,
     added: step ? 1 : count, edits: run.settings.edits,
     domain: commonDomain(run, k, v)
   }
@@ -73,7 +85,8 @@ export function mount(container, context) {
   const { t, runQuery, theme, reportError } = context
   const walk = h('div')
   const newest = h('h2', { 'aria-live': 'polite' })
-  container.append(h('section', {}, walk, newest))
+  const shared = h('p', { className: 'note' })
+  container.append(h('section', {}, walk, newest, shared))
   const steps = mountScrubber(walk, scrubberLabels(t), step => context.set(step < 0 ? { step } : { step, row: step }))
   const fig = mountFigure(container, context)
   fig.body.classList.add('is-pair')
@@ -155,6 +168,8 @@ export function mount(container, context) {
       walk.hidden = rows.length < 2
       const token = tokens[rows[step]], { cols } = next.keys
       setText(newest, step ? t('stages.cache.newest', { token, count: cols - 1 }) : t('stages.cache.first', { count: added }))
+      setText(shared, next.sharing ? t('stages.cache.shared', next.sharing) : '')
+      shared.hidden = !next.sharing
       const look = { domain, dense: true, pair: true, columns, ...(step && { group: cols - 1 }) }
       keys.update(next.keys, { ...look, title: 'K^T' })
       values.update(next.values, { ...look, title: 'V^T' })
