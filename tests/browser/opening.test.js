@@ -39,7 +39,9 @@ test('every step displays the run\'s tokens, probabilities and attention', async
     for (const [at, { token, best, options, headWeights }] of steps.entries()) {
       await page.click(`.is-written > li:nth-child(${at + 1}) button`)
       assert.deepEqual(await readAnswer(page), steps.map((step, i) => (i <= at ? step.token : '')))
-      assert.deepEqual(await readProbabilities(page), options.map(option => [option.token, option.share.toFixed(2)]))
+      const rest = options.reduce((sum, { share }) => sum - share, 1)
+      assert.deepEqual(await readProbabilities(page),
+        [...options.map(option => [option.token, option.share.toFixed(2)]), ['rest', rest.toFixed(2)]])
       assert.ok((await page.textContent('.living-now')).includes(
         `“${token}”, the model looked most at “${source[best.position]}”, position ${best.position} (${Math.round(best.weight * 100)}% of the attention of head ${best.head})`))
       const opacities = await page.$$eval('.living-lines path', list => list.map(path => Number(path.style.opacity)))
