@@ -119,7 +119,7 @@ export const LESSONS = [...PATH, ...DEEPER]
 export const PLANS = [
   { minutes: 20, lessons: ['learning', 'query', 'attention'] },
   { minutes: 50, lessons: ['learning', 'tokens', 'vectors', 'query', 'softmax', 'attention', 'mask'] },
-  { minutes: 40, lessons: ['attention', 'mask', 'order', 'loss', 'kinds', 'modern', 'inside', 'large'], audience: 'engineers' },
+  { minutes: 36, lessons: ['attention', 'mask', 'order', 'loss', 'modern', 'inside', 'large'], audience: 'engineers' },
   { minutes: 90, lessons: PATH.map(({ id }) => id) }
 ]
 
