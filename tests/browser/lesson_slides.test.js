@@ -30,22 +30,6 @@ for (const { id } of isLong ? LESSONS : [findLesson('mask')]) {
   })
 }
 
-test('on a small slide the end of a lesson is displayed whole', async () => {
-  const { page, complaints, close } = await open({ lesson: 'query', at: 5 }, 'en', { viewport: { width: 1024, height: 768 } })
-  await waitForStep(page, 'matrix')
-  await page.keyboard.press('p')
-  for (const [i, value] of [0, 1, 1, 0].entries()) {
-    await page.locator('.lesson-figure input[type="range"]').nth(i).fill(String(value))
-  }
-  await page.waitForSelector('.lesson-end:not([hidden])')
-  await page.waitForTimeout(300)
-  const [end, next] = await page.evaluate(() => (
-    [document.querySelector('.lesson-end').getBoundingClientRect().bottom, document.querySelector('.lesson-next').getBoundingClientRect().top]))
-  assert.ok(end <= next + 1, `${end} ${next}`)
-  assert.deepEqual(complaints, [])
-  await close()
-})
-
 test('beside a matrix the panel begins with its number, whichever cell was scrolled through before', async () => {
   const { page, complaints, close } = await open({ lesson: 'loss', at: 4 }, 'ko', { viewport: { width: 1024, height: 768 } })
   await waitForStep(page, 'nudge')

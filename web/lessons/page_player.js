@@ -1,7 +1,7 @@
 /** The lesson player of the page, where a lesson leads to others, is printed, and remembers what the reader did. */
 
 import { h, setText } from '../lib/dom.js'
-import { isPresenting, togglePresenting } from '../lib/present.js'
+import { togglePresenting } from '../lib/present.js'
 import { recordAnswer } from './answers.js'
 import { mountPlayer } from './player.js'
 import { saveProgress } from './progress.js'
@@ -54,11 +54,7 @@ function createFigureKeeper() {
       if (step === drawnStep) queueMicrotask(keepTask)
       drawnStep = step
     },
-    onEnd() {
-      queueMicrotask(keepFigure)
-      // On a small slide what is known now would begin below the words' part of it.
-      if (isPresenting()) queueMicrotask(() => document.querySelector('.lesson-end')?.scrollIntoView({ block: 'center' }))
-    }
+    onEnd() { queueMicrotask(keepFigure) }
   }
 }
 
