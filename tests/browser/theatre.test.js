@@ -361,6 +361,8 @@ test('problems are reported before a training starts', async () => {
   const { page, close } = await browser.open({ theatre: 'dates_rate-5000' })
   await page.waitForSelector('.theatre [data-control="rate"].is-wrong')
   assert.equal(await page.evaluate(() => document.querySelector('.theatre').dataset.step), undefined)
+  assert.equal(await page.isDisabled('[data-action="play"]'), true)
+  assert.deepEqual(await findViolations(page), [])
   await close()
 })
 

@@ -16,10 +16,10 @@ const PACES = { full: 0, watch: 100, slow: 1000 }
  */
 export function mountTransport(container, { t, play, pause, step, layer, pace, seek, again }) {
   let isPlaying = false, isAllowed = true
-  /** @type {() => void} */ let refresh = () => {}
+  let refresh = () => { for (const button of [player, stepButton, ...layerButtons]) button.disabled = !isAllowed }
   const selectedPace = () => PACES[select.value]
   const player = h('button', { 'type': 'button', 'className': 'theatre-play', 'data-action': 'play', 'onclick': () => (
-    isPlaying ? pause() : play(selectedPace())) })
+    isPlaying ? pause() : play(selectedPace())) }, t('theatre.play'))
   const stepButton = h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'step', 'onclick': step },
     t('theatre.step'))
   const layerButtons = layer ? [h('button', { 'type': 'button', 'className': 'quiet', 'data-action': 'oneLayer', 'onclick': layer },
