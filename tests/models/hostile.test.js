@@ -17,7 +17,7 @@ for (const [name, [files, reason]] of Object.entries(HOSTILE)) test(`${name}: re
 test('a header in another order than the values is valid', async () => {
   const { model } = await gf.models.load(SHUFFLED), { tensors } = gf.loadSafetensors(SHUFFLED['model.safetensors'])
   assert.deepEqual(model.embed_tokens.weight.toArray(), tensors['model.embed_tokens.weight'].toArray())
-  model.dispose()
+  for (const tensor of [model, ...Object.values(tensors)]) tensor.dispose()
 })
 
 test('a model of more than 4 GB is detected from the header alone', async () => {

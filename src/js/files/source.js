@@ -6,6 +6,8 @@ import { GlassformerError, describe, expect } from '../errors.js'
  * @property {string} name for error messages
  * @property {number} size in bytes
  * @property {(from: number, to: number) => Uint8Array | Promise<Uint8Array>} read
+ * @property {(from: number, to: number) => Uint8Array | Promise<Uint8Array>} readChunk the same into a buffer that the
+ *   next chunk reuses: new buffers wait for the garbage collector, which frees those of a large file too late
  */
 
 /**
@@ -38,17 +40,6 @@ const isHandle = value => typeof value?.read === 'function' && typeof value.stat
 const bytesOf = value => value instanceof ArrayBuffer
   ? new Uint8Array(value) : new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
 
-/** @param {string} name @param {any} handle @param {number} from @param {number} to */
-async function readHandle(name, handle, from, to) {
-  const bytes = new Uint8Array(to - from)
-  for (let done = 0; done < bytes.length;) {
-    const { bytesRead } = await handle.read(bytes, done, bytes.length - done, from + done)
-    expect(bytesRead > 0, 'format', () => `${name}: the file ended at byte ${from + done}, expected ${to}`)
-    done += bytesRead
-  }
-  return bytes
-}
-
 /**
  * Opens bytes, text, a Blob or a file handle.
  * @param {string} where @param {string} name @param {unknown} value
@@ -59,21 +50,13 @@ export function* openSource(where, name, value) {
   if (typeof value === 'string') return yield* openSource(where, name, new TextEncoder().encode(value))
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) {
     const bytes = bytesOf(value)
-    return { name, size: bytes.length, read: (from, to) => bytes.subarray(from, to) }
+    const read = (/** @type {number} */ from, /** @type {number} */ to) => bytes.subarray(from, to)
+    return { name, size: bytes.length, read, readChunk: read }
   }
-  if (isBlob(value)) {
-    const read = async (/** @type {number} */ from, /** @type {number} */ to) => {
-      const bytes = new Uint8Array(await value.slice(from, to).arrayBuffer())
-      expect(bytes.length === to - from, 'format',
-        () => `${name}: expected ${to - from} bytes from ${from} to ${to}, got ${bytes.length}`)
-      return bytes
-    }
-    return { name, size: value.size, read }
-  }
-  expect(isHandle(value), 'type',
+  expect(isBlob(value) || isHandle(value), 'type',
     () => `${where}: ${name} must be bytes, text, a Blob or an open file, got ${describe(value)}`)
-  const { size } = yield /** @type {any} */ (value).stat()
-  return { name, size, read: (from, to) => readHandle(name, value, from, to) }
+  const { openBlob, openHandle } = yield import('./file_reader.js')
+  return isBlob(value) ? openBlob(name, value) : yield openHandle(name, value)
 }
 
 /** @param {Source} source @returns {Generator<any, string, any>} */

@@ -116,7 +116,7 @@ export function* readInto(to, at, entry, name) {
   const { source, from, to: end, dtype } = entry, unit = findBlock(dtype)?.bytes ?? 1
   const step = Math.floor(CHUNK_BYTES / unit) * unit
   for (let start = from; start < end; start += step) {
-    const chunk = yield source.read(start, Math.min(end, start + step))
+    const chunk = yield source.readChunk(start, Math.min(end, start + step))
     writeChunk(to, at + valuesIn(dtype, start - from), entry, name, chunk)
   }
 }

@@ -66,11 +66,11 @@ export function withProgress(reads, { onProgress, signal }) {
   const total = reads.reduce((sum, { entry: { from, to } }) => sum + to - from, 0)
   let done = 0
   /** @param {import('../files/source.js').Source} source */
-  const withProgressOf = source => ({ ...source, read: (/** @type {number} */ from, /** @type {number} */ to) => {
+  const withProgressOf = source => ({ ...source, readChunk: (/** @type {number} */ from, /** @type {number} */ to) => {
     signal?.throwIfAborted()
     const pending = onProgress?.({ done, total })
     done += to - from
-    return pending instanceof Promise ? pending.then(() => source.read(from, to)) : source.read(from, to)
+    return pending instanceof Promise ? pending.then(() => source.readChunk(from, to)) : source.readChunk(from, to)
   } })
   return {
     reads: reads.map(read => ({ ...read, entry: { ...read.entry, source: withProgressOf(read.entry.source) } })),
