@@ -135,6 +135,8 @@ test('a figure can be embedded in another page, with its origin', async () => {
   await page.click('[data-action="embed"]')
   await page.waitForSelector('.share .menu-said:not(:empty)')
   assert.deepEqual(await findViolations(page), [])
+  const guide = await page.$eval('.share .menu-note a', link => link.href)
+  assert.match(await (await page.request.get(guide)).text(), /Figures in your own page/)
   const code = await page.evaluate(() => navigator.clipboard.readText())
   const [url, title] = /^<iframe src="([^"]+)" title="([^"]+)" .*><\/iframe>$/.exec(code).slice(1)
     .map(text => text.replaceAll('&amp;', '&'))

@@ -112,11 +112,13 @@ export function createShareMenu(context) {
     if (theatre) return trainingCode({ ...place, theatre })
     return lesson ? lessonCode({ ...place, lesson, at }) : elementCode({ ...place, state: new URL(url).hash.slice(1) })
   })
+  const guide = h('p', { className: 'menu-note' }, h('a', { href: 'docs/elements.html' }, t('app.guide')))
   const element = createMenu({ className: 'share', label: t('app.sharing') }, button('share', () => link()),
     elementButton, button('embed', () => embedCode({
       url: figureLink({ embed: true, language: language() }), title: document.title, height: measureFigures()
     })),
-    h('p', { className: 'menu-note' }, t('app.embedding')), h('p', { className: 'menu-note' }, t('app.elsewhere')), elements, exportMenu.element)
+    h('p', { className: 'menu-note' }, t('app.embedding')), h('p', { className: 'menu-note' }, t('app.elsewhere')), guide, elements,
+    exportMenu.element)
   return {
     element,
     /** @param {Run | null} run */
@@ -125,7 +127,8 @@ export function createShareMenu(context) {
       const { theatre, room, model } = context.get()
       // An element displays a room, a lesson or a training; a page in one file has no script to load.
       const isAbsent = theatre ? isOfReader(theatre) : room === OPENING || modelOf(model).isImported === true
-      elementButton.hidden = isAbsent || location.protocol === 'file:'
+      guide.hidden = location.protocol === 'file:'
+      elementButton.hidden = isAbsent || guide.hidden
     }
   }
 }
