@@ -1,6 +1,7 @@
-// Chunks of a chosen file in Chromium, whose garbage collector takes streams that are being read.
+// Chunks of a chosen file in browsers, whose garbage collector may take streams that are being read.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { findFirefox, launchFirefox } from './firefox.js'
 import { launch, serve } from './host.js'
 
 const ROUNDS = 6, SIZE = 2 ** 22, TIMEOUT = 10_000
@@ -26,18 +27,24 @@ const readMany = async ([module, rounds, size, timeout]) => {
   return count
 }
 
+const site = await serve({ 'empty.html': '<!doctype html><title>empty</title>' }, { js: '../../src/js/' })
+const ADDRESS = `${site.url}empty.html`, READS = [`${site.url}js/files/file_reader.js`, ROUNDS, SIZE, TIMEOUT]
+after(() => site.close())
+
 test('parts of a file that are read several at a time all arrive', async () => {
-  const site = await serve({ 'empty.html': '<!doctype html><title>empty</title>' }, { js: '../../src/js/' })
   const browser = await launch(), page = await browser.newPage()
-  after(async () => {
-    await browser.close()
-    site.close()
-  })
-  await page.goto(`${site.url}empty.html`)
+  after(() => browser.close())
+  await page.goto(ADDRESS)
   const session = await page.context().newCDPSession(page)
   let isOver = false
-  const reads = page.evaluate(readMany, [`${site.url}js/files/file_reader.js`, ROUNDS, SIZE, TIMEOUT])
-    .finally(() => { isOver = true })
+  const reads = page.evaluate(readMany, READS).finally(() => { isOver = true })
   while (!isOver) await session.send('HeapProfiler.collectGarbage')
   assert.equal(await reads, 4 * ROUNDS)
+})
+
+test('and in Firefox', { skip: !findFirefox() && 'no Firefox' }, async () => {
+  const fox = await launchFirefox(findFirefox())
+  after(() => fox.close())
+  await fox.goto(ADDRESS)
+  assert.equal(await fox.evaluate(readMany, READS), 4 * ROUNDS)
 })
