@@ -68,6 +68,13 @@ test('two threads compute from the package', () => {
   assert.equal(run(process.execPath, ['two.js']), `729 ${cores}\n`)
 })
 
+test("the README's guides are in the package", () => {
+  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8')
+  const guides = Array.from(readme.matchAll(/\]\((web\/docs\/[\w-]+\.md)/g), ([, path]) => path)
+  assert.ok(guides.length > 10, `${guides.length}`)
+  assert.deepEqual(guides.filter(path => !packed.files.includes(path)), [])
+})
+
 test("the README's example runs as it stands", () => {
   const [, code] = readFileSync(join(ROOT, 'README.md'), 'utf8').match(/```js\n([^]*?)```/)
   writeFileSync(join(project, 'readme.js'), code)
@@ -79,12 +86,13 @@ test('a bundler for browsers takes it as it is', () => {
   const esbuild = join(ROOT, 'node_modules/.bin/esbuild')
   const bundled = run(esbuild, ['page.js', '--bundle', '--format=esm', '--platform=browser', '--log-level=warning'])
   assert.match(bundled, /glassformer\.wasm/)
-  // With splitting, what few need is a part loaded later: chat templates, tiktoken's files, scripts, other kernels.
+  // With splitting, what few need is a part loaded later: chat templates, tiktoken's files, scripts, other kernels, and
+  // the reading of files.
   run(esbuild, ['page.js', '--bundle', '--format=esm', '--splitting', '--outdir=parts', '--metafile=parts.json', '--log-level=error'])
   const outputs = Object.values(JSON.parse(readFileSync(join(project, 'parts.json'), 'utf8')).outputs)
   const later = new Set(outputs.flatMap(({ imports }) => imports).filter(({ kind }) => kind === 'dynamic-import').map(({ path }) => path))
-  assert.deepEqual(Array.from(later, path => /raise_exception|im_start|Aw-AwEq|relaxed\.threads/.exec(readFileSync(join(project, path), 'utf8'))?.[0]).sort(),
-    ['Aw-AwEq', 'im_start', 'raise_exception', 'relaxed.threads'])
+  assert.deepEqual(Array.from(later, path => /raise_exception|im_start|Aw-AwEq|relaxed\.threads|byob/.exec(readFileSync(join(project, path), 'utf8'))?.[0]).sort(),
+    ['Aw-AwEq', 'byob', 'im_start', 'raise_exception', 'relaxed.threads'])
 })
 
 const GIVE = /give load\(\{ wasm \}\) the URL, a Response or the bytes of glassformer\.wasm/
@@ -135,7 +143,7 @@ test('text alone brings tokenizers and no gradients', async () => {
   const { outputFiles: [{ text: bundled }] } = await build({ entryPoints: [join(project, 'words.js')], bundle: true, format: 'esm',
     platform: 'browser', minify: true, write: false, plugins: [onDemand], logLevel: 'error' })
   assert.ok(bundled.includes('trainBPE') && !/backward|requiresGrad|scaledDotProduct/.test(bundled))
-  assert.ok(!/raise_exception|im_start|Aw-AwEq|relaxed\.threads/.test(bundled), 'nothing is loaded that is used on demand')
+  assert.ok(!/raise_exception|im_start|Aw-AwEq|relaxed\.threads|byob/.test(bundled), 'nothing is loaded that is used on demand')
   assert.ok(bundled.length < 80_000, `${bundled.length} bytes`)
 })
 

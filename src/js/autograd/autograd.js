@@ -321,6 +321,17 @@ export function backward(out, start, options) {
 }
 
 /**
+ * As backward, but no `grad` is changed: a trace keeps the gradients of all its tensors.
+ * @param {Tensor} out @param {Tensor | undefined} start @param {import('../trace/trace.js').Trace} trace
+ */
+export function backwardInto(out, start, trace) {
+  const { engine } = out, { gradients, nodes } = walk([{ out, start }], false, true)
+  for (const node of nodes) node.usedAt = engine.writeCount
+  for (const [tensor, gradient] of gradients) trace.keepGradient(tensor, engine.keep(gradient))
+  releaseNodes(engine, nodes, [out])
+}
+
+/**
  * Lets go of what a used computation refers to. Outside `tidy` the values of its tensors leave the engine's memory at
  * once: a program that still has one of them may read it, but most are garbage, and nothing tells which.
  * @param {Engine} engine @param {readonly Node[]} nodes @param {readonly Tensor[]} outs which are likely to be read

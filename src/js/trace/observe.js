@@ -271,7 +271,7 @@ export class Run extends TensorSource {
     if (this.#isBackwardDone) return
     const { engine, shape } = this.#output, ones = this.#output.numel() === 1 ? null : engine.empty(shape)
     ones?.values.fill(1)
-    this.#output.backward(ones ?? undefined)
+    this.#trace.differentiate(this.#output, ones ?? undefined)
     ones?.dispose()
     this.#isBackwardDone = true
   }
