@@ -322,10 +322,11 @@ export function backward(out, start, options) {
 
 /**
  * As backward, but no `grad` is changed: a trace keeps the gradients of all its tensors.
- * @param {Tensor} out @param {Tensor | undefined} start @param {import('../trace/trace.js').Trace} trace
+ * @param {Tensor} out @param {Tensor} start @param {import('../trace/trace.js').Trace} trace
  */
 export function backwardInto(out, start, trace) {
   const { engine } = out, { gradients, nodes } = walk([{ out, start }], false, true)
+  trace.hasOwnGradients = true
   for (const node of nodes) node.usedAt = engine.writeCount
   for (const [tensor, gradient] of gradients) trace.keepGradient(tensor, engine.keep(gradient))
   releaseNodes(engine, nodes, [out])

@@ -1,3 +1,4 @@
+import { backwardInto } from '../autograd/autograd.js'
 import { describe, expect, expectOptions, isPlain } from '../errors.js'
 import { deriveAxes } from './axes.js'
 import { TensorSource } from './edits.js'
@@ -269,10 +270,10 @@ export class Run extends TensorSource {
 
   #ensureGradients() {
     if (this.#isBackwardDone) return
-    const { engine, shape } = this.#output, ones = this.#output.numel() === 1 ? null : engine.empty(shape)
-    ones?.values.fill(1)
-    this.#trace.differentiate(this.#output, ones ?? undefined)
-    ones?.dispose()
+    const { engine, shape } = this.#output, ones = engine.empty(shape)
+    ones.values.fill(1)
+    backwardInto(this.#output, ones, this.#trace)
+    ones.dispose()
     this.#isBackwardDone = true
   }
 

@@ -1,4 +1,3 @@
-import { backwardInto } from '../autograd/autograd.js'
 import { computeCosts } from './costs.js'
 import { describe, expect, expectOptions, formatShape } from '../errors.js'
 import { AttentionSelection } from './attention_selection.js'
@@ -40,7 +39,7 @@ export class Trace extends TensorSource {
   /** How inputs were computed before this trace. @type {Map<Tensor, Node>} */ #origins = new Map()
   /** @type {Map<Tensor, { node: Node, input: string }[]>} */ #usedBy = new Map()
   /** @type {Map<Tensor, Tensor>} */ #gradients = new Map()
-  /** Whether the gradients of leaves are in this trace, and not in their `grad`. */ #hasOwn = false
+  /** Whether gradients of leaves are in this trace, and not in their `grad`. @internal */ hasOwnGradients = false
   /** Inputs that this trace keeps alive, with the scopes they came from. @type {Map<Tensor, Set<Tensor>>} */
   #borrowed = new Map()
   /**
@@ -111,23 +110,13 @@ export class Trace extends TensorSource {
     return this.gradientOf(this.get(name), name)
   }
 
-  /**
-   * Computes gradients that only this trace has: those of leaves are not added to their `grad`.
-   * @param {Tensor} output @param {Tensor} [start] d(loss)/d(output); 1 for a single value
-   * @internal
-   */
-  differentiate(output, start) {
-    backwardInto(output, start, this)
-    this.#hasOwn = true
-  }
-
   /** The gradient of a tensor; the name is for messages. @param {Tensor} tensor @param {string} name */
   gradientOf(tensor, name) {
-    const gradient = this.#gradients.get(tensor) ?? (this.#hasOwn ? null : tensor.grad)
-    expect(!tensor.isLeftOut, 'state', () => `trace: ${name} was left out, and so was its gradient; keepAttention keeps ` +
+    const gradient = this.#gradients.get(tensor) ?? (this.hasOwnGradients ? null : tensor.grad)
+    expect(!tensor.isLeftOut, 'state', () => `trace: ${name} was left out, with its gradient; keepAttention keeps ` +
       'the matrices of the attentions that it names')
     expect(gradient !== null, 'state', () => `trace: ${name} has no gradient; ` +
-      'call backward() on the loss first, and see that it depends on a tensor with requiresGrad')
+      'call backward() on a loss that depends on a tensor with requiresGrad')
     return gradient
   }
 
