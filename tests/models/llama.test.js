@@ -23,6 +23,13 @@ test('llama: padding on either side does not change the tokens', async () => {
   assert.deepEqual(run([7, 7, ...sentence], [[0, 0, 1, 1, 1, 1]]).slice(2), plain)
 })
 
+test('llama: no tokens have no logits, as in GPT-2', async () => {
+  const { model } = await gf.models.load(filesOf(item)), { logits, hidden } = model.forward([[], []])
+  assert.deepEqual([logits.shape[0], logits.shape[1], hidden.shape.slice(0, 2)], [2, 0, [2, 0]])
+  assert.throws(() => model.forward([row], { totalLength: 0 }), { code: 'range', message: /totalLength must be an integer from 1/ })
+  model.dispose()
+})
+
 test('llama: several passes with a cache give the same bits as one pass', async () => {
   const { model } = await gf.models.load(filesOf(item))
   gf.tidy(() => gf.noGrad(() => {

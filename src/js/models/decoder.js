@@ -361,7 +361,7 @@ export class Decoder extends Causal {
     const window = smallestWindow(this.description.layers)
     const { tokens, positionIds, attnMask: padding, mask, past } = this.prepareInputs(ids, checked, window)
     const { logitScale = 1, logitSoftCap: cap } = this.description, known = past + tokens.shape[1]
-    const length = Math.max(known, expectInteger(this.where, 'totalLength', totalLength ?? known, 1))
+    const length = Math.max(known, expectInteger(this.where, 'totalLength', totalLength ?? 1, 1))
     const bias = positionBias(this, attentionMask, tokens.shape[0], past, known)
     const attnMask = bias && padding ? add(bias, padding) : bias ?? padding
     const x = runLayers(this.layers, embed(this, tokens, positionIds),
