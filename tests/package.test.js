@@ -201,7 +201,8 @@ const added: number[] = gf.decoding.generate(model, [1, 2], { maxNewTokens: 3 })
 const several: number[][] = gf.decoding.generate(rows => gf.zeros([rows.length, 1, 4]), [[1], [2]])
 const later: Promise<number[]> = gf.decoding.generate(model, [1], { signal: new AbortController().signal })
 const name: string = model.constructor.name, hidden = model.forward([[1]]).hidden.shape
-console.log(added, several, later, name, hidden)
+const logits: Tensor | undefined = model([[1]]).logits
+console.log(added, several, later, name, hidden, logits)
 console.log(count, mine, value, x.grad?.shape[0])
 `
   writeFileSync(join(project, 'good.ts'), good)

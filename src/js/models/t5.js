@@ -274,8 +274,8 @@ export class T5Encoder extends LanguageModel {
   /**
    * @param {Tensor | number[] | number[][]} ids [B, T], or [T] for one sequence
    * @param {{ attentionMask?: any }} [options] attentionMask: [B, T], 0 or false for padding, which gets no attention
-   * @returns {{ hidden: Tensor, embedding?: Tensor }} hidden [B, T, C]; embedding [B, C], if the model has the modules
-   *   of a sentence embedding
+   * @returns {{ hidden: Tensor, embedding?: Tensor, logits?: undefined }} hidden [B, T, C]; embedding [B, C],
+   *   if the model has the modules of a sentence embedding
    */
   forward(ids, options) {
     const { attentionMask } = expectOptions(this.where, options, ['attentionMask'])
