@@ -248,6 +248,8 @@ export const renderApiTable = ({ names }) => `${[
     '`gf.full` of\n  true and false gives bool.',
     '`gf.randint` of numbers that do not fit into int32 gives float64.',
     '`gf.grad(y, x)` of one tensor gives one tensor, of a list a list; PyTorch always gives a tuple.',
+    'A model of `gf.models.load` returns `{ hidden, logits, … }`, a plain object: `last_hidden_state` is `hidden`, and a name that is ' +
+    "not\n  there is undefined. `model.generate(ids)` returns the new ids only, and stops at the model's context.",
     '`nn.Transformer.generateSquareSubsequentMask(n)` gives nested arrays, which masks may be; `gf.tensor(…)` makes a tensor.'
   ].map(line => `* ${line}`).join('\n'),
   '## What stays out',
