@@ -148,7 +148,7 @@ const MODELS = {
   'falcon: new': {}, 'starcoder2: window': {}, 'olmo2: norms': {}, 'olmoe: plain': {}, 'granite: multipliers': {}, 'minicpm: tied': {},
   'cohere: plain': {}, 'glm4: tied': {}, 'exaone: plain': {}, 'internlm2: biases': {}
 }
-for (const [name, changes] of Object.entries(MODELS)) test(`${name}: its GGUF file gives the logits of its safetensors`, async () => {
+for (const [name, changes] of Object.entries(MODELS)) test(`${name}: its GGUF file gives the weights and logits of its safetensors`, async () => {
   const found = CASES.find(item => item.name === name), item = { ...found, config: { ...found.config, ...changes } }
   const { model } = await gf.models.load({ 'model.gguf': convert(item) }), { model: other } = await gf.models.load(filesOf(item))
   gf.tidy(() => gf.noGrad(() => {
@@ -156,6 +156,12 @@ for (const [name, changes] of Object.entries(MODELS)) test(`${name}: its GGUF fi
     const largest = expected.abs().amax().item()
     assertClose(logits, { shape: expected.shape, data: expected.data }, { tol: 1e-6 * largest, name })
   }))
+  const expected = other.stateDict()
+  for (const [key, tensor] of Object.entries(model.stateDict())) {
+    // Gemma's norms have 1 more in GGUF.
+    if (name.startsWith('gemma') && /norm/.test(key)) continue
+    assert.deepEqual(tensor.toArray(), expected[key].toArray(), key)
+  }
   const saved = gf.models.save(model)
   assert.equal(JSON.parse(saved['config.json']).model_type, item.config.model_type)
   const { model: again } = await gf.models.load(saved)

@@ -74,6 +74,27 @@ test('every matrix has the type of its tensor; others are float32', async () => 
   for (const each of [model, wide]) each.dispose()
 })
 
+/** The row of a file of llama.cpp that is row i in Hugging Face's order. */
+function fileRow(i) {
+  const size = C / HEADS, at = i % size
+  return i - at + 2 * (at % (size / 2)) + (at >= size / 2 ? 1 : 0)
+}
+
+test("queries' and keys' rows get Hugging Face's order, in blocks and in every dtype", async () => {
+  const own = { architecture: 'qwen3', shapes: QK_NORMS, settings: { 'attention.key_length': C / HEADS } }
+  for (const type of Object.keys(blockFormats)) for (const dtype of [undefined, 'float32', 'bfloat16', 'int8']) {
+    // llama.cpp's converter leaves Qwen's rows as they are.
+    const model = await loadFile(new Blob([fileOf(() => type)]), { dtype })
+    const unchanged = await loadFile(fileOf(() => type, own), { dtype })
+    for (const key of ['q', 'k', 'v'].map(name => `layers.0.self_attn.${name}_proj.weight`)) {
+      const tensor = model.stateDict()[key], rows = unchanged.stateDict()[key].toArray()
+      assert.equal(tensor.dtype, dtype ?? type.toLowerCase())
+      assert.deepEqual(tensor.toArray(), rows.map((row, i) => (key.includes('v_proj') ? row : rows[fileRow(i)])), `${type} ${dtype} ${key}`)
+    }
+    for (const each of [model, unchanged]) each.dispose()
+  }
+})
+
 test('parts of a tensor of the file, an untied head and experts stay in blocks', async () => {
   const rows = C + 2 * KV_HEADS * C / HEADS, qkv = ['blk.0.attn_q', 'blk.0.attn_k', 'blk.0.attn_v']
   const biases = {
@@ -99,7 +120,8 @@ test('parts of a tensor of the file, an untied head and experts stay in blocks',
 })
 
 test('a LoRA is trained over blocks, and merged into the saved matrices', async () => {
-  const file = fileOf(() => 'Q4_K', { architecture: 'qwen3', shapes: QK_NORMS, settings: { 'attention.key_length': C / HEADS } }), model = gf.models.addAdapter(await loadFile(file), { r: 2, loraAlpha: 8, targetModules: ['q_proj', 'down_proj'] })
+  const options = { r: 2, loraAlpha: 8, targetModules: ['q_proj', 'down_proj'] }
+  const model = gf.models.addAdapter(await loadFile(fileOf(() => 'Q4_K')), options)
   const trained = model.parameters().filter(p => p.requiresGrad), optimizer = new gf.optim.Adam(trained, { lr: 0.02 })
   assert.equal(trained.length, 4)
   const losses = Array.from({ length: 8 }, () => gf.tidy(() => {

@@ -112,10 +112,12 @@ export function randomBytes(count, seed) {
  */
 export function randomBlocks(type, shape, { seed = blockFormats[type].bytes, isForModel = false } = {}) {
   const { values, bytes: size, halves } = blockFormats[type], count = shape.reduce((a, b) => a * b) / values
-  const bytes = randomBytes(size * count, seed), exponent = type === 'Q8_0' || values === 256 ? 0x04 : 0x14
+  const bytes = randomBytes(size * count, seed)
+  // Bits of the high byte of a scale: those that stay random in a model, and its exponent.
+  const [random, set] = type === 'Q6_K' ? [0x80, 0] : [0x83, type === 'Q8_0' || values === 256 ? 0x04 : 0x14]
   for (let b = 0; b < count; b++) for (const at of halves) {
     const high = b * size + at + 1
-    bytes[high] = isForModel ? bytes[high] & 0x83 | exponent : bytes[high] & 0xbb
+    bytes[high] = isForModel ? bytes[high] & random | set : bytes[high] & 0xbb
   }
   return { shape, type, bytes }
 }

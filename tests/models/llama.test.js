@@ -115,6 +115,10 @@ for (const version of [0, 1]) test(`llama: loads llama2.c's .bin, version ${vers
   assert.deepEqual(gf.models.inspect(files).problems, [])
   const { model, config } = await gf.models.load(files)
   assertOutputs(model, item, 'llama2.c')
+  const expected = (await gf.models.load(filesOf(item))).model.stateDict()
+  for (const [key, tensor] of Object.entries(model.stateDict())) {
+    assert.deepEqual(tensor.toArray(), expected[key].toArray(), key)
+  }
   assert.equal(config.num_key_value_heads, 2)
   const { model: tied } = await gf.models.load({ 'any.bin': new Blob([llama2c(item, version, true)]) })
   assert.equal(tied.lm_head, null)

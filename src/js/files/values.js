@@ -13,7 +13,7 @@ import { BYTES } from './header.js'
  */
 
 /** Number of bytes read at a time, so that a file and its tensors are never in memory together. */
-const CHUNK_BYTES = 2 ** 24
+export const CHUNK_BYTES = 2 ** 24
 
 /** Dtypes that the kernels convert. @type {Record<string, DType>} */
 export const NATIVE = { F64: 'float64', F32: 'float32', F16: 'float16', BF16: 'bfloat16', I32: 'int32', BOOL: 'bool' }

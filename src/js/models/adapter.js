@@ -25,7 +25,7 @@ import { formatList } from './plan.js'
  * @property {string} key the name of its module in Hugging Face's class @property {string} path the same here
  * @property {any} module a Linear, its replacement or an attention
  * @property {'q' | 'k' | 'v' | 'all' | null} part which of q, k and v it computes in an attention, or all three
- * @property {number} inputs @property {number} outputs @property {boolean} isInterleaved
+ * @property {number} inputs @property {number} outputs
  * @property {boolean} isTransposed whether the file has it as [inputs, outputs], PEFT's fan_in_fan_out
  */
 
@@ -56,13 +56,10 @@ function originOf(where, model) {
 function findTargets(model, origin) {
   const { settings: written, toKey } = toHuggingFace(origin.family, origin.settings)
   /** @param {import('./plan.js').Row} row @returns {Target[]} */
-  const targetsOf = ({ key, target, chunk, part: fused, interleavedHeadDim, isTransposed }) => {
+  const targetsOf = ({ key, target, chunk, part: fused, isTransposed }) => {
     // A part of a larger matrix of the file has no adapter of its own in PEFT's files.
     if (fused || !key.endsWith('.weight')) return []
-    const common = {
-      key: toKey(key).slice(0, -'.weight'.length), isInterleaved: interleavedHeadDim !== undefined,
-      isTransposed: isTransposed === true
-    }
+    const common = { key: toKey(key).slice(0, -'.weight'.length), isTransposed: isTransposed === true }
     const [, path, which = 'in'] = /^(.*)\.(?:(in|[qkv])_proj_)?weight$/.exec(target) ?? []
     const module = path === undefined ? undefined : moduleAt(model, path)
     if (module instanceof MultiheadAttention && path !== target.slice(0, -'.weight'.length)) {
@@ -128,11 +125,9 @@ const valueOf = (pattern, key, other) =>
  * @param {string} where @param {Target} target
  */
 function checkFree(where, target) {
-  const { key, module, part, isInterleaved } = target, names = part === 'all' ? PARTS : part ? [part] : []
+  const { key, module, part } = target, names = part === 'all' ? PARTS : part ? [part] : []
   expect(!loraOf(target) && !names.some(name => module.adapters?.has(name)), 'state', () => `models.${where}: ${key} has an ` +
     'adapter already; models.save merges it, and the files that it returns can be loaded again')
-  expect(!isInterleaved, 'state', () => `models.${where}: ${key} of a model from llama2.c has its rotary pairs in another ` +
-    'order than in Hugging Face\'s class; models.save writes that, and the files that it returns can be loaded again')
 }
 
 /**

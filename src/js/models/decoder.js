@@ -83,8 +83,8 @@ import { softCappedAttention } from './soft_cap.js'
  * @property {number | null} [logitSoftCap]
  * @property {boolean} isTied whether the head is the token embedding
  * @property {boolean} [normsHaveOne] false; whether the weights of norms have the 1 that Hugging Face's class adds
- * @property {boolean} [isPermuted] false; whether the rows of queries and keys are in another order than in Hugging
- *   Face's files, so that the channels of a rotary pair are adjacent
+ * @property {boolean} [isPermuted] false; whether the rows of queries and keys are in another order in the file than in
+ *   Hugging Face's, so that the channels of a rotary pair are adjacent
  * @property {boolean} [isCausal] true; false: layers of an encoder
  * @property {import('./heads.js').HeadDescription | null} [head] instead of the language modeling head
  */

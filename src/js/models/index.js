@@ -16,7 +16,7 @@ import { readHead, rowsOf } from './heads.js'
 import { openLlama2c } from './llama2c.js'
 import { metaEngine } from './meta.js'
 import { readSentenceModules } from './sentence_modules.js'
-import { indexByKey, countParameters, countBytes, findBlockTypes, findMainDtype, formatList, planReads } from './plan.js'
+import { indexByKey, countParameters, countBytes, findBlockTypes, findMainDtype, formatList, markPermuted, planReads } from './plan.js'
 import { readParameter, withProgress } from './read_weights.js'
 import { TOKENIZER_FILES, readTokenizer } from './tokenizer_files.js'
 import { LM_HEAD, hasSameBytes } from './tied.js'
@@ -248,7 +248,8 @@ function* openModel(given, { dtype: requested, ignoreHead = false, isLoading = f
     const model = buildMetaModel(family, found.settings, dtype)
     const state = model.stateDict()
     const rows = gguf ? gguf.rows(found.settings, state) : rowsOf(family, found.settings, state)
-    const plan = planReads(tensorsByKey, rows, state, gguf ? GGUF_IGNORED : family.ignored)
+    const marked = markPermuted(rows, found.settings), ignored = gguf ? GGUF_IGNORED : family.ignored
+    const plan = planReads(tensorsByKey, marked, state, ignored)
     found.parameters = countParameters(model)
     const inBlocks = findBlockTypes(state, requested, gguf && plan.reads)
     for (const [key, tensor] of Object.entries(state)) {

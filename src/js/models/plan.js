@@ -19,7 +19,7 @@ import { sameShape, sizeOf } from '../tensor/shape.js'
  * @property {boolean} [isOptional] if it is missing, the model keeps its initial value
  * @property {boolean} [isTransposed] the file has the matrix as [inputs, outputs]
  * @property {boolean} [isRowVector] Hugging Face stores it as [1, n]
- * @property {number} [interleavedHeadDim] rows per head: rotary pairs are adjacent here, in Hugging Face's files half a
+ * @property {number} [interleavedHeadDim] rows per head: in the file rotary pairs are adjacent, in the model half a
  *   head apart
  * @property {boolean} [hasOne] the model has 1 more than Hugging Face's file
  * @property {[number, number]} [chunk] [i, n]: the file's tensor is the i-th of n equal chunks of rows of the target
@@ -97,6 +97,13 @@ export function indexByKey(entries, prefixes, problems) {
   }
   return tensorsByKey
 }
+
+/**
+ * The rows, those of queries and keys marked if their rotary pairs are adjacent in the file.
+ * @param {Row[]} rows @param {{ isPermuted?: boolean, headDim?: number }} description of the model
+ */
+export const markPermuted = (rows, { isPermuted, headDim }) => rows.map(row =>
+  (isPermuted && /self_attn\.[qk]_proj\./.test(row.target) ? { ...row, interleavedHeadDim: headDim } : row))
 
 /** The shape of a row's tensor in the file. @param {Row} row @param {readonly number[]} target shape in the model */
 export function fileShape({ isTransposed, chunk, part }, target) {

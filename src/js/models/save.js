@@ -14,8 +14,7 @@ import { LanguageModel } from './model.js'
 import { fileShape } from './plan.js'
 
 /**
- * The inverse of models.load: a model's tensors under the keys, in the shapes and in the order of rows that Hugging
- * Face's classes use.
+ * The inverse of models.load: a model's tensors under the keys and in the shapes that Hugging Face's classes use.
  * @typedef {import('./index.js').Origin} Origin
  * @typedef {import('./plan.js').Row} Row
  * @typedef {import('../tensor/tensor.js').Tensor} Tensor
@@ -34,19 +33,6 @@ function transposeBytes(bytes, width, [rows, cols]) {
   const values = new (width === 2 ? Uint16Array : Uint32Array)(bytes.slice().buffer), out = values.slice()
   for (let i = 0; i < rows; i++) for (let j = 0; j < cols; j++) out[j * rows + i] = values[i * cols + j]
   return new Uint8Array(out.buffer)
-}
-
-/**
- * Reorders rows from adjacent pairs to pairs half a head apart.
- * @param {Uint8Array} bytes @param {number} rows @param {number} headDim rows per head
- */
-function deinterleaveRows(bytes, rows, headDim) {
-  const row = bytes.length / rows, out = new Uint8Array(bytes.length)
-  for (let i = 0; i < rows; i++) {
-    const at = i % headDim, to = i - at + (at % 2) * headDim / 2 + Math.floor(at / 2)
-    out.set(bytes.subarray(i * row, (i + 1) * row), to * row)
-  }
-  return out
 }
 
 /** The i-th of n equal chunks. @param {Uint8Array} bytes @param {[number, number]} chunk */
@@ -70,10 +56,9 @@ function fusedBytes(rows, state, dtype) {
 }
 
 /** The bytes of one row of the table in the file. @param {Tensor} tensor @param {Row} row @param {string} dtype */
-function parameterBytes(tensor, { key, chunk, isTransposed, interleavedHeadDim, hasOne }, dtype) {
+function parameterBytes(tensor, { key, chunk, isTransposed, hasOne }, dtype) {
   const all = bytesAs(key, hasOne ? add(tensor, -1) : tensor, dtype), ownBytes = chunk ? sliceChunk(all, chunk) : all
-  if (isTransposed) return transposeBytes(ownBytes, BYTES[dtype], tensor.shape)
-  return interleavedHeadDim ? deinterleaveRows(ownBytes, tensor.shape[0], interleavedHeadDim) : ownBytes
+  return isTransposed ? transposeBytes(ownBytes, BYTES[dtype], tensor.shape) : ownBytes
 }
 
 /**

@@ -79,9 +79,8 @@ export function decoderFamily({
       key: `${layer}${path}.${suffix}`.replace('/', ''), target, ...(part && { part: partOf(part, module) })
     }
     const aliases = module === EMBEDDING && description.isTied ? [headKey] : []
-    const interleaved = description.isPermuted && /\.[qk]_proj$/.test(module) && { interleavedHeadDim: description.headDim }
     const hasOne = description.normsHaveOne && /norm$/.test(module) && { hasOne: true }
-    return adjust({ ...row, ...(aliases.length && { aliases }), ...interleaved, ...hasOne }, description)
+    return adjust({ ...row, ...(aliases.length && { aliases }), ...hasOne }, description)
   })
   const marked = Object.values(keys).filter(key => key.startsWith('/')).map(key => key.slice(1))
   const unprefixed = new Set(marked.concat(keys[HEAD] ? [] : [HEAD]))

@@ -101,8 +101,7 @@ export function describeLlamaLike(name, config, shapeOf, options = {}) {
   const rotation = readRotary(config, {
     dims: Math.floor(sizes.headDim * rotaryFraction), maxPositions: sizes.maxPositions, ...rotary
   })
-  const isPermuted = config.rotary_layout === 'interleaved' && rotation.layout !== 'interleaved'
-  if (isPermuted) rotation.layout = 'interleaved'
+  const isPermuted = config.rotary_layout === 'interleaved' && rotation.layout === 'half'
   return {
     name, ...sizes, maxPositions: rotation.maxPositions ?? sizes.maxPositions, ...(isPermuted && { isPermuted }),
     layers: Array.from({ length: layerCount }, () => ({ rotary: rotation, window })),
