@@ -40,7 +40,7 @@ test('the package is small and holds kernels, library, types and sources', () =>
     'dist/js/glassformer.js', 'dist/js/glassformer.wasm', 'dist/js/glassformer.threads.wasm',
     'dist/js/glassformer.blocks.wasm', 'dist/js/glassformer.blocks.threads.wasm',
     'dist/js/glassformer.relaxed.wasm', 'dist/js/glassformer.relaxed.threads.wasm',
-    'dist/elements/elements.js', 'dist/elements/elements-worker.js', 'dist/elements/elements.d.ts',
+    'dist/elements/elements.js', 'dist/elements/elements-worker.js', 'dist/elements/elements.d.ts', 'dist/elements/server.js',
     'dist/elements/date_translator.safetensors', 'dist/js/text.js', 'dist/js/cli.js', 'dist/types/index.d.ts',
     'web/examples/nanogpt.js', 'web/docs/pytorch.md', 'CHANGELOG.md', 'LICENSE', 'README.md'
   ]
@@ -66,6 +66,18 @@ test('two threads compute from the package', () => {
   'console.log(one.matmul(one).sum().item(), gf.threads.count, gf.threads.reason)')
   const cores = availableParallelism() > 1 ? '2 null' : '1 there is 1 core here'
   assert.equal(run(process.execPath, ['two.js']), `729 ${cores}\n`)
+})
+
+test('the elements can be imported where there is no document', () => {
+  writeFileSync(join(project, 'server.js'), "import * as elements from 'glassformer/elements'\n" +
+  'console.log(Object.keys(elements).sort().join())\n' +
+  "for (const call of [() => elements.configure({ folder: '/' }), () => elements.figure(), () => new elements.GlassModel()]) {\n" +
+  '  try { call(); console.log("fine") } catch ({ message }) { console.log(message) }\n}')
+  const elements = readFileSync(join(project, 'node_modules/glassformer/dist/elements/elements.js'), 'utf8')
+  const [, exported] = elements.match(/export\{([^}]*)\}(?![^]*export\{)/)
+  const [names, ...results] = run(process.execPath, ['server.js']).trim().split('\n')
+  assert.equal(names, exported.split(',').map(name => name.split(' as ').at(-1)).sort().join())
+  assert.deepEqual(results.map(line => line.replace(/^.*: | needs a document.*/g, '')), ['fine', 'figure', 'GlassModel'])
 })
 
 test("the README's guides are in the package", () => {

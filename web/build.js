@@ -449,7 +449,7 @@ async function packageElements({ outputs }) {
   const scripts = scriptsOf(outputs, Object.values(outputs).map(({ entryPoint }) => entryPoint))
   const kernels = ['', '.first', '.rest', '.training', '.gelu', '.text', '.bpe'].map(build => `glassformer${build}.wasm`)
   await Promise.all([...scripts, ...kernels, 'code.json', 'learned.json', ...weights].map(name => cp(SITE + name, folder + name)))
-  await cp(here('elements/elements.d.ts'), `${folder}elements.d.ts`)
+  await Promise.all(['elements.d.ts', 'server.js'].map(name => cp(here(`elements/${name}`), folder + name)))
 }
 
 /** dist/elements/export_figure.js, with which the command draws pictures from the same weights. */
