@@ -35,6 +35,16 @@ const menuOnDemand = {
     importer.endsWith('/web/lib/figure.js') ? { path: here('figure_menu.js') } : undefined))
 }
 
+/**
+ * A figure has a copy of the fields: a script that it shares with lessons is larger than their part of a lesson's.
+ * @type {Plugin}
+ */
+const fieldsOfFigures = {
+  name: 'fields of figures',
+  setup: ({ onResolve }) => onResolve({ filter: /\/fields\.(js|css)$/ }, ({ path, resolveDir, importer }) => (
+    importer.endsWith('/elements/fields.js') ? { path: resolve(resolveDir, path), suffix: '?figure' } : undefined))
+}
+
 /** What stages import, which stays where it is. @type {Plugin} */
 const keepImports = {
   name: 'keep imports',
@@ -68,6 +78,8 @@ const OF_APP = ['close', 'theatre']
 const OF_SHEET = ['answers', 'print']
 /** The texts of a lesson for answer files, panels, plans and slides, which an element does not have. */
 const NOT_IN_LESSON = ['answers', 'panels', 'planEnd', 'present', 'presentEnd']
+/** The texts of the frame of a room on the page: what stands around its figure, and the ways to other rooms. */
+const NOT_IN_FRAME = ['idle', 'skips', 'room', 'try', 'without', 'note', 'next', 'previous', 'start', 'keys', 'ways', 'offer']
 /** Parts of the page that an element does not have. */
 const ABSENT = ['opening', 'reading', 'bring', 'check', 'learned', 'lessonLinks', 'links', 'offline', 'unfetched']
 
@@ -139,7 +151,8 @@ const textsOfFigures = {
       const id = suffix.replace(OF_MODEL, '')
       const { sheet = {}, ...own } = page.page.player ?? {}
       const player = { ...omit(own, NOT_IN_LESSON), sheet: pick(sheet, OF_SHEET) }
-      const pageTexts = { ...opening.page, ...page.page, player, app: pick(opening.page.app, OF_APP) }
+      const frame = omit(page.page.frame ?? {}, NOT_IN_FRAME)
+      const pageTexts = { ...opening.page, ...page.page, player, frame, app: pick(opening.page.app, OF_APP) }
       const texts = id ? figureTexts({ ...opening.models?.[id], ...page.models?.[id] })
         : { page: figureTexts(pageTexts, (key, name) => !isOfWordyRoom(key, name)), models: {} }
       return { contents: JSON.stringify(texts), loader: 'json' }
@@ -202,7 +215,7 @@ export async function buildElements(bundle, folder, workerPlugins) {
   const metafiles = await Promise.all([
     // A page may load elements.js under an address with a query, so that no chunk may import it.
     bundle({ ...common, entryPoints: { elements: here('index.js') }, chunkNames: 'chunks/element-[name]-[hash]', define: {},
-      plugins: [...FIGURE_PLUGINS, picturesOfRooms] }, ['web/elements/start.js']),
+      plugins: [...FIGURE_PLUGINS, fieldsOfFigures, picturesOfRooms] }, ['web/elements/start.js']),
     bundle({ ...common, entryPoints: { 'elements-worker': here('worker.js') }, chunkNames: 'chunks/elements-worker-part-[hash]',
       plugins: workerPlugins }, ['web/elements/worker.js', 'web/models/dates/run.js', 'src/js/optim/clip_grad.js?used', 'src/js/optim/adam.js?used'])
   ])

@@ -39,6 +39,7 @@ import { isRoomLoaded, loadRoom } from './stages.js'
  * @property {ReturnType<typeof import('./styles.js').createStyles>} styles
  * @property {() => Mode} mode
  * @property {boolean} hasControls
+ * @property {boolean} [canReturn] whether a button leads back to the first room
  * @property {boolean} [isLocal] whether a program's own run is displayed, so that nothing else can be computed
  * @property {(type: string, detail: object) => void} emit
  * @property {(error: unknown) => void} fail shows an error
@@ -81,7 +82,11 @@ export function mountElementFigure(container, initial, surroundings) {
   /** Whether the reader has pressed a cell since an explanation was displayed. */ let isPressed = false
   const cellLine = h('p', { className: 'glass-cell', hidden: true })
   const sum = h('div', { id: 'inspector', className: 'inspector', hidden: true })
-  const title = h('p', { className: 'glass-title' }), originLine = h('p', { className: 'provenance' })
+  const back = h('button', { type: 'button', className: 'quiet', hidden: true, onclick: () => {
+    set({ room: described.room, head: described.head, cell: null })
+    title.focus({ preventScroll: true })
+  } })
+  const title = h('p', { className: 'glass-title', tabIndex: -1 }), originLine = h('p', { className: 'provenance' })
   const body = h('div', { className: 'glass-body stage' })
   /** @type {Companion | null} */ let companion = null
   /** @type {import('../twin/index.js').Twin | null} */ let twin = null
@@ -183,8 +188,11 @@ export function mountElementFigure(container, initial, surroundings) {
     room = next
     figure = mountRoomFigure(next, context)
     setText(title, t(`stages.${next.words}.title`))
-    body.replaceChildren(title, originLine, ...(hasControls && figure.tools.childElementCount ? [figure.tools] : []),
-      figure.note, figure.figure)
+    const home = surroundings.canReturn ? pickRoom(rooms(), described) : next
+    back.hidden = home === next
+    setText(back, `← ${t(`stages.${home.words}.title`)}`)
+    const tools = hasControls && figure.tools.childElementCount ? [figure.tools] : []
+    body.replaceChildren(back, title, originLine, ...tools, figure.note, figure.figure)
     container.setAttribute('aria-label', t(`stages.${next.words}.title`))
     resizeObserver.observe(figure.figure)
   }

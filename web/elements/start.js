@@ -52,8 +52,7 @@ const zoomOf = element => Math.min(MAX_ZOOM, Math.max(MIN_ZOOM,
  * @typedef {{ element: HTMLElement, t: Translate, language: Language, refresh(isPrinting?: boolean): void,
  *   loadModels(ids: string[]): Promise<void>, setModel(id: string): void,
  *   roomTexts: Surroundings['roomTexts'], styles: ReturnType<typeof createStyles> }} Root
- * @typedef {(host: GlassElement, root: Root, emit: (type: string, detail: object) => void) => Plan | Promise<Plan>}
- *   Planner
+ * @typedef {(host: GlassElement, root: Root, emit: (type: string, detail: object) => void) => Promise<Plan>} Planner
  */
 
 /**
@@ -119,17 +118,20 @@ async function createSessionOf({ gf, run }) {
  * @property {State} state
  * @property {(fail: (error: unknown) => void) => Part | Promise<Part>} [mount] instead of a figure in a session
  * @property {string[]} [styles] more style sheets
- * @property {boolean} [hasControls]
+ * @property {boolean} [hasControls] @property {boolean} [canReturn]
  * @property {Surroundings['check']} [check] @property {Surroundings['pickRoom']} [pickRoom]
  * @property {Surroundings['mountCompanion']} [mountCompanion]
  * @property {(type: string) => boolean} [emits] which events of the figure are the element's
  */
 
 /** @type {Planner} */
-const planFigure = (host, { language }) => {
+async function planFigure(host, { language }) {
   const state = host.source ? readStateOfRun(host) : readState(host), hasControls = host.hasAttribute('controls')
+  // The run of a program has no other text.
+  const fields = hasControls && !host.source ? await import('./fields.js') : null
   return {
-    key: JSON.stringify([language, hasControls, state.model]), state, hasControls,
+    key: JSON.stringify([language, hasControls, state.model]), state, hasControls, canReturn: true,
+    styles: fields?.fieldStyles, mountCompanion: fields?.mountFieldLine,
     check: room => expectHead(host.getAttribute('head'), room)
   }
 }
