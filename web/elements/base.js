@@ -136,11 +136,11 @@ export class GlassElement extends HTMLElement {
   }
 
   #readColors() {
-    const { colorScheme, color } = getComputedStyle(this.parentElement ?? this)
-    return `${colorScheme} ${color}`
+    const { colorScheme, color, fontSize } = getComputedStyle(this.parentElement ?? this)
+    return `${colorScheme} ${color} ${fontSize}`
   }
 
-  /** Draws again if the colors around the element have changed, as soon as there is something to draw. */
+  /** Draws again if the colors or letters around the element have changed, as soon as there is something to draw. */
   followColors() {
     const colors = this.#readColors()
     if (colors === this.#colors || !this.#mounted) return

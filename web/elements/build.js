@@ -76,10 +76,10 @@ const AROUND = /^(what\w*|try|without|reading|note)$/
 const OF_APP = ['close', 'theatre']
 /** The texts of worksheets that a lesson's bar has. */
 const OF_SHEET = ['answers', 'print']
-/** The texts of a lesson for answer files, panels, plans and slides, which an element does not have. */
-const NOT_IN_LESSON = ['answers', 'panels', 'planEnd', 'present', 'presentEnd']
+/** The texts of a lesson for answer files, panels, plans, slides and ways out of it, which an element does not have. */
+const NOT_IN_LESSON = ['after', 'answers', 'left', 'open', 'panels', 'planEnd', 'present', 'presentEnd', 'return', 'toTheatre']
 /** The texts of the frame of a room on the page: what stands around its figure, and the ways to other rooms. */
-const NOT_IN_FRAME = ['idle', 'skips', 'room', 'try', 'without', 'note', 'next', 'previous', 'start', 'keys', 'ways', 'offer']
+const NOT_IN_FRAME = ['idle', 'skips', 'room', 'try', 'without', 'note', 'reading', 'next', 'previous', 'start', 'keys', 'ways', 'offer']
 /** Parts of the page that an element does not have. */
 const ABSENT = ['opening', 'reading', 'bring', 'check', 'learned', 'lessonLinks', 'links', 'offline', 'unfetched']
 

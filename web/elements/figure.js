@@ -289,16 +289,20 @@ export function mountElementFigure(container, initial, surroundings) {
   show()
   return {
     /**
-     * Displays another state. What the reader has pressed and edited stays if only its look is another.
+     * Displays another state. What the reader has written and chosen stays where the states are the same, and what is
+     * pressed and edited if only the look is another. The same state again undoes what the reader has changed.
      * @param {State} next
      */
     update(next) {
-      const { theme, depth } = next, isSame = toHash({ ...described, theme, depth }) === toHash(next)
+      const before = described, isOther = (/** @type {[string, unknown]} */ [name, value]) => (
+        JSON.stringify(before[name]) !== JSON.stringify(value))
+      const changed = Object.entries(next).filter(isOther)
       described = next
       isChecked = false
-      if (isSame) return set({ theme, depth })
+      const patch = changed.length ? Object.fromEntries(changed) : next
+      if (Object.keys(patch).every(name => name === 'theme' || name === 'depth')) return set(patch)
       selection.clearSelection()
-      set(next)
+      set({ cell: next.cell, edits: next.edits, ...patch })
     },
     show,
     /** The displayed state as the part of a link. */

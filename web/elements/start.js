@@ -179,7 +179,8 @@ function retain(host, root, key, part) {
     root.refresh(isOn)
     part.print(isOn)
   }, destroy() {
-    mountedParts.delete(host)
+    // What replaces it may be there already.
+    if (mountedParts.get(host)?.part === part) mountedParts.delete(host)
     part.destroy()
   } }
 }
