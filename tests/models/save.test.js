@@ -86,7 +86,8 @@ test('changed weights are saved, also of a clone; other settings of the configur
 
 test("llama2.c's interleaved rotary pairs are half a head apart in the model and where it is saved", async () => {
   const item = cases('llama')[1], size = item.config.head_dim, weight = llama => llama.layers.at(0).self_attn.k_proj.weight.toArray()
-  const { model } = await gf.models.load(filesOf(item, { config: { rotary_layout: 'interleaved' } })), files = gf.models.save(model)
+  const { model, config } = await gf.models.load(filesOf(item, { config: { rotary_layout: 'interleaved' } }))
+  const files = gf.models.save(model)
   assert.ok(!('rotary_layout' in JSON.parse(files['config.json'])))
   const { model: unchanged } = await gf.models.load(filesOf(item)), { model: reloaded } = await gf.models.load(files)
   const rows = weight(model)
@@ -95,6 +96,8 @@ test("llama2.c's interleaved rotary pairs are half a head apart in the model and
   assert.deepEqual(weight(reloaded), rows)
   const logitsOf = llama => gf.noGrad(() => llama.forward(item.inputs.ids).logits).toArray()
   assert.deepEqual(logitsOf(reloaded), logitsOf(model))
+  const own = { 'config.json': JSON.stringify(config), 'model.safetensors': gf.saveSafetensors(model.stateDict()) }
+  assert.deepEqual(logitsOf((await gf.models.load(own)).model), logitsOf(model), 'written by hand')
 })
 
 test('the tokenizer is saved', async () => {

@@ -224,7 +224,9 @@ function* openModel(given, { dtype: requested, ignoreHead = false, isLoading = f
     const { files, pooling } = yield* readSentenceModules(given, ignoreHead)
     const { config, entries, gguf } = yield* readConfig(files)
     Object.assign(found, { files, pooling, gguf })
-    found.config = config
+    // A model has Hugging Face's order of rows, whichever its file has.
+    const { rotary_layout: _, ...configOfModel } = config
+    found.config = configOfModel
     found.type = String(found.config.model_type)
     const family = found.family = findFamily(found.config)
     checkLayerCount(config)

@@ -129,9 +129,8 @@ function writeFiles(origin, state, { tokenizer, pooling }) {
 
 /**
  * The files of a model, as Hugging Face's classes and `models.load` read them, with its current weights. int8 weights
- * are written as float32, which every reader supports; the rows of llama2.c's query and key projections are put into
- * Hugging Face's order. A Linear that was replaced by a module that is linear, too, such as a Linear with LoRA, and the
- * adapters of attentions are merged into its matrix, in float32.
+ * are written as float32, which every reader supports. A Linear that was replaced by a module that is linear, too, such
+ * as a Linear with LoRA, and the adapters of attentions are merged into its matrix, in float32.
  * @param {LanguageModel} model from `models.load`
  * @param {{ tokenizer?: import('../text/tokenizer.js').Tokenizer | null }} [options] tokenizer: saved as tokenizer.json
  * @returns {Record<string, string | Uint8Array>} config.json, model.safetensors, generation_config.json and the modules

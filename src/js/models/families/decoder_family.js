@@ -94,7 +94,7 @@ export function decoderFamily({
     readSettings: describe,
     toHuggingFace: description => ({
       settings: description,
-      config: { architectures: [architecture], tie_word_embeddings: description.isTied, rotary_layout: undefined },
+      config: { architectures: [architecture], tie_word_embeddings: description.isTied },
       toKey: key => (unprefixed.has(key.replace(/\.\w+$/, '')) ? key : prefix + key)
     }),
     rows
