@@ -112,6 +112,19 @@ test('at first nothing changes; only the adapter is trained, beside weights of 8
   }
 })
 
+test('quantize leaves an adapter as it is, and trained', async () => {
+  for (const item of [cases('gpt2')[0], cases('llama')[0]]) {
+    const model = gf.models.addAdapter(await load(item), { r: 4 }), count = trained(model).length
+    for (const p of trained(model)) gf.noGrad(() => p.add_(0.1))
+    gf.quantize(model, { dtype: 'int8' })
+    assert.equal(trained(model).length, count)
+    const dtypes = model.namedParameters().filter(([, p]) => p.isMatrix).map(([name, { dtype }]) => [/lora/.test(name), dtype])
+    assert.deepEqual(new Set(dtypes.map(String)), new Set(['true,float32', 'false,int8']))
+    const later = await gf.models.loadAdapter(gf.quantize(await load(item), { dtype: 'int8' }), gf.models.saveAdapter(model))
+    assert.deepEqual(outputOf(later, item), outputOf(model, item))
+  }
+})
+
 test('ranks and factors by module, 16-bit files, shorter prefixes and other paths are understood', async () => {
   const [item] = cases('gpt2'), { manualSeed, randn } = gf
   manualSeed(3)

@@ -18,6 +18,8 @@ import { matmul } from '../ops/matmul.js'
 
 /** The two matrices of an adapter, lora_A [r, inputs] and lora_B [outputs, r]. */
 export class Lora extends Module {
+  static isAdapter = true
+
   static runsSubmodules = true
   static inputNames = ['x']
 

@@ -54,6 +54,9 @@ export class Module extends Callable {
   /** Whether its forward calls other modules, so that it has intermediate tensors; see intermediates.js. @internal */
   static runsSubmodules = false
 
+  /** Whether it is trained beside frozen weights, so that quantize leaves it as it is. @internal */
+  static isAdapter = false
+
   /** Whether dropout is active; see `train` and `eval`. */ training = true
   /** Names of its buffers. @type {Set<string>} */ bufferNames = new Set()
   /** Names of the buffers that stateDict leaves out. @type {Set<string>} */ unsavedNames = new Set()

@@ -32,10 +32,18 @@ function convertWeight(weight, dtype, name) {
   }
 }
 
+/** A test of whether the path of a module or a parameter leads into an adapter. @param {Module} model */
+function adapterTest(model) {
+  const isAdapter = (/** @type {Module} */ { constructor }) => /** @type {typeof Module} */ (constructor).isAdapter
+  const adapters = model.namedModules().filter(([, module]) => isAdapter(module)).map(([path]) => `${path}.`)
+  return (/** @type {string} */ path) => adapters.some(adapter => `${path}.`.startsWith(adapter))
+}
+
 /**
  * Stores the matrices of a model (of Linear, Embedding and MultiheadAttention) in fewer bits, which takes less memory
  * and often less time. These weights can no longer be trained, nor can the model's others until requiresGrad is set;
- * gradients flow through them to layers that are added, such as LoRA's (this is QLoRA).
+ * gradients flow through them to layers that are added, such as LoRA's (this is QLoRA). An adapter of
+ * `models.addAdapter` stays as it is.
  * @template {Module} M @param {M} model
  * @param {{ dtype?: StoredType }} [options] dtype: 'int8' (integers with a scale for each block of 32), 'float16',
  *   'bfloat16', or a format of GGUF: 'q8_0' (8.5 bits a value), 'q4_0' or 'q4_k' (4.5 bits), for which the kernels
@@ -57,7 +65,9 @@ export function quantize(model, options) {
   expect(!DTYPES[dtype].block || !engine || Boolean(engine.c.gf_blocks_pack), 'state',
     () => `quantize: the kernels for ${dtype} are not loaded yet; write await gf.loadBlocks() before`)
   /** @type {Map<Parameter, Parameter>} */ const converted = new Map()
-  const matrices = [...model.namedModules()].flatMap(([path, module]) => Object.entries(module)
+  const isInAdapter = adapterTest(model)
+  const modules = model.namedModules().filter(([path]) => !isInAdapter(path))
+  const matrices = modules.flatMap(([path, module]) => Object.entries(module)
     .filter(([, own]) => own instanceof Parameter && own.isMatrix)
     .map(([name, own]) => ({ module, name, own: /** @type {Parameter} */ (own), key: path ? `${path}.${name}` : name })))
   const types = chooseTypes('quantize', matrices.map(({ key, own }) => [key, own]), dtype)
@@ -69,6 +79,6 @@ export function quantize(model, options) {
     Object.assign(module, { [name]: replacement })
     own.dispose()
   }
-  for (const parameter of model.parameters()) parameter.requiresGrad = false
+  for (const [name, parameter] of model.namedParameters()) if (!isInAdapter(name)) parameter.requiresGrad = false
   return model
 }
