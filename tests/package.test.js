@@ -189,6 +189,8 @@ class Early extends nn.Module {
 const gf = await load()
 const x = gf.tensor([[1, 2], [3, 4]], { requiresGrad: true })
 const layer = new gf.nn.TransformerEncoderLayer(2, 1, { dimFeedforward: 4, activation: 'gelu' })
+const once: Tensor = layer(x.reshape(1, 2, 2)), whole = new nn.Transformer({ dModel: 2, nhead: 1, numEncoderLayers: 1, numDecoderLayers: 1 })
+console.log(once.shape, whole(once, once).shape, layer(once, undefined, undefined, true).shape)
 class Mine extends gf.nn.Module {
   linear = new gf.nn.Linear(2, 3)
   forward(x: Tensor) { return this.linear(x).shape.length }
@@ -222,7 +224,7 @@ console.log(count, mine, value, x.grad?.shape[0])
     ['gf.rand([1, 2, 2])', "'one'"], ["'gelu'", "'tanh'"], ['Linear(2, 3)', "Linear('2', 3)"],
     ['trace.explain(', 'trace.explan('], ['new Mine()(x)', 'new Mine()(3)'], ['mine: number', 'mine: string'],
     ['const added: number[]', 'const added: string'], ['(model, [1, 2]', '(42, [1, 2]'], ['.hidden.shape', '.hiden.shape'],
-    ['fast(x.', 'fast(3, x.'], ['fast.recordings + 1', 'fast.recorded + 1'],
+    ['fast(x.', 'fast(3, x.'], ['whole(once, once)', 'whole(once)'], ['layer(once, undefined', "layer('x', undefined"], ['fast.recordings + 1', 'fast.recorded + 1'],
     ['new nn.Linear(2, 3, {', "new nn.Linear(2, '3', {"], ['early(x, 2)', "early(x, '2')"], ['F.relu(', 'F.reluu('],
     ['gf.tidy(() => x.sum().item())', 'gf.tidy(async () => x.sum().item())'], ['gf.tidy(() => {', 'gf.tidy(async () => {']
   ]

@@ -413,8 +413,8 @@ class Compiled {
  * @template {Module} M
  * @param {M} module
  * @param {unknown[]} more surplus arguments, which are an error
- * @returns {((...inputs: Parameters<M['forward']>) => ReturnType<M['forward']>) & { forward: M['forward'],
- *   readonly reason: string, readonly recordings: number, dispose(): void }}
+ * @returns {((...inputs: import('../nn/callable.js').Inputs<M['forward']>) => ReturnType<M['forward']>) & {
+ *   forward: M['forward'], readonly reason: string, readonly recordings: number, dispose(): void }}
  * @example
  * const layer = new gf.nn.TransformerEncoderLayer(8, 2).eval()
  * const fast = gf.compile(layer), x = gf.randn([1, 3, 8])
