@@ -179,7 +179,8 @@ test('what is not understood is refused, and the model stays as it was', async (
   await assert.rejects(gf.models.loadAdapter(model, good), /has an adapter already/)
   assertRejects(() => gf.models.addAdapter(model), 'state', 'has an adapter already')
   assertRejects(() => gf.models.saveAdapter(model0), 'state', 'addAdapter')
+  assertRejects(() => gf.models.addAdapter(model0, { targetModules: 'c_attn' }), 'range', 'no matrix is called "c_attn"', 'write ["c_attn"]')
   assertRejects(() => gf.models.saveAdapter(new gf.nn.Linear(2, 2)), 'type', 'must come from gf.models.load')
   for (const [options, code] of [[{ r: 0 }, 'range'], [{ loraAlpha: 'x' }, 'type'], [{ loraDropout: 2 }, 'range'], [{ rank: 3 }, 'type'],
-    [{ targetModules: 3 }, 'type']]) assertRejects(() => gf.models.addAdapter(model0, options), code, 'models.addAdapter')
+    [{ targetModules: 3 }, 'type'], [{ targetModules: '(q' }, 'range']]) assertRejects(() => gf.models.addAdapter(model0, options), code, 'models.addAdapter')
 })

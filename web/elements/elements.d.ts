@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 /** The elements, from `glassformer/elements`; importing the module defines them. */
 
 export type FigureTheme = 'auto' | 'light' | 'dark'

@@ -9,7 +9,12 @@ import { toCamelCase } from './letter_case.js'
  */
 const OPTION_SYNONYMS = {
   axis: ['dim', '{ dim }'], axes: ['dim', '{ dim }'], keepdims: ['keepdim', '{ keepdim }'], keepDim: ['keepdim', '{ keepdim }'],
-  unbiased: ['correction', '{ correction: 0 } for unbiased: false'], ord: ['p', '{ p }']
+  unbiased: ['correction', '{ correction: 0 } for unbiased: false'], ord: ['p', '{ p }'],
+  ...Object.fromEntries([
+    ['num_beams', 'beams', '{ beams }'], ['do_sample', 'temperature', '{ temperature: 1 }, which samples'],
+    ['max_length', 'maxNewTokens', '{ maxNewTokens }, without those of the prompt'], ['eos_token_id', 'end', '{ end }'],
+    ['streamer', 'onToken', '{ onToken }']
+  ].flatMap(([name, own, written]) => [name, toCamelCase(name)].map(spelling => [spelling, [own, written]])))
 }
 
 /**

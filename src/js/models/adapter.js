@@ -1,4 +1,7 @@
-import { describe, expect, expectBoolean, expectInteger, expectNumber, expectOptions, expectProbability, formatShape, isPlain } from '../errors.js'
+import {
+  GlassformerError, describe, expect, expectBoolean, expectInteger, expectNumber, expectOptions, expectProbability,
+  formatShape, isPlain
+} from '../errors.js'
 import { readJson } from '../files/shards.js'
 import { settle } from '../files/source.js'
 import { ModuleDict } from '../nn/containers.js'
@@ -113,6 +116,19 @@ function isTarget(targets, { key }) {
   return targets.some(name => key === name || key.endsWith(`.${name}`))
 }
 
+/** What to write for the ends of names, which a text is not. @param {string | readonly string[]} targets */
+const patternHint = targets => (typeof targets === 'string'
+  ? `; a text is a pattern for whole names, for their ends write [${describe(targets)}]` : '')
+
+/** @param {string} where @param {string} pattern */
+function checkPattern(where, pattern) {
+  try {
+    return new RegExp(pattern)
+  } catch {
+    throw new GlassformerError('range', `${where}: targetModules must be names of modules or a regular expression, got ${describe(pattern)}`)
+  }
+}
+
 /**
  * The value for a module in PEFT's rank_pattern or alpha_pattern.
  * @param {any} pattern @param {string} key @param {number} other
@@ -157,9 +173,10 @@ export function addAdapter(model, options) {
     useRslora: expectBoolean(where, 'useRslora', useRslora)
   }
   expect([targetModules].flat().every(name => typeof name === 'string'), 'type', () => `${where}: targetModules must be names of modules or a pattern, got ${describe(targetModules)}`)
+  if (typeof targetModules === 'string') checkPattern(where, targetModules)
   const all = findTargets(model, origin), wanted = all.filter(target => isTarget(targetModules, target))
   expect(wanted.length > 0, 'range', () => `${where}: no matrix is called ${JSON.stringify(targetModules)}; there are ` +
-    formatList([...new Set(all.map(({ key }) => key.slice(key.lastIndexOf('.') + 1)))]))
+    formatList([...new Set(all.map(({ key }) => key.slice(key.lastIndexOf('.') + 1)))]) + patternHint(targetModules))
   for (const target of wanted) checkFree('addAdapter', target)
   model.requiresGrad_(false)
   for (const target of wanted) attach(model, target, settings)
