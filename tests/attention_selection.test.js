@@ -162,7 +162,7 @@ test('an attention outside modules has the empty path; an unknown path names the
   const layer = stackOf(2)
   const x = gf.ones([1, 3, 4]), held = gf.memory()
   assert.throws(() => gf.observe(() => layer.forward(x), { keepAttention: ['layers.2'] }), {
-    code: 'index', message: 'trace: keepAttention names "layers.2", but no attention was computed there; ' +
+    code: 'index', message: 'observe: keepAttention names "layers.2", but no attention was computed there; ' +
       'there are layers.0.self_attn, layers.1.self_attn' })
   assert.throws(() => gf.trace(() => q.numel(), { keepAttention: ['h'] }), { code: 'index', message: /there was none at all/ })
   for (const wrong of ['h.0', [1], null, { h: 0 }]) {

@@ -12,7 +12,7 @@ const BINARY_FORMATS = [
   'save the model as safetensors'],
   [head => head[0] === 0x80 && head[1] >= 2 && head[1] <= 5, 'is a pickle, which is Python code and is not executed; save ' +
   'the model as safetensors'],
-  [startsWith([0x47, 0x47, 0x55, 0x46]), 'is a file of llama.cpp (GGUF); its name must end with .gguf'],
+  [startsWith([0x47, 0x47, 0x55, 0x46]), 'is a file of llama.cpp (GGUF), which models.load reads under a name that ends with .gguf'],
   [startsWith([0x1f, 0x8b]), 'is compressed with gzip; decompress it first'],
   [startsWith([0x89, 0x48, 0x44, 0x46]), 'belongs to another framework (HDF5); choose model.safetensors']
 ]

@@ -337,7 +337,7 @@ const OPTIONS = ['modules', 'edits', 'axes', 'streams', 'passes', 'keepAttention
 export function observe(engine, fn, options) {
   const { modules = {}, edits = [], axes = {}, streams = {}, passes = [], keepAttention } =
     expectOptions('observe', options, OPTIONS)
-  const { output: result, trace: recording } = trace(engine, fn, { modules, edits, allowMissing: true, keepAttention })
+  const { output: result, trace: recording } = trace(engine, fn, { modules, edits, allowMissing: true, keepAttention }, 'observe')
   // Models of gf.models.load return { logits, … }.
   const { logits, ...own } = /** @type {any} */ (result instanceof Tensor ? { output: result } : result ?? {})
   const parts = { loss: null, output: logits, ...own }

@@ -16,6 +16,7 @@ import { Trace } from './trace.js'
  *   Other attentions do not store dots, scores, masked_scores and weights, which have a number for every query and key:
  *   these tensors have a name and a shape but no values (`isLeftOut`). All other numbers have the same bits;
  *   gradientsOf: names of tensors for which gf.grad can be asked although no parameter before them is trained
+ * @param {string} [where] the function that the user has called, for messages
  * @returns {{ output: T, trace: Trace }}
  * @throws {import('../errors.js').GlassformerError} 'state' inside another trace, 'index' for edits of missing tensors
  *   and for a path in keepAttention where no attention was computed
@@ -26,12 +27,12 @@ import { Trace } from './trace.js'
  * trace.explain('layer.output', [0, 0]).terms.length   // 3
  * trace.dispose()
  */
-export function trace(engine, fn, options) {
-  expect(engine.trace === null, 'state', () => 'trace: a trace is already being recorded; they cannot be nested')
-  const recording = new Trace(engine, options)
+export function trace(engine, fn, options, where = 'trace') {
+  expect(engine.trace === null, 'state', () => `${where}: a trace is already being recorded; they cannot be nested`)
+  const recording = new Trace(engine, options, where)
   engine.trace = recording
   try {
-    const output = runSync('trace', fn)
+    const output = runSync(where, fn)
     recording.finishEdits()
     for (const value of [output].flat()) if (value instanceof Tensor) recording.borrow(value)
     return { output, trace: recording }

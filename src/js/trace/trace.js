@@ -60,15 +60,16 @@ export class Trace extends TensorSource {
   /**
    * @param {import('../engine/engine.js').Engine} engine
    * @param {TraceOptions} [options]
+   * @param {string} [where] the function that the user has called, for messages
    */
-  constructor(engine, options) {
+  constructor(engine, options, where = 'trace') {
     const { modules = {}, edits = [], allowMissing = false, keepAttention, gradientsOf = [], reuse } =
-      expectOptions('trace', options, OPTIONS)
+      expectOptions(where, options, OPTIONS)
     super()
     this.engine = engine
-    this.#calls = new Calls('trace', modules)
+    this.#calls = new Calls(where, modules)
     this.#edits = new AppliedEdits(engine, edits, allowMissing)
-    this.#attention = new AttentionSelection('trace', keepAttention)
+    this.#attention = new AttentionSelection(where, keepAttention)
     expect(Array.isArray(gradientsOf), 'type',
       () => `trace: gradientsOf must be an array of names of tensors, got ${describe(gradientsOf)}`)
     this.#gradientsOf = new Set(gradientsOf)
