@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto'
 import { cp, mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
-import { relative } from 'node:path'
+import { basename, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
@@ -449,7 +449,7 @@ async function packageElements({ outputs }) {
   const scripts = scriptsOf(outputs, Object.values(outputs).map(({ entryPoint }) => entryPoint))
   const kernels = ['', '.first', '.rest', '.training', '.gelu', '.text', '.bpe'].map(build => `glassformer${build}.wasm`)
   await Promise.all([...scripts, ...kernels, 'code.json', 'learned.json', ...weights].map(name => cp(SITE + name, folder + name)))
-  await Promise.all(['elements.d.ts', 'server.js'].map(name => cp(here(`elements/${name}`), folder + name)))
+  await Promise.all(['elements/elements.d.ts', 'elements/server.js'].map(path => cp(here(path), folder + basename(path))))
 }
 
 /** dist/elements/export_figure.js, with which the command draws pictures from the same weights. */
