@@ -32,7 +32,7 @@ expectMessages([
     'add: there is no alpha here, got 2; write x.add(y.mul(alpha))'],
   [() => F.mul(x, 2, 3),
     'mul: takes input, other in this order, but also got a third: 3'],
-  [() => x.reshape(-1, -1), 'reshape: only one side of the shape may be -1, got [-1, -1]'],
+  [() => x.reshape(-1, -1), 'reshape: only one side may be -1, got [-1, -1]'],
   [() => x.reshape(4, 2), 'reshape: a float32 tensor [2, 3] cannot take shape [4, 2]: it has 6 values'],
   [() => x.permute(0), 'permute: dims must name each of 2 axes once, got [0]'],
   [() => x.matmul(x), 'matmul: the columns of a must be as many as the rows of b; a is [2, 3], b is [2, 3]'],

@@ -72,16 +72,15 @@ const picturesOfRooms = {
 
 /** Texts of a room that stand around its figure, which an element does not show. */
 const AROUND = /^(what\w*|try|without|reading|note)$/
-/** The texts of the page's header and dialogs that an element has. */
-const OF_APP = ['close', 'theatre']
 /** The texts of worksheets that a lesson's bar has. */
 const OF_SHEET = ['answers', 'print']
 /** The texts of a lesson for answer files, panels, plans, slides and ways out of it, which an element does not have. */
 const NOT_IN_LESSON = ['after', 'answers', 'left', 'open', 'panels', 'planEnd', 'present', 'presentEnd', 'return', 'toTheatre']
 /** The texts of the frame of a room on the page: what stands around its figure, and the ways to other rooms. */
-const NOT_IN_FRAME = ['idle', 'skips', 'room', 'try', 'without', 'note', 'reading', 'next', 'previous', 'start', 'keys', 'ways', 'offer']
+const NOT_IN_FRAME = ['again', 'broken', 'idle', 'keys', 'next', 'note', 'offer', 'previous', 'reading', 'room', 'skips', 'start', 'try',
+  'ways', 'weights', 'without']
 /** Parts of the page that an element does not have. */
-const ABSENT = ['opening', 'reading', 'bring', 'check', 'learned', 'lessonLinks', 'links', 'offline', 'unfetched']
+const ABSENT = ['app', 'opening', 'reading', 'bring', 'check', 'learned', 'lessonLinks', 'links', 'offline', 'unfetched']
 
 /** The texts of the training page that an element displays, and its errors. */
 const IN_TRAINING = ['title', 'drive', 'play', 'pause', 'step', 'again', 'pace', 'paces', 'history', 'progress', 'at', 'left', 'over',
@@ -152,7 +151,7 @@ const textsOfFigures = {
       const { sheet = {}, ...own } = page.page.player ?? {}
       const player = { ...omit(own, NOT_IN_LESSON), sheet: pick(sheet, OF_SHEET) }
       const frame = omit(page.page.frame ?? {}, NOT_IN_FRAME)
-      const pageTexts = { ...opening.page, ...page.page, player, frame, app: pick(opening.page.app, OF_APP) }
+      const pageTexts = { ...opening.page, ...page.page, player, frame }
       const texts = id ? figureTexts({ ...opening.models?.[id], ...page.models?.[id] })
         : { page: figureTexts(pageTexts, (key, name) => !isOfWordyRoom(key, name)), models: {} }
       return { contents: JSON.stringify(texts), loader: 'json' }

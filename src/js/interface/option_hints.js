@@ -4,25 +4,24 @@ import { toCamelCase } from './letter_case.js'
 /** Hints in errors about options, for readers who come from other libraries. */
 
 /**
- * Names that other libraries use for options, with the option here and how to write it.
+ * Names that other libraries use for options, in camel case, with the option here and how to write it.
  * @type {Record<string, [name: string, written: string]>}
  */
 const OPTION_SYNONYMS = {
   axis: ['dim', '{ dim }'], axes: ['dim', '{ dim }'], keepdims: ['keepdim', '{ keepdim }'], keepDim: ['keepdim', '{ keepdim }'],
-  unbiased: ['correction', '{ correction: 0 } for unbiased: false'], ord: ['p', '{ p }'],
-  ...Object.fromEntries([
-    ['num_beams', 'beams', '{ beams }'], ['do_sample', 'temperature', '{ temperature: 1 }, which samples'],
-    ['max_length', 'maxNewTokens', '{ maxNewTokens }, without those of the prompt'], ['eos_token_id', 'end', '{ end }'],
-    ['streamer', 'onToken', '{ onToken }']
-  ].flatMap(([name, own, written]) => [name, toCamelCase(name)].map(spelling => [spelling, [own, written]])))
+  unbiased: ['correction', '{ correction: 0 } for unbiased: false'], ord: ['p', '{ p }'], numBeams: ['beams', '{ beams }'],
+  doSample: ['temperature', '{ temperature: 1 }'], maxLength: ['maxNewTokens', '{ maxNewTokens }'], eosTokenId: ['end', '{ end }'],
+  streamer: ['onToken', '{ onToken }']
 }
 
 /**
  * A hint for an option of another library, or in PyTorch's spelling.
  * @param {readonly string[]} names @param {string} name
  */
-const synonymHint = (names, name) => (names.includes(OPTION_SYNONYMS[name]?.[0]) ? `; write ${OPTION_SYNONYMS[name][1]}`
-  : names.includes(toCamelCase(name)) ? `; ${name} is spelled ${toCamelCase(name)} here` : '')
+const synonymHint = (names, name) => {
+  const spelling = toCamelCase(name), [own, written] = OPTION_SYNONYMS[spelling] ?? []
+  return names.includes(own) ? `; write ${written}` : names.includes(spelling) ? `; ${name} is spelled ${spelling} here` : ''
+}
 
 /** A hint for a positional argument that was given in an object. @param {string} name @param {unknown} value */
 function positionalHint(name, value) {

@@ -80,7 +80,7 @@ export function reshape(x, shape, where = 'reshape') {
   shape.forEach((side, axis) => expectInteger(where, `shape[${axis}]`, side, -1))
   const known = sizeOf(shape.filter(side => side !== -1)), open = shape.filter(side => side === -1).length
   const target = shape.map(side => (side === -1 ? x.numel() / known : side))
-  expect(open <= 1, 'shape', () => `${where}: only one side of the shape may be -1, got ${formatShape(shape)}`)
+  expect(open <= 1, 'shape', () => `${where}: only one side may be -1, got ${formatShape(shape)}`)
   expect(sizeOf(target) === x.numel() && target.every(Number.isInteger), 'shape',
     () => `${where}: ${describe(x)} cannot take shape ${formatShape(shape)}: it has ${x.numel()} values`)
   return record(x.engine, op, { x }, { out: x.engine.view(x, target) })
