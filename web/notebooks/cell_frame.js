@@ -4,14 +4,18 @@
  * frame a worker would have the page's policy, or that of its response, which a static host does not send.
  */
 
+/** The first message to the worker is its code: Safari loads no worker from a blob of a sandboxed frame, and an address is short. */
+const STARTER = 'onmessage = ({ data }) => { onmessage = null; (0, eval)(data) }'
+
 addEventListener('message', ({ source, data, ports: [port] }) => {
   // Only in a sandbox: without one, untrusted code would have the page's origin.
   if (source !== parent || self.origin !== 'null') return
-  const worker = new Worker(URL.createObjectURL(new Blob([data.code], { type: 'text/javascript' })))
+  const worker = new Worker(`data:text/javascript,${encodeURIComponent(STARTER)}`)
   worker.onmessage = ({ data: message }) => port.postMessage({ message })
   worker.onerror = event => {
     event.preventDefault()
     port.postMessage({ failure: event.message || 'worker' })
   }
+  worker.postMessage(data.code)
   port.onmessage = ({ data: question }) => worker.postMessage(question)
 }, { once: true })
