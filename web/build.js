@@ -117,8 +117,8 @@ const leavingOut = unused => ({
       if (suffix) return undefined
       const names = exportsOf(await readFile(path, 'utf8'))
       return {
-        contents: `const leaveOut = name => function () { throw new Error(name + ' is not in the worker: see web/build.js') }
-          export const ${names.map(name => `${name} = leaveOut('${name}')`).join()}`
+        contents: `import { leftOut } from '${here('worker/left_out.js')}'
+          export const ${names.map(name => `${name} = /* @__PURE__ */ leftOut('${name}')`).join()}`
       }
     })
     for (const [name, contents] of Object.entries(REDUCED)) {
@@ -422,7 +422,7 @@ async function sizesOf(names) {
 }
 
 /** What a page with one figure fetches, apart from the weights of its model and from Chart.js. */
-const FIRST_FIGURE = ['elements/index', 'elements/start', 'elements/worker', 'stages/weights', 'models/dates/run']
+const FIRST_FIGURE = ['elements/index', 'elements/start', 'elements/worker_start', 'elements/worker', 'stages/weights', 'models/dates/run']
 
 /**
  * The size of a page's first figure, and of the further kind of room that takes most.

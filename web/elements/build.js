@@ -215,7 +215,8 @@ export async function buildElements(bundle, folder, workerPlugins) {
     // A page may load elements.js under an address with a query, so that no chunk may import it.
     bundle({ ...common, entryPoints: { elements: here('index.js') }, chunkNames: 'chunks/element-[name]-[hash]', define: {},
       plugins: [...FIGURE_PLUGINS, fieldsOfFigures, picturesOfRooms] }, ['web/elements/start.js']),
-    bundle({ ...common, entryPoints: { 'elements-worker': here('worker.js') }, chunkNames: 'chunks/elements-worker-part-[hash]',
+    bundle({ ...common, entryPoints: { 'elements-worker': here('worker_start.js'), 'elements-code': here('worker.js') },
+      chunkNames: 'chunks/elements-worker-part-[hash]',
       plugins: workerPlugins }, ['web/elements/worker.js', 'web/models/dates/run.js', 'src/js/optim/clip_grad.js?used', 'src/js/optim/adam.js?used'])
   ])
   return {

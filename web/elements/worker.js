@@ -10,4 +10,6 @@ import { answer } from '../worker/index.js'
 const answerTraining = data => import('../theatre/worker.js').then(
   training => training.answer(data), error => answerCall(() => { throw error }, data))
 
-self.onmessage = ({ data }) => (self.name === 'training' ? answerTraining(data) : answer(data))
+export function answerMessages() {
+  self.onmessage = ({ data }) => (self.name === 'training' ? answerTraining(data) : answer(data))
+}

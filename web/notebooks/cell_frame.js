@@ -4,7 +4,10 @@
  * frame a worker would have the page's policy, or that of its response, which a static host does not send.
  */
 
-/** The first message to the worker is its code: Safari loads no worker from a blob of a sandboxed frame, and an address is short. */
+/**
+ * The first message to the worker is its code: Safari starts no worker from a blob in a sandboxed frame, and for an
+ * address the code is too long.
+ */
 const STARTER = 'onmessage = ({ data }) => { onmessage = null; (0, eval)(data) }'
 
 addEventListener('message', ({ source, data, ports: [port] }) => {
