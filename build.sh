@@ -268,8 +268,10 @@ test_tools() {
   command -v "$CLANG_19" >/dev/null && command -v "$WASM_LD_19" >/dev/null ||
     install 'LLVM 19' '  install clang 19 and lld 19, and set CLANG_19 and WASM_LD_19 to their paths' clang-19 lld-19
   command -v chromium-headless-shell >/dev/null || (install 'a headless Chromium' '' chromium-headless-shell) || true
-  # Without Firefox, the tests that need it are skipped by name.
+  # Without Firefox or WebKit, the tests that need them are skipped by name.
   firefox >/dev/null || (install Firefox '  install Firefox and set FIREFOX to its path' firefox-esr) || true
+  command -v WebKitWebDriver >/dev/null && command -v Xvfb >/dev/null ||
+    (install WebKit '  install WebKitWebDriver and Xvfb' webkit2gtk-driver xvfb) || true
   [ -n "$(fc-list 2>/dev/null | grep -i cjk)" ] ||
     install 'Korean fonts' '  install the Noto CJK fonts' fontconfig fonts-noto-cjk
 }

@@ -1,5 +1,5 @@
-// The same bits in Node, Chromium and Firefox, and the main path of the page in Firefox as the other tests walk it in
-// Chromium.
+// The same bits in Node, Chromium, Firefox and WebKit, and the main path of the page in Firefox as the other tests walk
+// it in Chromium.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createServer } from 'node:http'
@@ -12,6 +12,7 @@ import { build } from 'esbuild'
 import { toHash } from '../../web/models/state.js'
 import { runInNode, launch, serve, completeState } from './host.js'
 import { findFirefox, launchFirefox } from './firefox.js'
+import { hasWebKit, launchWebKit } from './webkit.js'
 import { isLong } from '../lib/long.js'
 
 const root = name => new URL(`../../${name}`, import.meta.url)
@@ -86,6 +87,14 @@ test('Firefox computes the same bits', needsFirefox(), async t => {
   await fox.goto(url)
   t.diagnostic(await fox.evaluate(() => navigator.userAgent.match(/Firefox\/[\d.]+/)[0]))
   assert.deepEqual(await fox.evaluate(inPage), expected)
+})
+
+test('WebKit computes the same bits', { skip: !hasWebKit() && 'there is no WebKitWebDriver or no Xvfb' }, async t => {
+  const browser = await launchWebKit()
+  t.diagnostic(`WebKitGTK ${browser.version}`)
+  await browser.goto(url)
+  assert.deepEqual(await browser.evaluate(inPage), expected)
+  await browser.close()
 })
 
 /** In the page: waits until something holds. */

@@ -18,7 +18,7 @@ export function findFirefox() {
   return null
 }
 
-const findFreePort = () => new Promise(resolve => {
+export const findFreePort = () => new Promise(resolve => {
   const server = createServer().listen(0, '127.0.0.1', () => {
     const { port } = server.address()
     server.close(() => resolve(port))
