@@ -181,15 +181,19 @@ function hiddenProblem(texts, t) {
   return name ? t('app.problem', { name: t(`controls.${name}.label`), problem: texts[name] }) : ''
 }
 
+/** The titles of the places that are no rooms; a room sets its own. @type {Record<string, () => string>} */
+const TITLES = {
+  theatre: () => `${context.t('app.theatre')} · ${context.t('app.title')}`,
+  opening: () => context.t('app.title')
+}
+
 /** The opening, the training page, the exercises and the rooms each start at their top. */
 function arrive() {
   const place = state.theatre ? 'theatre' : exercises.isOn() ? 'exercises' : outside.isOn() ? 'opening' : 'rooms'
   if (place === shownPlace) return
   if (shownPlace) scrollTo({ top: 0 })
-  if (place === 'theatre') {
-    titleBehind = document.title
-    document.title = `${context.t('app.theatre')} · ${context.t('app.title')}`
-  } else if (shownPlace === 'theatre') document.title = titleBehind
+  if (!(shownPlace in TITLES)) titleBehind = document.title
+  document.title = TITLES[place]?.() ?? titleBehind
   shownPlace = place
 }
 

@@ -52,6 +52,29 @@ test('every step displays the run\'s tokens, probabilities and attention', async
   }
 })
 
+test('random weights, which may answer with nothing but the end, are named, and every step can be shown', async () => {
+  const { page, complaints, close } = await openOpening({ source: 'december 25 2025', weights: 'untrained' }, STILL)
+  await page.waitForSelector('.is-written > li')
+  assert.deepEqual(await readAnswer(page), ['</s>'])
+  assert.match(await page.textContent('.opening-gloss'), /^This model is not trained/)
+  await page.click('.scrub-play')
+  assert.match(await page.textContent('.living-now'), /“<\/s>”/)
+  assert.deepEqual(complaints, [])
+  await close()
+})
+
+test('the title is that of a room in a room alone', async () => {
+  const { page, close } = await openOpening({}, STILL)
+  for (const [hash, place] of [['lesson=softmax', 'Softmax · '], ['room=opening', ''], ['theatre=dates', 'Training · '],
+    ['room=opening', ''], ['room=house', 'The whole house · ']]) {
+    const title = `${place}glassformer · a transformer behind glass`
+    await page.evaluate(to => { location.hash = `${to}&language=en` }, hash)
+    await page.waitForFunction(text => document.title === text, title, { timeout: 5000 })
+      .catch(async () => assert.equal(await page.title(), title, hash))
+  }
+  await close()
+})
+
 test('the figure plays by itself, can be stopped, and does not move with reduced motion', async () => {
   const { page, complaints, close } = await openOpening()
   const countWritten = () => readAnswer(page).then(list => list.filter(Boolean).length)

@@ -31,13 +31,13 @@ function maxWeight(headWeights) {
 
 /**
  * The step that says most: of those that read a word (not a digit), the one with the largest weight; where there is
- * none, the last one.
+ * none, the last one before the end.
  * @param {string[]} source @param {{ token: string, best: { position: number, weight: number } }[]} steps
  */
 function findPoint(source, steps) {
   const worded = steps.filter(({ token, best }) => /\p{L}{2}/u.test(source[best.position]) && /^\p{L}/u.test(token))
   const best = worded.reduce((max, step) => (step.best.weight > (max?.best.weight ?? 0) ? step : max), worded[0])
-  return best ? steps.indexOf(best) : steps.findLastIndex(({ token }) => !isSpecialToken(token))
+  return best ? steps.indexOf(best) : Math.max(0, steps.findLastIndex(({ token }) => !isSpecialToken(token)))
 }
 
 /**

@@ -4,7 +4,7 @@ import { fill, findElement, handleInternalClick, h, setText, uniqueId } from '..
 import { LESSON_LISTS, PATH, PLANS } from '../lessons/index.js'
 import { readProgress } from '../lessons/progress.js'
 import { togglePresenting } from '../lib/present.js'
-import { MODELS } from '../models/index.js'
+import { MODELS, modelOf } from '../models/index.js'
 import { HOUSE } from '../rooms/house.js'
 import { defaults, startOf } from '../models/state.js'
 import { data } from './data.js'
@@ -100,10 +100,10 @@ export function mountOpening(container, context) {
     'aria-describedby': problem.id, 'placeholder': t('opening.own'), 'oninput': ({ currentTarget }) => set({ source: currentTarget.value }) })
   const examples = h('div', { className: 'opening-try' }, input, model.examples.slice(1, 5).map(({ text, patch }) => (
     h('button', { type: 'button', className: 'quiet', lang: 'en', onclick: () => set(patch) }, text))))
-  const gloss = t('opening.gloss')
+  const gloss = h('p', { className: 'opening-gloss' })
   if (!container.firstChild) showFirstWords(container, context.language())
   findElement(container, '.opening-head').append(start)
-  fill(findElement(container, '.opening'), {}, [examples, problem, slot, gloss && h('p', { className: 'opening-gloss' }, gloss),
+  fill(findElement(container, '.opening'), {}, [examples, problem, slot, gloss,
     h('nav', { 'className': 'doors', 'aria-label': t('opening.doors') }, createDoor('house', () => ({ room: HOUSE.id })),
       createDoor('why', whyState), createDoor('exercises', () => ({ exercise: 'list' })), createDoor('theatre', () => ({ theatre: model.id })),
       bring, createDoor('positions', () => startOf('positions', context.language())),
@@ -137,6 +137,8 @@ export function mountOpening(container, context) {
     /** @param {Run | null} run */
     update(run) {
       updateLinks()
+      const kind = modelOf(get().model).kind(get())
+      setText(gloss, kind === 'trained' ? t('opening.gloss') : t(`app.models.${kind}`))
       if (document.activeElement !== input) input.value = String(get().source ?? '')
       if (run?.decoding) figure.update(data(run))
     },
