@@ -186,6 +186,8 @@ test('running text is split into words, code and links', () => {
   assert.deepEqual(splitProse('[5/6](seed=1)'), [{ text: '5\u2060/\u20606', change: 'seed=1' }])
   assert.deepEqual(splitProse('[토큰](glossary=token)(`id`)은'), [
     { text: '토큰', change: 'glossary=token' }, { text: '\u2060(' }, { text: 'id', isCode: true }, { text: ')\u2060은' }])
+  assert.deepEqual(splitProse('[헤드(head)](glossary=head)이고'), [
+    { text: '헤드\u2060(head)', change: 'glossary=head' }, { text: '\u2060이고' }])
 })
 
 /** How a link writes a value. */

@@ -7,6 +7,8 @@ import { h } from './dom.js'
 
 const MARKED = /(`[^`]+`|\[[^\]]+\]\([^)]+\))/
 const LINK = /^\[(.+)\]\((.+)\)$/
+/** A link that ends with a bracket or a quotation mark, before a particle. */
+const LINKED_PARTICLE = /[’”)]\]\([^)]+\)(?=\p{L})/gu
 
 /**
  * Prevents line breaks between a bracket and the word before it, between a quotation mark and the particle after it,
@@ -23,7 +25,7 @@ const joinUnbreakable = text => text.replace(/(?<!\s)\(/g, '\u2060(').replace(/(
  * @returns {{ text: string, isCode?: boolean, change?: string }[]}
  */
 export function splitProse(text) {
-  return text.split(MARKED).filter(Boolean).map(piece => {
+  return text.replace(LINKED_PARTICLE, '$&\u2060').split(MARKED).filter(Boolean).map(piece => {
     const [, words, change] = LINK.exec(piece) ?? []
     if (words) return { text: joinUnbreakable(words), change }
     return piece.startsWith('`') ? { text: piece.slice(1, -1), isCode: true } : { text: joinUnbreakable(piece) }
