@@ -137,8 +137,8 @@ export function mountOpening(container, context) {
     /** @param {Run | null} run */
     update(run) {
       updateLinks()
-      const kind = modelOf(get().model).kind(get())
-      setText(gloss, kind === 'trained' ? t('opening.gloss') : t(`app.models.${kind}`))
+      const { kind } = modelOf(get().model)
+      setText(gloss, kind(get()) === kind(defaults()) ? t('opening.gloss') : t(`app.models.${kind(get())}`))
       if (document.activeElement !== input) input.value = String(get().source ?? '')
       if (run?.decoding) figure.update(data(run))
     },
