@@ -7,25 +7,25 @@ import { h } from './dom.js'
 
 const MARKED = /(`[^`]+`|\[[^\]]+\]\([^)]+\))/
 const LINK = /^\[(.+)\]\((.+)\)$/
-/** A link that ends with a bracket or a quotation mark, before a particle. */
-const LINKED_PARTICLE = /[’”)]\]\([^)]+\)(?=\p{L})/gu
 
 /**
- * Prevents line breaks between a bracket and the word before it, between a quotation mark and the particle after it,
- * and inside a date, `-ㅇ`, `top-k`, `GPT-2` and `--check`.
+ * Prevents line breaks between a bracket and the word before it, and inside a date, `-ㅇ`, `top-k`, `GPT-2` and
+ * `--check`.
  * @param {string} text
  */
-const joinUnbreakable = text => text.replace(/(?<!\s)\(/g, '\u2060(').replace(/([’”)])(?=\p{L})/gu, '$1\u2060')
+const joinUnbreakable = text => text.replace(/(?<!\s)\(/g, '\u2060(')
   .replace(/(?<=\d)[-/](?=\d)|(?<=[A-Za-z])-(?=\d|[a-z](?![a-z]))/g, '\u2060$&\u2060').replace(/(?<=[‘“])-(?=\p{L})/gu, '-\u2060')
   .replace(/--(?=[a-z])/g, '-\u2060-\u2060')
 
 /**
- * Splits a text into plain text, code, and links that change the state.
+ * Splits a text into plain text, code, and links that change the state. A particle stays beside the bracket or the
+ * quotation mark before it.
  * @param {string} text
  * @returns {{ text: string, isCode?: boolean, change?: string }[]}
  */
 export function splitProse(text) {
-  return text.replace(LINKED_PARTICLE, '$&\u2060').split(MARKED).filter(Boolean).map(piece => {
+  // Before it is split, since a particle may follow a link.
+  return text.replace(/[’”)](?=\p{L})/gu, '$&\u2060').split(MARKED).filter(Boolean).map(piece => {
     const [, words, change] = LINK.exec(piece) ?? []
     if (words) return { text: joinUnbreakable(words), change }
     return piece.startsWith('`') ? { text: piece.slice(1, -1), isCode: true } : { text: joinUnbreakable(piece) }
