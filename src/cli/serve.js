@@ -29,6 +29,11 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin', 'x-content-type-options': 'nosniff', 'cache-control': 'no-cache'
 }
 
+/**
+ * Firefox takes the sandboxed frame of the page for another origin; nothing is in it but code that a page sends.
+ */
+const FRAME = 'cell.html', FRAME_HEADERS = { 'cross-origin-resource-policy': 'cross-origin' }
+
 /** A response: text, or a file of this computer. @typedef {{ type: string, body?: string, file?: string }} Served */
 
 /** @param {string} name @param {string} file @returns {Served} */
@@ -85,7 +90,7 @@ async function respond(served, request, response) {
   if (!found) return refuse(response, 404, 'no such file')
   const { type, body = '', file } = found
   const length = file ? (await stat(file)).size : Buffer.byteLength(body)
-  response.writeHead(200, { 'content-type': type, 'content-length': length, ...HEADERS })
+  response.writeHead(200, { 'content-type': type, 'content-length': length, ...HEADERS, ...(path === FRAME && FRAME_HEADERS) })
   if (method === 'HEAD' || !file) return response.end(method === 'HEAD' ? undefined : body)
   return pipeline(createReadStream(file), response)
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { startServer } from '../../src/cli/serve.js'
+import { findFirefox, launchFirefox } from './firefox.js'
 import { cases, filesOf } from '../models/golden_models.js'
 import { changeAndWait, launch, open, readAddress, runInNode } from './host.js'
 import { compareTables } from './room_tables.js'
@@ -78,4 +79,20 @@ test('what is wrong with the model is on the page', async () => {
     assert.match(await page.textContent('.bring-found'), new RegExp(key.replace(/^model\./, '').replaceAll('.', '\\.')))
     assert.notEqual((await readAddress(page)).model, 'own')
   })
+})
+
+test('cells run in Firefox, too, where the page is isolated', { skip: !findFirefox() && 'there is no Firefox' }, async () => {
+  const { server, address } = await startServer(undefined, 0), fox = await launchFirefox(findFirefox())
+  try {
+    await fox.goto(`${address}#v=1&model=positions&room=notebook.003&language=en`)
+    assert.match(await fox.evaluate(async () => {
+      const text = () => document.querySelector('.nb-said')?.textContent ?? ''
+      for (let left = 200; left > 0 && !/have run|Stopped/.test(text()); left--) await new Promise(done => { setTimeout(done, 50) })
+      return text()
+    }), /^All cells have run/)
+  } finally {
+    await fox.close()
+    server.close()
+    server.closeAllConnections()
+  }
 })
