@@ -272,6 +272,10 @@ test('a value that is given twice, or that PyTorch alone takes, is an error', ()
     [() => F.layerNorm(x, [3]), 'layerNorm: normalizedShape must be the last side of the input, [4], got [3]'],
     [() => new DataLoader(x, 2, false, null, null, 4),
       'DataLoader: there is no numWorkers here, got 4; leave it out: there are no worker processes'],
+    [() => F.mseLoss(x, x, false), 'mseLoss: there is no sizeAverage here, got false; write { reduction: \'sum\' } for false'],
+    [() => F.mseLoss(x, x, null, false), 'mseLoss: there is no reduce here, got false; write { reduction: \'none\' } for false'],
+    [() => new nn.CrossEntropyLoss(null, false),
+      'CrossEntropyLoss: there is no sizeAverage here, got false; write { reduction: \'sum\' } for false'],
     [() => F.gelu(x, 'tanh'), 'gelu: takes input and { approximate }, but also got a second: "tanh"']
   ]) assert.throws(call, { name: 'GlassformerError', code: /type|shape/, message })
 })

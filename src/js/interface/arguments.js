@@ -127,7 +127,7 @@ function readUnbiased(name, values) {
 const WITHOUT_WORKERS = 'leave it out: there are no worker processes'
 
 /** Accepted values of arguments that only PyTorch has, because they change nothing. @type {Record<string, unknown>} */
-const NEUTRAL = { numWorkers: 0, timeout: 0 }
+const NEUTRAL = { numWorkers: 0, timeout: 0, sizeAverage: null, reduce: null }
 
 /** What to write instead of arguments that only PyTorch has. @type {Record<string, (name: string) => string>} */
 const UNSUPPORTED_HINTS = {
@@ -135,7 +135,8 @@ const UNSUPPORTED_HINTS = {
   dtype: () => 'leave it out: modules compute in float32', numWorkers: () => WITHOUT_WORKERS, timeout: () => WITHOUT_WORKERS,
   workerInitFn: () => WITHOUT_WORKERS, multiprocessingContext: () => WITHOUT_WORKERS,
   pinMemory: () => 'leave it out: there is one memory', createGraph: () => 'leave it out: gradients have no gradients',
-  inputs: () => 'write gf.grad(y, inputs), which changes no grad'
+  inputs: () => 'write gf.grad(y, inputs), which changes no grad',
+  sizeAverage: () => 'write { reduction: \'sum\' } for false', reduce: () => 'write { reduction: \'none\' } for false'
 }
 
 /**
@@ -183,7 +184,7 @@ function readValues(name, signature, args, skipped) {
     values[key] = value
   })
   for (const key of unsupported) {
-    expect([undefined, null, false, NEUTRAL[key]].includes(values[key]), 'type',
+    expect([undefined, null, key in NEUTRAL ? NEUTRAL[key] : false].includes(values[key]), 'type',
       () => `${name}: there is no ${key} here, got ${describe(values[key])}; ${UNSUPPORTED_HINTS[key]?.(name) ?? 'leave it out'}`)
   }
   for (const key of ignored) if ((values[key] ?? undefined) !== undefined) expectBoolean(name, key, values[key])
