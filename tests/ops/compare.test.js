@@ -35,6 +35,17 @@ test('tensors of all dtypes are compared as numbers, with broadcasting', () => {
   assert.deepEqual(gf.tensor([], { shape: [0, 3] }).eq(1).shape, [0, 3])
 })
 
+test('infinite and finite values are found in every dtype', () => {
+  for (const dtype of ['float32', 'float64', 'float16', 'bfloat16']) {
+    const x = gf.tensor([-Infinity, Infinity, NaN, -2, 0], { dtype })
+    assert.deepEqual(x.isfinite().toArray(), [false, false, false, true, true], dtype)
+    assert.deepEqual(x.isinf().toArray(), [true, true, false, false, false], dtype)
+  }
+  for (const x of [gf.tensor([-3, 0], { dtype: 'int32' }), gf.tensor([true, false])]) {
+    assert.deepEqual([x.isfinite().toArray(), x.isinf().toArray()], [[true, true], [false, false]])
+  }
+})
+
 test('bool tensors are created, read and combined', () => {
   const mask = gf.tensor([[true, false], [false, true]], { dtype: 'bool' }),
     other = gf.tensor([1, 1], { dtype: 'bool' })

@@ -87,12 +87,17 @@ export const logicalNot = x => comparisons.eq(expectTensor('logicalNot', 'x', x)
 /** True where a value is NaN: torch.isnan. @param {Tensor} x any dtype @returns {Tensor} bool */
 export const isnan = x => comparisons.ne(expectTensor('isnan', 'x', x), x)
 
-/** True where a value is infinite: torch.isinf. @param {Tensor} x float32, int32 or bool @returns {Tensor} bool */
-export const isinf = x => comparisons.eq(expectTensor('isinf', 'x', x).dtype === 'bool' ? x : unaryFunctions.abs(x), Infinity)
+/** Types of which magnitudes can be computed. @param {Tensor} x */
+const hasMagnitude = x => x.dtype === 'float32' || x.dtype === 'int32'
 
-/** True where a value is neither infinite nor NaN: torch.isfinite. @param {Tensor} x any type */
-export const isfinite = x => comparisons.lt(['float32', 'int32'].includes(expectTensor('isfinite', 'x', x).dtype) ? unaryFunctions.abs(x)
-  : x, Infinity)
+/** True where a value is infinite: torch.isinf. @param {Tensor} x any dtype @returns {Tensor} bool */
+export const isinf = x => (hasMagnitude(expectTensor('isinf', 'x', x)) ? comparisons.eq(unaryFunctions.abs(x), Infinity)
+  : comparisons.logicalOr(comparisons.eq(x, Infinity), comparisons.eq(x, -Infinity)))
+
+/** True where a value is neither infinite nor NaN: torch.isfinite. @param {Tensor} x any dtype @returns {Tensor} */
+export const isfinite = x => (hasMagnitude(expectTensor('isfinite', 'x', x))
+  ? comparisons.lt(unaryFunctions.abs(x), Infinity)
+  : comparisons.logicalAnd(comparisons.lt(x, Infinity), comparisons.gt(x, -Infinity)))
 
 /**
  * Whether all pairs of values of two tensors satisfy a condition.
