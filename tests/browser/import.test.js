@@ -256,7 +256,8 @@ test('a model stored in the browser is available the next time, until it is dele
   run.dispose()
   await page.click('[data-action="bring"]')
   await page.waitForSelector('.bring-kept button:visible')
-  assert.match(await page.textContent('.bring-kept p'), /config\.json, model\.safetensors \([\d.]+ KB\)/)
+  await page.waitForFunction(() => (
+    /config\.json, model\.safetensors \([\d.]+ KB\)/.test(document.querySelector('.bring-kept p').textContent)))
   await page.click('[data-action="forget"]')
   await page.waitForFunction(() => /Forgotten/.test(document.querySelector('.bring-kept').textContent))
   assert.deepEqual(await findViolations(page), [])
