@@ -184,7 +184,7 @@ function hiddenProblem(texts, t) {
 /** The titles of the places that are no rooms; a room sets its own. @type {Record<string, () => string>} */
 const TITLES = {
   theatre: () => `${context.t('app.theatre')} · ${context.t('app.title')}`,
-  opening: () => context.t('app.title')
+  opening: () => context.t('app.title'), exercises: () => context.t('app.title')
 }
 
 /** The opening, the training page, the exercises and the rooms each start at their top. */

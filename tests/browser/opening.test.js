@@ -66,7 +66,7 @@ test('random weights, which may answer with nothing but the end, are named, and 
 test('the title is that of a room in a room alone', async () => {
   const { page, close } = await openOpening({}, STILL)
   for (const [hash, place] of [['lesson=softmax', 'Softmax · '], ['room=opening', ''], ['theatre=dates', 'Training · '],
-    ['room=opening', ''], ['room=house', 'The whole house · ']]) {
+    ['room=opening', ''], ['room=house', 'The whole house · '], ['exercise=dot', ''], ['room=house', 'The whole house · ']]) {
     const title = `${place}glassformer · a transformer behind glass`
     await page.evaluate(to => { location.hash = `${to}&language=en` }, hash)
     await page.waitForFunction(text => document.title === text, title, { timeout: 5000 })
