@@ -6,7 +6,6 @@ import { sameShape } from '../tensor/shape.js'
 import { productTerm, computedFactor } from '../trace/explain.js'
 import { SCALAR, broadcast, operand, passAxesAndNumber } from './broadcast.js'
 import { expectTensor, expectSameEngine } from './checks.js'
-import { unaryFunctions } from './unary.js'
 
 /** @typedef {import('../tensor/tensor.js').Tensor} Tensor */
 
@@ -87,17 +86,13 @@ export const logicalNot = x => comparisons.eq(expectTensor('logicalNot', 'x', x)
 /** True where a value is NaN: torch.isnan. @param {Tensor} x any dtype @returns {Tensor} bool */
 export const isnan = x => comparisons.ne(expectTensor('isnan', 'x', x), x)
 
-/** Types of which magnitudes can be computed. @param {Tensor} x */
-const hasMagnitude = x => x.dtype === 'float32' || x.dtype === 'int32'
-
 /** True where a value is infinite: torch.isinf. @param {Tensor} x any dtype @returns {Tensor} bool */
-export const isinf = x => (hasMagnitude(expectTensor('isinf', 'x', x)) ? comparisons.eq(unaryFunctions.abs(x), Infinity)
-  : comparisons.logicalOr(comparisons.eq(x, Infinity), comparisons.eq(x, -Infinity)))
+export const isinf = x => (
+  comparisons.logicalOr(comparisons.eq(expectTensor('isinf', 'x', x), Infinity), comparisons.eq(x, -Infinity)))
 
-/** True where a value is neither infinite nor NaN: torch.isfinite. @param {Tensor} x any dtype @returns {Tensor} */
-export const isfinite = x => (hasMagnitude(expectTensor('isfinite', 'x', x))
-  ? comparisons.lt(unaryFunctions.abs(x), Infinity)
-  : comparisons.logicalAnd(comparisons.lt(x, Infinity), comparisons.gt(x, -Infinity)))
+/** True where a value is neither infinite nor NaN: torch.isfinite. @param {Tensor} x any dtype */
+export const isfinite = x => (
+  comparisons.logicalAnd(comparisons.lt(expectTensor('isfinite', 'x', x), Infinity), comparisons.gt(x, -Infinity)))
 
 /**
  * Whether all pairs of values of two tensors satisfy a condition.
